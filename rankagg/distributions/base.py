@@ -12,11 +12,10 @@ from typing import Any
 
 import numpy as np
 import scipy
-from numpy.typing import ArrayLike
 from scipy.special import gammaln
 
 from rankagg._typing import Bools, Floats, Generator, Label, Ranks, RNGLike
-from rankagg._validation import as_generator, as_numbers, check_integer
+from rankagg._validation import as_generator, check_integer
 from rankagg.core import (
     UNLISTED,
     UNRANKED,
@@ -25,7 +24,6 @@ from rankagg.core import (
     Permutation,
     Profile,
     Value,
-    axis_labels,
     canonical_profile,
     counted,
     permutation_of,
@@ -293,7 +291,7 @@ class Uniform(RankingDistribution):
         return (self.items,)
 
     def _log_probs(self, ranks: Ranks) -> Floats:
-        return log_uniform(ranks)
+        return _log_uniform(ranks)
 
     def _sample(self, size: int, rng: Generator) -> Ranks:
         return np.argsort(rng.random((size, self.n_items)), axis=1).astype(np.int32)
@@ -321,19 +319,6 @@ class Uniform(RankingDistribution):
         return lgamma(self.n_items + 1)
 
 
-def labelled_numbers(
-    values: ArrayLike, items: Iterable[Label] | None, parameter: str, largest: float
-) -> tuple[ItemSet, Floats]:
-    """Return items, numbered by default, and a finite number for each."""
-    labels = axis_labels(values, 0, items, "items")
-    numbers = as_numbers(values, parameter)
-    known = ItemSet.coerce(range(len(numbers)) if labels is None else labels, ())
-    if len(numbers) != len(known) or not (np.abs(numbers) <= largest).all():
-        allowed = f"one number up to {largest:g} in size for each item ({len(known)} of them)"
-        raise InvalidInputError(parameter, allowed, numbers)
-    return known, numbers
-
-
 def effective_weights(profile: Profile) -> Floats:
     """Return the weights of the rows, in the unit in which they sum to the effective number.
 
@@ -351,12 +336,12 @@ def uncompressed(profile: Profile) -> Profile:
     return profile._replace(ranks=profile.ranks[rows], rows=rows, counts=np.ones_like(rows))
 
 
-def log_uniform(ranks: Ranks) -> Floats:
+def _log_uniform(ranks: Ranks) -> Floats:
     """Return the log probability of each row where all permutations are equally likely."""
-    return log_compatible(ranks) - lgamma(ranks.shape[1] + 1)
+    return _log_compatible(ranks) - lgamma(ranks.shape[1] + 1)
 
 
-def log_compatible(ranks: Ranks) -> Floats:
+def _log_compatible(ranks: Ranks) -> Floats:
     """Return the log of the number of compatible permutations of each row."""
     n = ranks.shape[1]
     start = np.where(ranks == UNLISTED, (ranks >= 0).sum(axis=1, keepdims=True), ranks)

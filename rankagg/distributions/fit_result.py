@@ -31,7 +31,7 @@ def holm(p_values: Floats) -> Floats:
     return adjusted
 
 
-def with_intervals(estimates: Floats, errors: Floats, student: Any, alpha: float) -> pd.DataFrame:
+def _with_intervals(estimates: Floats, errors: Floats, student: Any, alpha: float) -> pd.DataFrame:
     """Return estimates with their errors, tests of "it is 0", and intervals."""
     with np.errstate(divide="ignore", invalid="ignore"):
         z = estimates / errors
@@ -146,7 +146,7 @@ class FitResult(Result):
         return self._all_columns(alpha)[["lower", "upper"]]
 
     def _all_columns(self, alpha: float) -> pd.DataFrame:
-        frame = with_intervals(self.estimates, self.standard_errors, self._student, alpha)
+        frame = _with_intervals(self.estimates, self.standard_errors, self._student, alpha)
         return frame.set_axis(pd.Index(self.names, name="parameter"))
 
     def to_frame(self, alpha: float = 0.05) -> pd.DataFrame:
@@ -321,6 +321,13 @@ class WorthsFit(FitResult):
         """Return the distribution of differences of the parameters there, over their errors."""
         return self._student
 
+    def _differences(
+        self, estimates: Floats, variances: Floats, student: Any, alpha: float
+    ) -> pd.DataFrame:
+        """Return differences of parameters with their errors, tests of "it is 0", and intervals."""
+        errors = np.sqrt(np.maximum(variances, 0.0))
+        return _with_intervals(estimates, errors, student, check_alpha(alpha))
+
     def relative_to(self, reference: Label, alpha: float = 0.05) -> pd.DataFrame:
         """Return log worths less that of a reference item, with their standard errors.
 
@@ -341,12 +348,8 @@ class WorthsFit(FitResult):
         project = np.eye(len(every))
         project[: self._n, at] -= 1.0
         variances = np.diag(project @ self.covariance @ project.T)
-        frame = with_intervals(
-            project @ self.estimates,
-            np.sqrt(np.maximum(variances, 0.0)),
-            self._student_of(every, np.where(every < self._n, at, every)),
-            check_alpha(alpha),
-        )
+        student = self._student_of(every, np.where(every < self._n, at, every))
+        frame = self._differences(project @ self.estimates, variances, student, alpha)
         frame.iloc[at, 1:] = np.nan
         return frame.set_axis(pd.Index(self.names, name="parameter"))
 

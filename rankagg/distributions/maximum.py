@@ -15,13 +15,11 @@ from rankagg._validation import check_number
 from rankagg.core import (
     UNRANKED,
     ItemSet,
-    PairwiseMatrix,
     Profile,
-    canonical_profile,
     counted,
     listed,
 )
-from rankagg.core.graphs import connected_parts, ordered_parts
+from rankagg.core.graphs import ordered_parts
 from rankagg.exceptions import Described, InvalidInputError, NotIdentifiedError
 
 EPSILON = float(np.finfo(np.float64).eps)
@@ -34,25 +32,6 @@ NEWTON_STEPS = 100
 ROUNDING_MOVE = 1e-6
 # A log parameter beyond this may be on its way to infinity.
 FAR_PARAMETER = 10.0
-
-
-def solve_definite(matrix: Floats, right: Floats) -> Floats | None:
-    """Solve linear equations whose matrix is positive definite; None where rounding hides that.
-
-    Parameters are scaled to a curvature of 1, since their weights may differ by any factor.
-    """
-    diagonal = np.diag(matrix)
-    if not (np.isfinite(matrix).all() and (diagonal > 0).all()):
-        return None
-    scale = 1.0 / np.sqrt(diagonal)
-    scaled = scale[:, None] * matrix * scale
-    try:
-        lower = np.linalg.cholesky(scaled)
-    except np.linalg.LinAlgError:
-        return None
-    # By its factor: nearly singular matrices have one where other ways to solve give up.
-    found = cho_solve((lower, True), (right.T * scale).T)
-    return (scale * found.T).T
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -130,6 +109,45 @@ class LogLikelihood(ABC):
     def derivatives(self, parameters: Floats) -> Derivatives:
         """Return value, gradient and information."""
 
+    def maximize(
+        self,
+        tol: float = 1e-9,
+        *,
+        steps: int = NEWTON_STEPS,
+        start: Floats | None = None,
+        equal_worths: bool = False,
+    ) -> Maximum:
+        """Climb by Newton steps, halved until the likelihood rises, from a start.
+
+        It has converged where no parameter would move by more than `tol`, or where the gradient is
+        nothing but rounding. With `equal_worths` only the other parameters move.
+        """
+        n, reach = self.n, REACH
+        here = self.start() if start is None else start
+        for step in range(steps + 1):
+            at = self.derivatives(here)
+            direction = _newton_step(self, at, equal_worths=equal_worths)
+            if direction is None:
+                return Maximum.at(self, here, at, step, stuck=True)
+            size = float(np.abs(direction).max())
+            if size <= tol or at.are_rounding(slice(n if equal_worths else 0, None)):
+                close = size <= max(tol, ROUNDING_MOVE)
+                return Maximum.at(self, here, at, step, converged=close, stuck=not close)
+            if step == steps:
+                return Maximum.at(self, here, at, step)
+            if size > reach:
+                direction *= reach / size
+            part = _rising_part(self, here, direction, at)
+            if part == 0.0:
+                lost = size > ROUNDING_MOVE
+                return Maximum.at(self, here, at, step, converged=not lost, stuck=lost)
+            here = here + part * direction
+            reach = max(reach * (2.0 if part == 1.0 and size > reach else part), REACH)
+            if self.keeps_centered:
+                # A constant changes neither the value nor its derivatives.
+                here[:n] -= here[:n].mean()
+        raise AssertionError("the loop returns")
+
 
 @dataclass(frozen=True, eq=False)
 class Maximum:
@@ -169,45 +187,25 @@ class Maximum:
         note = f"Not converged in {steps}: what is shown is not the maximum. Raise `tol`."
         return [] if self.converged else [note]
 
+    def check_rises(self, names: Sequence[str], moved: Floats, remedy: str) -> None:
+        """Raise where a climb ended far away without a maximum, and say along which parameters.
 
-def newton(
-    likelihood: LogLikelihood,
-    tol: float = 1e-9,
-    *,
-    steps: int = NEWTON_STEPS,
-    start: Floats | None = None,
-    equal_worths: bool = False,
-) -> Maximum:
-    """Climb by Newton steps, halved until the likelihood rises, from where it begins or a start.
-
-    It has converged where no parameter would move by more than `tol`, or where the gradient is
-    nothing but rounding. With `equal_worths` only the other parameters move.
-    """
-    n, reach = likelihood.n, REACH
-    here = likelihood.start() if start is None else start
-    for step in range(steps + 1):
-        at = likelihood.derivatives(here)
-        direction = _newton_step(likelihood, at, equal_worths=equal_worths)
-        if direction is None:
-            return Maximum.at(likelihood, here, at, step, stuck=True)
-        size = float(np.abs(direction).max())
-        if size <= tol or at.are_rounding(slice(n if equal_worths else 0, None)):
-            close = size <= max(tol, ROUNDING_MOVE)
-            return Maximum.at(likelihood, here, at, step, converged=close, stuck=not close)
-        if step == steps:
-            return Maximum.at(likelihood, here, at, step)
-        if size > reach:
-            direction *= reach / size
-        part = _rising_part(likelihood, here, direction, at)
-        if part == 0.0:
-            lost = size > ROUNDING_MOVE
-            return Maximum.at(likelihood, here, at, step, converged=not lost, stuck=lost)
-        here = here + part * direction
-        reach = max(reach * (2.0 if part == 1.0 and size > reach else part), REACH)
-        if likelihood.keeps_centered:
-            # A constant changes neither the value nor its derivatives.
-            here[:n] -= here[:n].mean()
-    raise AssertionError("the loop returns")
+        `moved` says how far each of them went, in log odds. A concave likelihood that rises for
+        ever leaves a step of its own size to Newton's method wherever it stops.
+        """
+        far = np.abs(moved)
+        if self.converged or far.max() <= FAR_PARAMETER:
+            return
+        told = []
+        for sign, verb in ((1, "grow"), (-1, "fall")):
+            which = (far >= far.max() / 2.0) & (moved * sign > 0)
+            if which.any():
+                labels = listed([name for name, is_far in zip(names, which, strict=True) if is_far])
+                told.append(f"{labels} {verb if which.sum() > 1 else verb + 's'}")
+        raise NotIdentifiedError(
+            "The likelihood has no finite maximum, or rounding hides it: it still rises as "
+            f"{' and '.join(told)}. {remedy}"
+        )
 
 
 def _newton_step(
@@ -220,7 +218,7 @@ def _newton_step(
         matrix = at.information[np.ix_(moving, moving)]
     else:
         matrix, moving = _determined(at.information, n, grounded=not likelihood.ridge)
-    solved = solve_definite(matrix, at.gradient[moving])
+    solved = _solve_definite(matrix, at.gradient[moving])
     if solved is None:
         return None
     direction = np.zeros(len(at.gradient))
@@ -268,11 +266,30 @@ def _rising_part(
     return 0.0
 
 
+def _solve_definite(matrix: Floats, right: Floats) -> Floats | None:
+    """Solve linear equations whose matrix is positive definite; None where rounding hides that.
+
+    Parameters are scaled to a curvature of 1, since their weights may differ by any factor.
+    """
+    diagonal = np.diag(matrix)
+    if not (np.isfinite(matrix).all() and (diagonal > 0).all()):
+        return None
+    scale = 1.0 / np.sqrt(diagonal)
+    scaled = scale[:, None] * matrix * scale
+    try:
+        lower = np.linalg.cholesky(scaled)
+    except np.linalg.LinAlgError:
+        return None
+    # By its factor: nearly singular matrices have one where other ways to solve give up.
+    found = cho_solve((lower, True), (right.T * scale).T)
+    return (scale * found.T).T
+
+
 def inverse_information(information: Floats, n: int, *, grounded: bool = True) -> Floats:
     """Return a covariance of differences of log worths and of the rest; NaN if there is none."""
     matrix, kept = _determined(information, n, grounded=grounded)
     inverse = np.zeros_like(information)
-    solved = solve_definite(matrix, np.eye(len(kept)))
+    solved = _solve_definite(matrix, np.eye(len(kept)))
     inverse[np.ix_(kept, kept)] = np.nan if solved is None else solved
     return inverse
 
@@ -283,22 +300,6 @@ def less_mean(covariance: Floats, n: int) -> Floats:
     project[:n, :n] -= 1.0 / n
     centered = project @ covariance @ project.T
     return np.asarray((centered + centered.T) / 2.0)
-
-
-def unweighted_votes(profile: Profile) -> PairwiseMatrix:
-    """Return the votes of rankings that count alike, so that none is rounded away."""
-    return canonical_profile(profile.items, profile.ranks).direct_pairwise()
-
-
-def beats_graph(profile: Profile) -> Bools:
-    """Return who is above whom, or tied with it, in some ranking, shape (n, n)."""
-    votes = unweighted_votes(profile)
-    return np.asarray(votes.wins + votes.ties > 0)
-
-
-def is_linked(together: Floats) -> bool:
-    """Say whether chains of common sets link all items; a matrix of how often two were in one."""
-    return bool((connected_parts(together > 0) == 0).all())
 
 
 def check_observed(profile: Profile) -> None:
@@ -350,24 +351,3 @@ def check_connected(
 
 def _shown_groups(parts: Sequence[Any], items: ItemSet) -> str:
     return " | ".join(listed([items[int(i)] for i in part]) for part in parts)
-
-
-def check_rises(peak: Maximum, names: Sequence[str], moved: Floats, remedy: str) -> None:
-    """Raise where a climb ended far away without a maximum, and say along which parameters.
-
-    `moved` says how far each of them went, in log odds. A concave likelihood that rises for ever
-    leaves a step of its own size to Newton's method wherever it stops.
-    """
-    far = np.abs(moved)
-    if peak.converged or far.max() <= FAR_PARAMETER:
-        return
-    told = []
-    for sign, verb in ((1, "grow"), (-1, "fall")):
-        which = (far >= far.max() / 2.0) & (moved * sign > 0)
-        if which.any():
-            labels = listed([name for name, is_far in zip(names, which, strict=True) if is_far])
-            told.append(f"{labels} {verb if which.sum() > 1 else verb + 's'}")
-    raise NotIdentifiedError(
-        "The likelihood has no finite maximum, or rounding hides it: it still rises as "
-        f"{' and '.join(told)}. {remedy}"
-    )

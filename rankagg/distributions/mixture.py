@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator
-from dataclasses import field
+from dataclasses import field, replace
 from typing import Any
 
 import numpy as np
@@ -16,18 +16,15 @@ from rankagg._validation import as_numbers, check_integer
 from rankagg.aggregation import Deadline, Evidence, time_limit_of
 from rankagg.aggregation.evidence import Held, as_data
 from rankagg.core import PartialRanking, Profile, counted, permutation_of
-from rankagg.distributions.base import MOST_ENUMERATED, RankingDistribution, effective_weights
+from rankagg.distributions.base import (
+    MOST_ENUMERATED,
+    RankingDistribution,
+    Uniform,
+    effective_weights,
+)
 from rankagg.distributions.fit_result import FitResult
 from rankagg.distributions.mallows.mallows import Mallows
-from rankagg.distributions.mixture_climb import (
-    Climb,
-    FamilyName,
-    MixtureOptions,
-    best_climb,
-    checked_family,
-    estimates_of,
-    log_parts,
-)
+from rankagg.distributions.mixture_climb import FamilyName, find_mixture
 from rankagg.exceptions import Described, InvalidInputError
 
 # How far from the best, as a share of its size, a start may end that has reached it.
@@ -262,39 +259,34 @@ class Mixture(RankingDistribution):
         if not isinstance(profile, Profile) or profile.n_items < 2:
             raise InvalidInputError("data", "a Profile of two or more items", data)
         number = check_integer(n_components, "n_components", low=1)
-        options = MixtureOptions(
+        best = find_mixture(
+            profile,
+            number,
             family=family,
             noise=noise,
             n_starts=n_starts,
             max_theta=max_theta,
             ridge=ridge,
+            deadline=Deadline.after(time_limit_of(time_limit)),
+            rng=rng,
+            n_jobs=n_jobs,
         )
-        deadline = Deadline.after(time_limit_of(time_limit))
-        chosen = checked_family(profile, number, options, deadline)
-        best, heights = best_climb(chosen, number, options, rng, n_jobs)
-        names, estimates, covariance = estimates_of(chosen, best, number)
-        mixture, rankings = cls(best.parts, best.weights), chosen.data
-        reached = int((heights >= best.height - REACHED_WITHIN * abs(best.height)).sum())
-        logs, shares = logsumexp(log_parts(chosen, best), axis=1), mixture.memberships(profile)
-        weights = profile.counts * effective_weights(profile)
         per_part = 1 if family == "mallows" else profile.n_items - 1
-        return MixtureFit(
-            distribution=mixture,
-            names=names,
-            estimates=estimates,
-            covariance=covariance,
-            log_likelihood=float(rankings.weights @ logs),
+        fit = MixtureFit(
+            distribution=cls(best.parts, best.weights),
+            names=best.names,
+            estimates=best.estimates,
+            covariance=best.covariance,
+            log_likelihood=best.log_likelihood,
             n_parameters=number * per_part + len(best.parts) - 1,
-            n_observations=rankings.total,
+            n_observations=best.total,
             converged=best.converged,
             n_iterations=best.n_iterations,
-            notes=tuple(_notes(profile, best, options, reached)),
-            membership_entropy=-float(weights @ xlogy(shares, shares).sum(axis=1)),
-            start_values=heights,
-            share_of_best=reached / len(heights),
+            start_values=best.heights,
             data=profile,
-            _options=options,
+            _height=best.height,
         )
+        return replace(fit, notes=tuple(_notes(fit, max_theta, ridge)))
 
     def __repr__(self) -> str:
         parts = zip(self.weights, self.components, strict=True)
@@ -302,30 +294,30 @@ class Mixture(RankingDistribution):
         return f"<Mixture of {counted(len(self.components), 'distribution')}: {told}>"
 
 
-def _notes(profile: Profile, best: Climb, options: MixtureOptions, n_reached: int) -> Iterator[str]:
+def _notes(fit: MixtureFit, max_theta: float, ridge: float) -> Iterator[str]:
+    n_starts, noise = len(fit.start_values), fit.n_components < len(fit.components)
     yield (
-        f"{n_reached} of {counted(options.n_starts, 'start')} reached the best value; that it is "
-        "the maximum is not proved."
+        f"{round(fit.share_of_best * n_starts)} of {counted(n_starts, 'start')} reached the best "
+        "value; that it is the maximum is not proved."
     )
-    yield from Evidence(profile).gaps(by_policy=False)
-    for k, part in enumerate(best.parts, 1):
+    yield from Evidence(fit.data).gaps(by_policy=False)
+    for k, part in enumerate(fit.components, 1):
         if not isinstance(part, Mallows):
             continue
         yield f"Component {k}: center {part.center.to_text()}"
-        if part.theta >= options.max_theta:
+        if part.theta >= max_theta:
             yield (
                 f"Component {k} is one ranking: theta is at its bound {part.theta:g}, and has no "
                 "standard error. The likelihood, AIC, BIC and ICL depend on the bound; "
-                f"{'' if options.noise else 'a noise component or '}fewer components may do "
-                "without."
+                f"{'' if noise else 'a noise component or '}fewer components may do without."
             )
-    if options.family == "plackett-luce":
+    if not isinstance(fit.components[0], Mallows):
         yield (
-            f"With a ridge of {options.ridge:g} on log worths, which sum to 0 in each component; "
-            "the likelihood is of the data."
+            f"With a ridge of {ridge:g} on log worths, which sum to 0 in each component; the "
+            "likelihood is of the data."
         )
-    yield ("Standard errors are from outer products of scores, and hold centers for known.")
-    if not best.converged:
+    yield "Standard errors are from outer products of scores, and hold centers for known."
+    if not fit.converged:
         yield "Not converged: what is shown is not a maximum. Raise `n_starts`."
 
 
@@ -340,22 +332,17 @@ class MixtureFit(FitResult):
     ----------
     distribution : Mixture
         The mixture.
-    share_of_best : float
-        The share of starts that reached the best value, to a 100,000th of its size.
     start_values : ndarray of float, shape (n_starts,)
         The value that each start reached: the log likelihood, less the ridge if any.
-    membership_entropy : float
-        The summed entropy of the memberships of the rankings, in nats: 0 where all are certain.
     data : Profile
         The rankings.
     """
 
     distribution: Mixture
-    share_of_best: float = field(compare=False)
     start_values: Floats = field(compare=False)
-    membership_entropy: float
     data: Profile = field(compare=False)
-    _options: MixtureOptions = field(compare=False)
+    # What was climbed, at the best.
+    _height: float = field(compare=False)
 
     _plot = "memberships_plot"
 
@@ -372,7 +359,20 @@ class MixtureFit(FitResult):
     @property
     def n_components(self) -> int:
         """How many components there are beside noise."""
-        return len(self.distribution.components) - int(self._options.noise)
+        return len(self.components) - isinstance(self.components[-1], Uniform)
+
+    @property
+    def share_of_best(self) -> float:
+        """The share of starts that reached the best value, to a 100,000th of its size."""
+        least = self._height - REACHED_WITHIN * abs(self._height)
+        return float((self.start_values >= least).mean())
+
+    @property
+    def membership_entropy(self) -> float:
+        """The summed entropy of the memberships of the rankings, in nats: 0 where all are sure."""
+        shares = self.distribution.memberships(self.data)
+        weights = self.data.counts * effective_weights(self.data)
+        return -float(weights @ xlogy(shares, shares).sum(axis=1))
 
     @property
     def icl(self) -> float:
@@ -398,14 +398,17 @@ class MixtureFit(FitResult):
             One row per ranking; columns 1, 2, ... and "noise".
         """
         shares = self.distribution.memberships(self.data if data is None else data)
-        columns = [*range(1, self.n_components + 1), *["noise"] * self._options.noise]
+        columns = [
+            *range(1, self.n_components + 1),
+            *["noise"] * (len(self.components) - self.n_components),
+        ]
         return pd.DataFrame(shares, columns=pd.Index(columns, name="component"))
 
     def _bounds(self, alpha: float) -> pd.DataFrame:
         # Within what a parameter can be.
         frame = super()._bounds(alpha)
         of_weights, k = np.arange(len(frame)) < len(self.distribution.weights), -np.inf
-        low = np.where(of_weights | (self._options.family == "mallows"), 0.0, k)
+        low = np.where(of_weights | isinstance(self.components[0], Mallows), 0.0, k)
         return frame.clip(low, np.where(of_weights, 1.0, np.inf), axis=0)
 
     @property

@@ -37,15 +37,16 @@ from rankagg.core import (
     PairwiseMatrix,
     Permutation,
     Profile,
+    canonical_profile,
     counted,
     permutation_of,
     places,
 )
-from rankagg.distributions.base import RankingDistribution, Uniform, log_uniform
+from rankagg.distributions.base import RankingDistribution, Uniform
 from rankagg.distributions.mallows.center import MallowsData
 from rankagg.distributions.mallows.compatible_sums import check_sums
 from rankagg.distributions.mallows.mallows import Mallows
-from rankagg.distributions.maximum import check_observed, newton
+from rankagg.distributions.maximum import check_observed
 from rankagg.distributions.plackett_luce.choices import Choices, MergedSets, stage_masks
 from rankagg.distributions.plackett_luce.likelihood import Likelihood
 from rankagg.distributions.plackett_luce.plackett_luce import PlackettLuce
@@ -90,6 +91,12 @@ class _Family(ABC):
     @abstractmethod
     def moved(self, part: Any, parameters: Floats) -> Any:
         """Return a component with other parameters."""
+
+    @cached_property
+    def log_uniform(self) -> Floats:
+        """The log probability of each ranking where all permutations are equally likely."""
+        items = self.data.profile.items
+        return Uniform(items).log_probs(canonical_profile(items, self.data.ranks))
 
     def neighbors(self, part: Any) -> Iterator[Any]:
         """Go through components that climbs by themselves do not reach."""
@@ -251,7 +258,8 @@ class _PlackettLuceFamily(_Family):
         """Return the worths after a Newton step."""
         sets, uses, won = self._chosen
         choices = Choices(sets, uses.T @ shares, won.T @ shares, {})
-        found = newton(Likelihood(choices, (), self.ridge), 1e-10, steps=1, start=part.log_worths)
+        likelihood = Likelihood(choices, (), self.ridge)
+        found = likelihood.maximize(1e-10, steps=1, start=part.log_worths)
         return self.moved(part, found.parameters)
 
     def penalty(self, part: PlackettLuce) -> float:
@@ -265,7 +273,7 @@ class _PlackettLuceFamily(_Family):
 
 
 @dataclass(frozen=True, eq=False)
-class Climb:
+class _Climb:
     """Components and weights on the way up."""
 
     parts: tuple[RankingDistribution, ...]
@@ -275,24 +283,24 @@ class Climb:
     converged: bool = False
 
 
-def _begin(family: _Family, n_parts: int, rng: Generator, *, noise: bool) -> Climb:
+def _begin(family: _Family, n_parts: int, rng: Generator, *, noise: bool) -> _Climb:
     """Return components around drawn rankings, of equal weight."""
     parts = [family.start(rng) for _ in range(n_parts)]
     parts += [Uniform(family.data.profile.items)] * noise
-    return Climb(tuple(parts), np.full(len(parts), 1.0 / len(parts)))
+    return _Climb(tuple(parts), np.full(len(parts), 1.0 / len(parts)))
 
 
-def log_parts(family: _Family, here: Climb) -> Floats:
+def _log_parts(family: _Family, here: _Climb) -> Floats:
     """Return log of weight times probability, shape (m, k)."""
     each = [
-        log_uniform(family.data.ranks) if isinstance(part, Uniform) else family.log_probs(part)
+        family.log_uniform if isinstance(part, Uniform) else family.log_probs(part)
         for part in here.parts
     ]
     with np.errstate(divide="ignore"):
         return np.stack(each, axis=1) + np.log(here.weights)
 
 
-def _searched(family: _Family, here: Climb, left: float = LOOSE) -> Climb:
+def _searched(family: _Family, here: _Climb, left: float = LOOSE) -> _Climb:
     """Return a climb that goes on from better neighbors of where it ends."""
     here = _climbed(family, here, left)
     while (better := _neighbor(family, here)) is not None:
@@ -300,9 +308,9 @@ def _searched(family: _Family, here: Climb, left: float = LOOSE) -> Climb:
     return here
 
 
-def _neighbor(family: _Family, here: Climb) -> Climb | None:
+def _neighbor(family: _Family, here: _Climb) -> _Climb | None:
     """Return the best of all with one component changed, if it is better."""
-    joint, best = log_parts(family, here), here
+    joint, best = _log_parts(family, here), here
     for k, part in enumerate(here.parts):
         if isinstance(part, Uniform) or here.weights[k] == 0.0:
             continue
@@ -317,12 +325,12 @@ def _neighbor(family: _Family, here: Climb) -> Climb | None:
     return None if best is here else best
 
 
-def _climbed(family: _Family, here: Climb, share: float = CLOSE) -> Climb:
+def _climbed(family: _Family, here: _Climb, share: float = CLOSE) -> _Climb:
     """Return where a climb ends: hardly anything is left, as its gains fall."""
     weights, before, here = family.data.weights, inf, replace(here, height=-inf)
     for step in range(CLIMB_STEPS + 1):
         family.data.deadline.seconds_left()
-        joint = log_parts(family, here)
+        joint = _log_parts(family, here)
         logs = logsumexp(joint, axis=1)
         height = float(weights @ logs) - sum(
             family.penalty(part) for part in here.parts if not isinstance(part, Uniform)
@@ -350,50 +358,39 @@ def _climbed(family: _Family, here: Climb, share: float = CLOSE) -> Climb:
     return here
 
 
-@dataclass(frozen=True, kw_only=True)
-class MixtureOptions:
-    """Options of a fit; see `Mixture.fit`."""
-
-    family: FamilyName = "mallows"
-    noise: bool = False
-    n_starts: int = 20
-    max_theta: float = 12.0
-    ridge: float = 0.01
-
-    def __post_init__(self) -> None:
-        check_choice(self.family, get_args(FamilyName), "family")
-        check_flag(self.noise, "noise")
-        check_integer(self.n_starts, "n_starts", low=1)
-        check_number(self.max_theta, "max_theta", low=0, high=100, open_low=True)
-        check_number(self.ridge, "ridge", low=0, open_low=True)
-
-
-def checked_family(
-    profile: Profile, number: int, options: MixtureOptions, deadline: Deadline
+def _checked_family(
+    profile: Profile,
+    number: int,
+    name: FamilyName,
+    *,
+    noise: bool,
+    max_theta: float,
+    ridge: float,
+    deadline: Deadline,
 ) -> _Family:
     """Return the family, and refuse rankings that it has no probability for or cannot identify."""
     check_observed(profile)
-    _check_identified(profile, number, options)
+    _check_identified(profile, number, name, noise=noise)
     data = MallowsData.of(profile, deadline)
-    if options.family == "mallows":
+    if name == "mallows":
         check_sums(data.ranks)
-        return _MallowsFamily(data, options.max_theta)
+        return _MallowsFamily(data, max_theta)
     if any((chosen.sum(axis=1) > 1).any() for _, _, chosen in stage_masks(data.ranks)):
         allowed, remedy = "free of ties for 'plackett-luce'", "Break them, or take 'mallows'."
         raise InvalidInputError("data", allowed, Described("ties"), remedy)
-    return _PlackettLuceFamily(data, options.ridge)
+    return _PlackettLuceFamily(data, ridge)
 
 
-def _check_identified(profile: Profile, k: int, options: MixtureOptions) -> None:
+def _check_identified(profile: Profile, k: int, name: FamilyName, *, noise: bool) -> None:
     """Raise where there are certainly several mixtures with the same probabilities."""
-    n, is_mallows = profile.n_items, options.family == "mallows"
+    n, is_mallows = profile.n_items, name == "mallows"
     if not is_mallows and k > 1 and n <= 2 * k - 1:
         raise NotIdentifiedError(
             f"A mixture of {counted(k, 'Plackett-Luce distribution')} is not identified by "
             f"rankings of {counted(n, 'item')}: that takes {2 * k} or more. Fit fewer components, "
             "or family='mallows'."
         )
-    free = k * (1 if is_mallows else n - 1) + k - 1 + options.noise
+    free = k * (1 if is_mallows else n - 1) + k - 1 + noise
     # Rankings of the same items that end at the same place have so many outcomes.
     observed = profile.ranks != UNRANKED
     kinds = np.unique(np.column_stack([observed, (profile.ranks >= 0).sum(axis=1)]), axis=0)
@@ -411,28 +408,79 @@ def _check_identified(profile: Profile, k: int, options: MixtureOptions) -> None
         )
 
 
-def best_climb(
-    family: _Family, number: int, options: MixtureOptions, rng: RNGLike, n_jobs: int | None
-) -> tuple[Climb, Floats]:
-    """Return the best of all climbs, its components by weight, and the values that all reached."""
-    streams = as_generator(rng).spawn(options.n_starts)
-    starts = [_begin(family, number, stream, noise=options.noise) for stream in streams]
-    climbs: list[Climb] = Parallel(n_jobs=n_jobs)(
-        delayed(_searched)(family, start) for start in starts
+@dataclass(frozen=True, eq=False)
+class _FoundMixture:
+    """The best of all climbs, its components by weight, and what is known of its parameters."""
+
+    parts: tuple[RankingDistribution, ...]
+    weights: Floats
+    # What was climbed: the log likelihood, less the ridge; of the best, and of each start.
+    height: float
+    heights: Floats
+    converged: bool
+    n_iterations: int
+    log_likelihood: float
+    # The effective number of rankings.
+    total: float
+    names: tuple[str, ...]
+    estimates: Floats
+    covariance: Floats
+
+
+def find_mixture(
+    profile: Profile,
+    number: int,
+    *,
+    family: FamilyName,
+    noise: bool,
+    n_starts: int,
+    max_theta: float,
+    ridge: float,
+    deadline: Deadline,
+    rng: RNGLike,
+    n_jobs: int | None,
+) -> _FoundMixture:
+    """Check the options of `Mixture.fit`, and return the best of the climbs from all starts."""
+    check_choice(family, get_args(FamilyName), "family")
+    check_flag(noise, "noise")
+    check_integer(n_starts, "n_starts", low=1)
+    check_number(max_theta, "max_theta", low=0, high=100, open_low=True)
+    check_number(ridge, "ridge", low=0, open_low=True)
+    bounds = {"max_theta": max_theta, "ridge": ridge}
+    chosen = _checked_family(profile, number, family, noise=noise, deadline=deadline, **bounds)
+    streams = as_generator(rng).spawn(n_starts)
+    starts = [_begin(chosen, number, stream, noise=noise) for stream in streams]
+    climbs: list[_Climb] = Parallel(n_jobs=n_jobs)(
+        delayed(_searched)(chosen, start) for start in starts
     )
     heights = np.array([climb.height for climb in climbs])
-    best = _searched(family, climbs[int(heights.argmax())], CLOSE)
+    best = _searched(chosen, climbs[int(heights.argmax())], CLOSE)
     order = [*np.argsort(-best.weights[:number], kind="stable"), *range(number, len(best.parts))]
     parts = tuple(best.parts[k] for k in order)
-    return replace(best, parts=parts, weights=best.weights[order]), heights
+    best = replace(best, parts=parts, weights=best.weights[order])
+    names, estimates, covariance = _estimates_of(chosen, best, number)
+    logs = logsumexp(_log_parts(chosen, best), axis=1)
+    return _FoundMixture(
+        parts=parts,
+        weights=best.weights,
+        height=best.height,
+        heights=heights,
+        converged=best.converged,
+        n_iterations=best.n_iterations,
+        log_likelihood=float(chosen.data.weights @ logs),
+        total=chosen.data.total,
+        names=names,
+        estimates=estimates,
+        covariance=covariance,
+    )
 
 
-def estimates_of(
-    family: _Family, best: Climb, number: int
+def _estimates_of(
+    family: _Family, best: _Climb, number: int
 ) -> tuple[tuple[str, ...], Floats, Floats]:
     """Return names, estimates and covariance: weights, then the parameters of each component."""
     data, weights = family.data, best.weights
-    joint = log_parts(family, best)
+    joint = _log_parts(family, best)
     shares = np.exp(joint - logsumexp(joint, axis=1, keepdims=True))
     names = [f"weight {k + 1}" for k in range(number)] + ["weight of noise"] * (
         len(weights) - number

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import strategies as st
 
 import rankagg as ra
-from rankagg.distributions.plackett_luce.choices import choices_of
+from rankagg.distributions.plackett_luce.choices import Choices
 from tests.oracles import OFF_LIST, as_places, is_listed
 
 
@@ -92,7 +92,7 @@ def _buckets(alternatives, sizes):
 
 def gathered(profile):
     """Return the choices that a fit of a profile would see."""
-    return choices_of(profile.ranks, profile.counts * profile.weights)
+    return Choices.of(profile.ranks, profile.counts * profile.weights)
 
 
 def numerical_gradient(function, at, step=1e-6):

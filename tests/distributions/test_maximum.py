@@ -9,15 +9,8 @@ from hypothesis import given
 from scipy.optimize import linprog
 
 import rankagg as ra
-from rankagg.distributions.maximum import (
-    beats_graph,
-    check_connected,
-    check_observed,
-    inverse_information,
-    is_linked,
-    newton,
-)
-from rankagg.distributions.plackett_luce.likelihood import Likelihood
+from rankagg.distributions.maximum import check_connected, check_observed, inverse_information
+from rankagg.distributions.plackett_luce.likelihood import Likelihood, _beats_graph, _is_linked
 from rankagg.exceptions import InvalidInputError, NotIdentifiedError
 from tests.conftest import seeds
 from tests.distributions.luce_by_hand import choices_by_hand, features, from_rows, gathered
@@ -43,12 +36,12 @@ class Broken(Likelihood):
 @pytest.mark.parametrize("instead", [np.inf, np.nan, -np.inf])
 def test_a_value_that_is_not_finite_shortens_the_step(instead):
     broken = Broken(gathered(PROFILE), instead=instead)
-    first = newton(broken, steps=1)
-    whole = newton(Likelihood(gathered(PROFILE)), steps=1)
+    first = broken.maximize(steps=1)
+    whole = Likelihood(gathered(PROFILE)).maximize(steps=1)
     assert broken.tried[1] == pytest.approx(whole.parameters)
     assert first.parameters == pytest.approx(whole.parameters / 2)
-    found = newton(Broken(gathered(PROFILE), instead=instead))
-    top = newton(Likelihood(gathered(PROFILE)))
+    found = Broken(gathered(PROFILE), instead=instead).maximize()
+    top = Likelihood(gathered(PROFILE)).maximize()
     assert found.converged
     assert found.parameters == pytest.approx(top.parameters, abs=1e-8)
 
@@ -63,16 +56,16 @@ class Nowhere(Likelihood):
 
 
 def test_a_climb_without_any_step_says_that_it_is_stuck():
-    found = newton(Nowhere(gathered(PROFILE)))
+    found = Nowhere(gathered(PROFILE)).maximize()
     assert (found.converged, found.stuck, found.n_iterations) == (False, True, 0)
     assert not found.parameters.any()
 
 
 def test_what_converged_is_a_maximum_to_the_tolerance():
     likelihood = Likelihood(gathered(PROFILE))
-    top = newton(likelihood, 1e-12)
+    top = likelihood.maximize(1e-12)
     for tolerance in (1e-2, 1e-5):
-        found = newton(likelihood, tolerance)
+        found = likelihood.maximize(tolerance)
         assert found.converged
         assert found.parameters == pytest.approx(top.parameters, abs=3 * tolerance)
 
@@ -107,16 +100,16 @@ def all_wins(profile):
 
 @given(profile=profiles(max_size=6, max_rows=5))
 def test_who_beats_whom_is_found_pair_by_pair(profile):
-    assert (beats_graph(profile) == all_wins(profile)).all()
+    assert (_beats_graph(profile) == all_wins(profile)).all()
 
 
 def test_no_weight_is_too_small_to_link_items():
-    assert beats_graph(from_rows(["A>B", "B>A"], "AB", weights=[1e30, 1e-30])).sum() == 2
+    assert _beats_graph(from_rows(["A>B", "B>A"], "AB", weights=[1e30, 1e-30])).sum() == 2
 
 
 def check(rows, items):
     profile = from_rows(rows, items)
-    check_connected(beats_graph(profile), profile.items)
+    check_connected(_beats_graph(profile), profile.items)
 
 
 @pytest.mark.parametrize("rows", [["A>B>C", "C>A"], ["A=B=C"], ["A>...", "B>...", "C>..."]])
@@ -158,9 +151,9 @@ def test_one_item_is_connected_and_two_are_not():
 def test_linked_means_joined_by_chains_of_sets():
     table = np.zeros((4, 4))
     table[0, 1] = table[1, 0] = table[2, 3] = table[3, 2] = 0.5
-    assert not is_linked(table)
+    assert not _is_linked(table)
     table[1, 2] = table[2, 1] = 1e-9
-    assert is_linked(table)
+    assert _is_linked(table)
 
 
 def test_unobserved_items_are_named_with_the_remedy():

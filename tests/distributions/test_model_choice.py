@@ -185,13 +185,13 @@ def test_the_verdict_says_what_fits():
     both = KENDALL.sample(200, rng=1)
     options = {"n_folds": 2, "n_resamples": 19, "rng": 1}
     found = ra.distributions.compare_models(
-        both, ["uniform", "mallows-kendall", "mallows-hamming"], **options
+        both, ["uniform", "mallows-kendall", "mallows-spearman"], **options
     )
     assert found.models[0] == "mallows-kendall"
     assert [test.model for test in found.tests] == ["mallows-kendall"]
     assert found.verdict.startswith("Nothing here speaks against mallows-kendall")
-    found = ra.distributions.compare_models(both, ["uniform", "mallows-hamming"], **options)
-    assert found.verdict == "Nothing here fits: not mallows-hamming."
+    found = ra.distributions.compare_models(both, ["uniform"], **options)
+    assert found.verdict == "Nothing here fits: not uniform."
     assert "was not tested" in compared(both, ["uniform"]).verdict
 
 

@@ -22,7 +22,6 @@ INSIDE = {
         "rankagg.inference.ranks.rank_intervals",
         "rankagg.inference.ranks.rank_intervals.sign_flips",
     },
-    "examples/long/model_choice.py": {"rankagg.distributions.goodness_of_fit.fit_uniform"},
 }
 
 

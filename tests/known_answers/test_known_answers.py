@@ -15,7 +15,7 @@ import rankagg as ra
 from rankagg import hoeffding_radius
 from rankagg.core.graphs import ordered_parts
 from rankagg.distributions import kendall_distance_counts, mallows_log_normalizer
-from rankagg.distributions.maximum import beats_graph
+from rankagg.distributions.plackett_luce.likelihood import _beats_graph
 from rankagg.exceptions import NotIdentifiedError
 from rankagg.inference import comparisons_needed
 from tests import oracles
@@ -737,7 +737,7 @@ def test_fruits_with_ties_of_two_and_three(pseudo, facts):
 def test_an_item_that_only_loses(facts):
     # hturner/PlackettLuce, the vignette, section 2.3.
     profile, expected = read_ranks_with_zeros(facts, "abcd_disconnected")
-    parts = ordered_parts(beats_graph(profile))
+    parts = ordered_parts(_beats_graph(profile))
     assert [[profile.items[int(i)] for i in part] for part in parts] == expected["scc"]
     assert (len(parts) == 1) == expected["strongly_connected"]
     assert expected["npseudo_0"] == "must raise"

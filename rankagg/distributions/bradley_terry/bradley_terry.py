@@ -17,10 +17,10 @@ from rankagg._validation import check_alpha, check_choice, check_flag, check_num
 from rankagg.aggregation import Evidence
 from rankagg.aggregation.evidence import Held, as_data
 from rankagg.core import counted
-from rankagg.distributions.bradley_terry.contests import Ties, chances, terms_of
-from rankagg.distributions.bradley_terry.fit import CovType, Options, estimates_of
-from rankagg.distributions.bradley_terry.samples import sample_of
-from rankagg.distributions.fit_result import WorthsFit, holm, with_intervals
+from rankagg.distributions.bradley_terry.contests import Terms, Ties
+from rankagg.distributions.bradley_terry.fit import CovType, estimates_of
+from rankagg.distributions.bradley_terry.samples import Sample
+from rankagg.distributions.fit_result import WorthsFit, holm
 from rankagg.distributions.maximum import Penalties
 from rankagg.distributions.plackett_luce.plackett_luce import PlackettLuce
 from rankagg.exceptions import InvalidInputError
@@ -145,7 +145,7 @@ class BradleyTerry(PlackettLuce):
         data = as_data(data)
         how = check_choice(ties, get_args(Ties), "ties")
         covariates = covariates if isinstance(covariates, str) else tuple(covariates)
-        sample = sample_of(
+        sample = Sample.of(
             data,
             drops_ties=how == "ignore",
             side=check_flag(side, "side"),
@@ -155,21 +155,25 @@ class BradleyTerry(PlackettLuce):
         if len(sample.items) < 2 or not sample.contests.totals.any():
             remedy = "Ties are no results with ties='ignore'." if how == "ignore" else ""
             raise InvalidInputError("data", "results of two or more items", data, remedy)
-        options = Options(
+        facts = estimates_of(
+            sample,
             ties=how,
-            side=bool(side),
-            covariates=tuple(covariates),
+            names=(*["side"] * bool(side), *covariates),
             cov_type=check_choice(cov_type, get_args(CovType), "cov_type"),
             penalties=Penalties(pseudo_rankings=pseudo_rankings, ridge=ridge),
             tol=check_number(tol, "tol", low=0, open_low=True),
         )
-        facts = estimates_of(sample, options)
         facts["notes"] = (*facts["notes"], *Evidence(data).gaps(by_policy=False))
         items, estimates = sample.items, facts["estimates"]
         has_nu = how == "davidson" and sample.contests.n_ties > 0
         ties_of_two = {2: float(estimates[-1])} if has_nu else {}
         distribution = BradleyTerry(estimates[: len(items)], items=items, log_ties=ties_of_two)
-        return BradleyTerryFit(distribution=distribution, **facts)
+        return BradleyTerryFit(
+            distribution=distribution,
+            has_side=bool(side),
+            _covariates=tuple(covariates),
+            **facts,
+        )
 
     def __repr__(self) -> str:
         ties = ", with ties" if self.log_ties else ""
@@ -318,11 +322,11 @@ class BradleyTerryFit(WorthsFit):
         first, second = (order[ends] for ends in np.triu_indices(self._n, k=1))
         variances = np.diag(self.covariance)
         spread = variances[first] + variances[second] - 2.0 * self.covariance[first, second]
-        frame = with_intervals(
+        frame = self._differences(
             self.log_worths[first] - self.log_worths[second],
-            np.sqrt(np.maximum(spread, 0.0)),
+            spread,
             self._student_of(first, second),
-            check_alpha(alpha),
+            alpha,
         )
         frame.insert(0, "first", list(self.distribution.items.at(first)))
         frame.insert(1, "second", list(self.distribution.items.at(second)))
@@ -410,7 +414,10 @@ class BradleyTerryFit(WorthsFit):
         student = self._student_of(*np.flatnonzero(told))
         quantile = float(student.ppf(1.0 - check_alpha(alpha) / 2.0))
         odds = np.array([row @ self.estimates])
-        probabilities, terms = chances(odds, self.tie)[:, 0], terms_of(odds, self.tie)
+        terms = Terms.of(odds, self.tie)
+        probabilities = np.exp(terms.value[:, 0])
+        if self.tie is None:
+            probabilities[1] = 0.0
         # Of a log probability; along the log odds of the contest, and along the tie parameter.
         slopes = terms.slope[:, :1] * row
         if self.tie is not None:

@@ -4,25 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
-import pandas as pd
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.special import expit, log_expit
 
 from rankagg._typing import Bools, Floats, Positions
 from rankagg.core import ItemSet
-from rankagg.core.comparisons import Comparisons
 from rankagg.distributions.maximum import (
     EPSILON,
     Derivatives,
     LogLikelihood,
     Maximum,
     check_connected,
-    check_rises,
-    newton,
 )
 from rankagg.exceptions import NotIdentifiedError
 
@@ -136,45 +131,6 @@ class Contests:
         return table
 
 
-def contests_of(
-    comparisons: Comparisons, *, side: bool, covariates: Sequence[str]
-) -> tuple[Contests, tuple[Positions, Positions, Floats]]:
-    """Put equal contests together; what is returned too gives kind, result and weight of each."""
-    first, second = comparisons.first, comparisons.second
-    outcome, weights = comparisons.outcomes, comparisons.weights
-    columns = [comparisons.covariates[name] for name in covariates]
-    sides = comparisons.sides if side else None
-    n = len(comparisons.items)
-    ended = 1 - outcome.astype(np.intp)
-    key = first.astype(np.int64) * n + second
-    asked: list[NDArray[Any]] = [*([] if sides is None else [sides]), *columns]
-    for column in asked:
-        labels, values = pd.factorize(column)
-        key = pd.factorize(key, sort=True)[0] * len(values) + labels
-    kind, values = pd.factorize(key, sort=True)
-    at, size = np.empty(len(values), dtype=np.intp), len(values) * OUTCOMES
-    at[kind[::-1]] = np.arange(len(key))[::-1]
-
-    def summed(amounts: Floats | None) -> Floats:
-        sums = np.bincount(kind * OUTCOMES + ended, amounts, minlength=size)
-        return np.ascontiguousarray(sums.reshape(-1, OUTCOMES).T, dtype=np.float64)
-
-    results = summed(weights)
-    squares = results if weights is None else summed(weights**2)
-    extras = [] if not side else [np.ones(len(at)) if sides is None else sides[at].astype(float)]
-    extras += [column[at] for column in columns]
-    table = np.stack(extras, axis=1) if extras else np.zeros((len(at), 0))
-    # Effects are then of the size of log odds, whatever the unit of a covariate is.
-    units = np.abs(table).max(axis=0, initial=0.0)
-    units[units == 0] = 1.0
-    table = table / units
-    contests = Contests(
-        n, first[at].astype(np.intp), second[at].astype(np.intp), table, units, results, squares
-    )
-    own = np.ones(len(key)) if weights is None else weights
-    return contests, (kind, ended, own)
-
-
 class Terms(NamedTuple):
     """The log likelihood of each outcome of each kind of contest, and its derivatives.
 
@@ -191,44 +147,37 @@ class Terms(NamedTuple):
     mixed_bend: Floats
     tie_bend: Floats
 
-
-def terms_of(odds: Floats, tie: float | None) -> Terms:
-    """Return the terms at some log odds: with ties of Davidson's model, or half a win for each."""
-    shape = (3, len(odds))
-    if tie is None:
-        up, down = expit(odds), expit(-odds)
-        won, lost = log_expit(odds), log_expit(-odds)
-        values, none = np.stack([won, (won + lost) / 2.0, lost]), np.zeros(shape)
-        slopes = np.stack([down, (down - up) / 2.0, -up])
-        return Terms(values, slopes, none, np.broadcast_to(up * down, shape), none, none)
-    half = odds / 2.0
-    # Logs of what is nearly 1 must be exact: they may be multiplied with large counts.
-    logs = np.stack(
-        [
-            -np.logaddexp(0.0, np.logaddexp(tie - half, -odds)),
-            -np.logaddexp(0.0, np.logaddexp(half - tie, -half - tie)),
-            -np.logaddexp(0.0, np.logaddexp(tie + half, odds)),
-        ]
-    )
-    won, tied, lost = np.exp(logs)
-    mean = (won - lost) / 2.0
-    # An exponential family: the curvature is the same whatever the outcome.
-    return Terms(
-        logs,
-        # 1/2 - (won - lost)/2, without cancellation.
-        np.stack([lost + tied / 2.0, -mean, -won - tied / 2.0]),
-        np.stack([-tied, won + lost, -tied]),
-        np.broadcast_to((won * (lost + tied / 2.0) + lost * (won + tied / 2.0)) / 2.0, shape),
-        np.broadcast_to(-mean * tied, shape),
-        np.broadcast_to(tied * (won + lost), shape),
-    )
-
-
-def chances(odds: Floats, tie: float | None) -> Floats:
-    """Return the probabilities that the first wins, of a tie, and that the second wins."""
-    if tie is None:
-        return np.stack([expit(odds), np.zeros(len(odds)), expit(-odds)])
-    return np.exp(terms_of(odds, tie).value)
+    @classmethod
+    def of(cls, odds: Floats, tie: float | None) -> Terms:
+        """Return the terms at some log odds, with ties of Davidson's model or half a win each."""
+        shape = (3, len(odds))
+        if tie is None:
+            up, down = expit(odds), expit(-odds)
+            won, lost = log_expit(odds), log_expit(-odds)
+            values, none = np.stack([won, (won + lost) / 2.0, lost]), np.zeros(shape)
+            slopes = np.stack([down, (down - up) / 2.0, -up])
+            return cls(values, slopes, none, np.broadcast_to(up * down, shape), none, none)
+        half = odds / 2.0
+        # Logs of what is nearly 1 must be exact: they may be multiplied with large counts.
+        logs = np.stack(
+            [
+                -np.logaddexp(0.0, np.logaddexp(tie - half, -odds)),
+                -np.logaddexp(0.0, np.logaddexp(half - tie, -half - tie)),
+                -np.logaddexp(0.0, np.logaddexp(tie + half, odds)),
+            ]
+        )
+        won, tied, lost = np.exp(logs)
+        mean = (won - lost) / 2.0
+        # An exponential family: the curvature is the same whatever the outcome.
+        return cls(
+            logs,
+            # 1/2 - (won - lost)/2, without cancellation.
+            np.stack([lost + tied / 2.0, -mean, -won - tied / 2.0]),
+            np.stack([-tied, won + lost, -tied]),
+            np.broadcast_to((won * (lost + tied / 2.0) + lost * (won + tied / 2.0)) / 2.0, shape),
+            np.broadcast_to(-mean * tied, shape),
+            np.broadcast_to(tied * (won + lost), shape),
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -280,7 +229,7 @@ class Model(LogLikelihood):
 
     def terms(self, parameters: Floats) -> Terms:
         """Return what each outcome of each kind of contest says."""
-        return terms_of(self.odds(parameters), self.split(parameters)[2])
+        return Terms.of(self.odds(parameters), self.split(parameters)[2])
 
     def value(self, parameters: Floats) -> float:
         """Return the log likelihood, less the ridge."""
@@ -313,67 +262,65 @@ class Model(LogLikelihood):
         value = self._height(terms) - float(pull @ parameters[:n]) / 2.0
         return Derivatives(value, gradient, information, noise)
 
+    def maximum(
+        self, items: ItemSet, names: Sequence[str], tol: float, *, is_plain: bool
+    ) -> Maximum:
+        """Return the maximum of the likelihood, or raise where there is none.
 
-def maximum_of(
-    model: Model, items: ItemSet, names: Sequence[str], tol: float, *, is_plain: bool
-) -> Maximum:
-    """Return the maximum of the likelihood, or raise where there is none.
-
-    `names` are those of side and covariates.
-    """
-    if is_plain:
-        check_connected(
-            model.contests.beats(),
-            items,
-            words=("without a comparison", "never lost or tied", "never won or tied"),
-            loses="ever lost to a later one or tied with it",
-            remedy="Leave such items out, or set `pseudo_rankings=0.5`: half a win and half a "
-            "loss more for every item.",
-            camps=True,
-        )
-    _check_distinct(model, names)
-    if model.has_tie and not model.contests.results[[0, 2]].any():
-        raise NotIdentifiedError(
-            "Every comparison is a tie: the likelihood rises for ever with the tie parameter. Use "
-            "`ties='half'`."
-        )
-    peak = newton(model, tol)
-    if names or model.has_tie:
-        moved = peak.parameters.copy()
-        moved[: model.n] -= np.median(moved[: model.n])
-        # A ghost item comes after the items.
-        labels = [*map(str, items), *["the ghost"] * (model.n - len(items)), *names, "log nu"]
-        remedy = (
-            "Leave out the side, the covariates or the items that separate the outcomes, take "
-            "`ties='half'`, or collect comparisons that contradict."
-        )
-        check_rises(peak, labels[: len(moved)], moved, remedy)
-    return peak
-
-
-def _check_distinct(model: Model, names: Sequence[str]) -> None:
-    """Raise where a column of the extras says nothing beside items and earlier columns."""
-    contests, n = model.contests, model.contests.n_items
-    if not contests.n_extras:
-        return
-    ones = np.ones(len(contests.first))
-    table = contests.assemble(ones, ones, ones, has_tie=False)
-    # Item 0 is held; what is left of a column after the ones before it are taken out.
-    kept = np.arange(1, n).tolist()
-    for at, name in enumerate(names):
-        column = n + at
-        size = float(table[column, column])
-        left = size
-        if size > 0:
-            inside = table[np.ix_(kept, kept)]
-            scale = 1.0 / np.sqrt(np.diag(inside))
-            solved, *_ = np.linalg.lstsq(
-                scale[:, None] * inside * scale, scale * table[kept, column], rcond=None
+        `names` are those of side and covariates.
+        """
+        if is_plain:
+            check_connected(
+                self.contests.beats(),
+                items,
+                words=("without a comparison", "never lost or tied", "never won or tied"),
+                loses="ever lost to a later one or tied with it",
+                remedy="Leave such items out, or set `pseudo_rankings=0.5`: half a win and half a "
+                "loss more for every item.",
+                camps=True,
             )
-            left = size - float((scale * table[kept, column]) @ solved)
-        if left <= 1e-10 * size:
-            raise NotIdentifiedError(_collinear(name, names[:at], size))
-        kept.append(column)
+        self._check_distinct(names)
+        if self.has_tie and not self.contests.results[[0, 2]].any():
+            raise NotIdentifiedError(
+                "Every comparison is a tie: the likelihood rises for ever with the tie parameter. "
+                "Use `ties='half'`."
+            )
+        peak = self.maximize(tol)
+        if names or self.has_tie:
+            moved = peak.parameters.copy()
+            moved[: self.n] -= np.median(moved[: self.n])
+            # A ghost item comes after the items.
+            labels = [*map(str, items), *["the ghost"] * (self.n - len(items)), *names, "log nu"]
+            remedy = (
+                "Leave out the side, the covariates or the items that separate the outcomes, take "
+                "`ties='half'`, or collect comparisons that contradict."
+            )
+            peak.check_rises(labels[: len(moved)], moved, remedy)
+        return peak
+
+    def _check_distinct(self, names: Sequence[str]) -> None:
+        """Raise where a column of the extras says nothing beside items and earlier columns."""
+        contests, n = self.contests, self.contests.n_items
+        if not contests.n_extras:
+            return
+        ones = np.ones(len(contests.first))
+        table = contests.assemble(ones, ones, ones, has_tie=False)
+        # Item 0 is held; what is left of a column after the ones before it are taken out.
+        kept = np.arange(1, n).tolist()
+        for at, name in enumerate(names):
+            column = n + at
+            size = float(table[column, column])
+            left = size
+            if size > 0:
+                inside = table[np.ix_(kept, kept)]
+                scale = 1.0 / np.sqrt(np.diag(inside))
+                solved, *_ = np.linalg.lstsq(
+                    scale[:, None] * inside * scale, scale * table[kept, column], rcond=None
+                )
+                left = size - float((scale * table[kept, column]) @ solved)
+            if left <= 1e-10 * size:
+                raise NotIdentifiedError(_collinear(name, names[:at], size))
+            kept.append(column)
 
 
 def _collinear(name: str, before: Sequence[str], size: float) -> str:

@@ -11,7 +11,7 @@ from scipy.sparse import csr_array
 
 from rankagg._typing import Floats, Positions
 from rankagg.core import ItemSet, counted, listed, plural, said, stated
-from rankagg.distributions.bradley_terry.contests import Contests, Model, Terms, Ties, maximum_of
+from rankagg.distributions.bradley_terry.contests import Contests, Model, Terms, Ties
 from rankagg.distributions.bradley_terry.samples import Block, Sample
 from rankagg.distributions.maximum import Penalties, inverse_information, less_mean
 from rankagg.exceptions import InvalidInputError
@@ -30,45 +30,26 @@ FLAT = 1e-12
 FEWEST_UNITS = 4
 
 
-@dataclass(frozen=True, kw_only=True)
-class Options:
-    """Checked options of a fit."""
-
-    ties: Ties
-    side: bool
-    covariates: tuple[str, ...]
-    cov_type: CovType
-    penalties: Penalties
-    tol: float
-
-    def errors(self, sample: Sample) -> CovType:
-        """Return what errors come from."""
-        if self.cov_type == "cluster" and sample.blocks is None:
-            allowed = "'auto', 'model' or 'robust' for comparisons without clusters"
-            remedy = "State the cluster of each comparison, a judge or a prompt."
-            raise InvalidInputError("cov_type", allowed, "cluster", remedy)
-        if self.cov_type != "auto":
-            return self.cov_type
-        if sample.blocks is not None:
-            return "cluster"
-        # No likelihood is behind half a win, or behind weights.
-        quasi = (self.ties == "half" and sample.contests.n_ties > 0) or sample.is_weighted
-        return "robust" if quasi and self.penalties.is_plain and not sample.are_votes else "model"
-
-
-def estimates_of(sample: Sample, options: Options) -> dict[str, Any]:
-    """Return the fields of the fit but its distribution."""
+def estimates_of(
+    sample: Sample,
+    *,
+    ties: Ties,
+    names: tuple[str, ...],
+    cov_type: CovType,
+    penalties: Penalties,
+    tol: float,
+) -> dict[str, Any]:
+    """Return the fields of the fit but its distribution; `names` are of side and covariates."""
     items, contests, n = sample.items, sample.contests, len(sample.items)
-    names, penalties = ("side",) * options.side + options.covariates, options.penalties
     ghost = penalties.pseudo_rankings
     shown = contests.with_ghost(ghost) if ghost else contests
-    model, data = Model(shown, options.ties, penalties.ridge), Model(contests, options.ties)
-    peak = maximum_of(model, items, names, options.tol, is_plain=penalties.is_plain)
+    model, data = Model(shown, ties, penalties.ridge), Model(contests, ties)
+    peak = model.maximum(items, names, tol, is_plain=penalties.is_plain)
     # The ghost item is the last one.
     kept = np.delete(np.arange(model.n_parameters), slice(n, model.n))
     estimates = peak.parameters[kept]
     estimates[:n] -= estimates[:n].mean()
-    total, kind = float(contests.totals.sum()), options.errors(sample)
+    total, kind = float(contests.totals.sum()), _errors_of(sample, ties, cov_type, penalties)
     effective = total**2 / float(contests.squares.sum())
     inverse = inverse_information(peak.information, model.n, grounded=not penalties.ridge)
     inverse = less_mean(inverse, model.n)
@@ -86,7 +67,7 @@ def estimates_of(sample: Sample, options: Options) -> dict[str, Any]:
             covariance = less_mean((inverse @ meat @ inverse)[np.ix_(kept, kept)], n)
             _check_varies(covariance, by_model, items)
         except _NoErrors as error:
-            if options.cov_type != "auto":
+            if cov_type != "auto":
                 raise InvalidInputError("cov_type", error.allowed, kind, error.reason) from None
             covariance, unknown = np.full_like(by_model, np.nan), UNKNOWN + error.reason
     degrees = np.full(len(kept), np.inf)
@@ -105,24 +86,37 @@ def estimates_of(sample: Sample, options: Options) -> dict[str, Any]:
         "n_observations": effective,
         "converged": peak.converged,
         "n_iterations": peak.n_iterations,
-        "notes": (*_notes(sample, options, kind, counts, unknown), *peak.notes()),
-        "ties": options.ties,
-        "has_side": options.side,
+        "notes": (
+            *_notes(sample, kind, counts, unknown),
+            *_option_notes(sample, ties, penalties),
+            *peak.notes(),
+        ),
+        "ties": ties,
         "cov_type": kind,
         "unit": sample.unit if kind == "cluster" else sample.single,
         "n_clusters": n_clusters,
         "degrees_of_freedom": degrees,
         "model_covariance": by_model / np.outer(units, units),
-        "_covariates": options.covariates,
     }
 
 
+def _errors_of(sample: Sample, ties: Ties, cov_type: CovType, penalties: Penalties) -> CovType:
+    """Return what errors come from."""
+    if cov_type == "cluster" and sample.blocks is None:
+        allowed = "'auto', 'model' or 'robust' for comparisons without clusters"
+        remedy = "State the cluster of each comparison, a judge or a prompt."
+        raise InvalidInputError("cov_type", allowed, "cluster", remedy)
+    if cov_type != "auto":
+        return cov_type
+    if sample.blocks is not None:
+        return "cluster"
+    # No likelihood is behind half a win, or behind weights.
+    quasi = (ties == "half" and sample.contests.n_ties > 0) or sample.is_weighted
+    return "robust" if quasi and penalties.is_plain and not sample.are_votes else "model"
+
+
 def _notes(
-    sample: Sample,
-    options: Options,
-    kind: CovType,
-    counts: _UnitCounts | None,
-    unknown: str,
+    sample: Sample, kind: CovType, counts: _UnitCounts | None, unknown: str
 ) -> Iterator[str]:
     unit = str(sample.unit)
     yield "Log worths sum to 0; standard errors are for that contrast."
@@ -143,7 +137,6 @@ def _notes(
             "errors are too small. Fit the rankings or scores themselves, with errors by what is "
             "independent."
         )
-    yield from _option_notes(sample, options)
     if kind == "cluster" and counts is not None:
         few = counts.number[:-1] < FEWEST_UNITS
         if few.any() and not unknown:
@@ -156,14 +149,14 @@ def _notes(
         yield "Weighted comparisons: the number of observations is the effective one."
 
 
-def _option_notes(sample: Sample, options: Options) -> Iterator[str]:
+def _option_notes(sample: Sample, ties: Ties, penalties: Penalties) -> Iterator[str]:
     if number := sample.contests.n_ties:
         quasi = "half a win for each. The likelihood is a quasi-likelihood, and so are AIC and BIC"
-        how = "modeled (Davidson 1970)" if options.ties == "davidson" else quasi
+        how = "modeled (Davidson 1970)" if ties == "davidson" else quasi
         yield said("Ties ({}): {}.", stated(number, "ties", "g"), how)
     if sample.n_dropped:
         yield f"Ties ({sample.n_dropped:g}): left out."
-    yield from options.penalties.notes()
+    yield from penalties.notes()
 
 
 @dataclass(frozen=True, eq=False)

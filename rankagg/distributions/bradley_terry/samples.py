@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
 
 from rankagg._typing import Bools, Floats, Label, Positions, Ranks, Tolerance
 from rankagg._validation import table_remedy
@@ -18,12 +20,12 @@ from rankagg.core import (
     Profile,
     ScoreSummary,
     ScoreTable,
+    canonical_profile,
     numbers_of,
     places,
 )
 from rankagg.core.comparisons import Comparisons
-from rankagg.distributions.bradley_terry.contests import OUTCOMES, Contests, contests_of
-from rankagg.distributions.maximum import unweighted_votes
+from rankagg.distributions.bradley_terry.contests import OUTCOMES, Contests
 from rankagg.exceptions import InvalidInputError, nearest
 
 # Contests of rankings that are held at one time.
@@ -68,41 +70,44 @@ class Sample:
     n_dropped: float = 0.0
     are_votes: bool = False
 
+    @classmethod
+    def of(
+        cls,
+        data: object,
+        *,
+        drops_ties: bool,
+        side: bool,
+        covariates: Iterable[str],
+        tolerance: Tolerance,
+    ) -> Sample:
+        """Return the sample that some data are."""
+        if not isinstance(data, ScoreTable) and not (np.isscalar(tolerance) and tolerance == 0):
+            remedy = "Only scores are equal within a tolerance; `tol` is that of the fit."
+            raise InvalidInputError(
+                "tolerance", "0 unless `data` is a ScoreTable", tolerance, remedy
+            )
+        if isinstance(data, Comparisons):
+            names = _checked_covariates(covariates, tuple(data.covariates))
+            return _of_comparisons(data, drops_ties, side, names)
+        if side:
+            raise InvalidInputError("side", "False unless `data` are Comparisons", side)
+        _checked_covariates(covariates, ())
+        if isinstance(data, ScoreTable):
+            return _of_scores(data, tolerance, drops_ties)
+        if isinstance(data, Profile):
+            return _of_rankings(data, drops_ties)
+        if isinstance(data, ScoreSummary):
+            votes = data.direct_pairwise()
+            _check_lost(data.with_task_weights({}).direct_pairwise(), votes, data.weight_vector)
+            return _of_votes(votes, drops_ties)
+        if isinstance(data, PairwiseMatrix):
+            return _of_votes(data, drops_ties)
+        allowed = "Comparisons, a Profile, ScoreTable, ScoreSummary or PairwiseMatrix"
+        raise InvalidInputError("data", allowed, data, table_remedy(data))
+
     def named(self, unit: int) -> str:
         """Return how to call a unit."""
         return f"one {self.unit}" if self.labels is None else f"{self.unit} {self.labels[unit]!r}"
-
-
-def sample_of(
-    data: object,
-    *,
-    drops_ties: bool,
-    side: bool,
-    covariates: Iterable[str],
-    tolerance: Tolerance,
-) -> Sample:
-    """Return the sample that some data are."""
-    if not isinstance(data, ScoreTable) and not (np.isscalar(tolerance) and tolerance == 0):
-        remedy = "Only scores are equal within a tolerance; `tol` is that of the fit."
-        raise InvalidInputError("tolerance", "0 unless `data` is a ScoreTable", tolerance, remedy)
-    if isinstance(data, Comparisons):
-        names = _checked_covariates(covariates, tuple(data.covariates))
-        return _of_comparisons(data, drops_ties, side, names)
-    if side:
-        raise InvalidInputError("side", "False unless `data` are Comparisons", side)
-    _checked_covariates(covariates, ())
-    if isinstance(data, ScoreTable):
-        return _of_scores(data, tolerance, drops_ties)
-    if isinstance(data, Profile):
-        return _of_rankings(data, drops_ties)
-    if isinstance(data, ScoreSummary):
-        votes = data.direct_pairwise()
-        _check_lost(data.with_task_weights({}).direct_pairwise(), votes, data.weight_vector)
-        return _of_votes(votes, drops_ties)
-    if isinstance(data, PairwiseMatrix):
-        return _of_votes(data, drops_ties)
-    allowed = "Comparisons, a Profile, ScoreTable, ScoreSummary or PairwiseMatrix"
-    raise InvalidInputError("data", allowed, data, table_remedy(data))
 
 
 def _checked_covariates(covariates: Iterable[str], known: Sequence[str]) -> tuple[str, ...]:
@@ -119,6 +124,45 @@ def _checked_covariates(covariates: Iterable[str], known: Sequence[str]) -> tupl
     return names
 
 
+def _contests_of(
+    comparisons: Comparisons, *, side: bool, covariates: Sequence[str]
+) -> tuple[Contests, tuple[Positions, Positions, Floats]]:
+    """Put equal contests together; what is returned too gives kind, result and weight of each."""
+    first, second = comparisons.first, comparisons.second
+    outcome, weights = comparisons.outcomes, comparisons.weights
+    columns = [comparisons.covariates[name] for name in covariates]
+    sides = comparisons.sides if side else None
+    n = len(comparisons.items)
+    ended = 1 - outcome.astype(np.intp)
+    key = first.astype(np.int64) * n + second
+    asked: list[NDArray[Any]] = [*([] if sides is None else [sides]), *columns]
+    for column in asked:
+        labels, values = pd.factorize(column)
+        key = pd.factorize(key, sort=True)[0] * len(values) + labels
+    kind, values = pd.factorize(key, sort=True)
+    at, size = np.empty(len(values), dtype=np.intp), len(values) * OUTCOMES
+    at[kind[::-1]] = np.arange(len(key))[::-1]
+
+    def summed(amounts: Floats | None) -> Floats:
+        sums = np.bincount(kind * OUTCOMES + ended, amounts, minlength=size)
+        return np.ascontiguousarray(sums.reshape(-1, OUTCOMES).T, dtype=np.float64)
+
+    results = summed(weights)
+    squares = results if weights is None else summed(weights**2)
+    extras = [] if not side else [np.ones(len(at)) if sides is None else sides[at].astype(float)]
+    extras += [column[at] for column in columns]
+    table = np.stack(extras, axis=1) if extras else np.zeros((len(at), 0))
+    # Effects are then of the size of log odds, whatever the unit of a covariate is.
+    units = np.abs(table).max(axis=0, initial=0.0)
+    units[units == 0] = 1.0
+    table = table / units
+    contests = Contests(
+        n, first[at].astype(np.intp), second[at].astype(np.intp), table, units, results, squares
+    )
+    own = np.ones(len(key)) if weights is None else weights
+    return contests, (kind, ended, own)
+
+
 def _of_comparisons(
     data: Comparisons, drops_ties: bool, side: bool, covariates: Sequence[str]
 ) -> Sample:
@@ -127,7 +171,7 @@ def _of_comparisons(
         is_tie = data.outcomes == 0
         dropped = float(is_tie.sum() if data.weights is None else data.weights[is_tie].sum())
         data = data.take(np.flatnonzero(~is_tie))
-    contests, entries = contests_of(data, side=side, covariates=covariates)
+    contests, entries = _contests_of(data, side=side, covariates=covariates)
     weights, codes = data.weights, data.clusters
 
     def blocks(units: Positions) -> Iterable[Block]:
@@ -160,7 +204,8 @@ def _of_scores(data: ScoreTable, tolerance: Tolerance, drops_ties: bool) -> Samp
 def _of_rankings(profile: Profile, drops_ties: bool, unit: str = "cluster") -> Sample:
     votes = profile.direct_pairwise()
     if (profile.weights != 1).any():
-        _check_lost(unweighted_votes(profile), votes, profile.weights)
+        plain = canonical_profile(profile.items, profile.ranks).direct_pairwise()
+        _check_lost(plain, votes, profile.weights)
     contests, dropped = _contests_of_votes(votes, drops_ties)
     labels = profile.clusters
     if labels is None:

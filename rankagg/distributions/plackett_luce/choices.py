@@ -1,22 +1,17 @@
-"""Choices of rankings: who was chosen from whom, and sums over subsets of alternatives."""
+"""Choices of rankings: who was chosen from whom."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
-from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankagg._typing import Bools, Floats, Integers64, Positions, Ranks
-from rankagg.core import UNRANKED, counted, places
-from rankagg.exceptions import Described, InvalidInputError
+from rankagg.core import UNRANKED, places
 
-#: Items at most; with buckets of several items the subsets of each set are gone through too.
-MOST_SUBSET_ITEMS = 16
 # Entries of dense tables, sets by items, that are held at one time.
 TABLE_ENTRIES = 2_000_000
 # Running sums, rankings by items, that are compared in one go.
@@ -27,101 +22,6 @@ SHORT = 4
 BITS = 62
 # Marks that are held at one time.
 MARKS_AT_ONCE = 20_000_000
-
-
-class BucketTable:
-    """The sets that a ranking passes through, and their chances."""
-
-    def __init__(self, log_worths: Floats, log_ties: dict[int, float]) -> None:
-        n = len(log_worths)
-        if n > MOST_SUBSET_ITEMS:
-            allowed = f"at most {MOST_SUBSET_ITEMS} for this sum over all subsets"
-            remedy = (
-                "Estimate it from a sample, `.sample(10_000, rng=0)`; for a ranking by the worths "
-                "take `PlackettLuceRanking()`."
-            )
-            raise InvalidInputError("items", allowed, Described(counted(n, "item")), remedy)
-        self.n = n
-        buckets = [bucket for d in (1, *log_ties) if d <= n for bucket in combinations(range(n), d)]
-        self.buckets = np.array([sum(1 << i for i in bucket) for bucket in buckets])
-        self.logs = np.array(
-            [log_ties.get(len(bucket), 0.0) + log_worths[list(bucket)].mean() for bucket in buckets]
-        )
-        self.sizes = np.array([len(bucket) for bucket in buckets])
-        self.left = ((np.arange(1 << n)[:, None] >> np.arange(n)) & 1).sum(axis=1)
-
-    @cached_property
-    def _choices(self) -> list[tuple[Positions, Floats]]:
-        """For each bucket the sets that hold it, and its log chance in each."""
-        masks = np.arange(1 << self.n)
-        holding = [masks[(masks & bucket) == bucket] for bucket in self.buckets]
-        totals = np.full(len(masks), -np.inf)
-        for sets, log in zip(holding, self.logs, strict=True):
-            totals[sets] = np.logaddexp(totals[sets], log)
-        return [(sets, log - totals[sets]) for sets, log in zip(holding, self.logs, strict=True)]
-
-    @cached_property
-    def reached(self) -> Floats:
-        """The chance that exactly these items are left at some moment, for every set."""
-        chance = np.zeros(1 << self.n)
-        chance[-1] = 1.0
-        for number in range(self.n, 0, -1):
-            for bucket, (sets, logs) in zip(self.buckets, self._choices, strict=True):
-                now = self.left[sets] == number
-                chance[sets[now] ^ bucket] += chance[sets[now]] * np.exp(logs[now])
-        return chance
-
-    def places(self) -> Floats:
-        """Return P(item i has rank k + 1) in row i and column k; ties share the best rank."""
-        table = np.zeros((self.n, self.n))
-        for bucket, (sets, logs) in zip(self.buckets, self._choices, strict=True):
-            flow = self.reached[sets] * np.exp(logs)
-            by_place = np.bincount(self.n - self.left[sets], weights=flow, minlength=self.n)
-            for item in range(self.n):
-                if bucket >> item & 1:
-                    table[item] += by_place[: self.n]
-        return table
-
-    def before(self) -> Floats:
-        """Return P(row before column), shape (n, n)."""
-        table = np.zeros((self.n, self.n))
-        for bucket, (sets, logs) in zip(self.buckets, self._choices, strict=True):
-            flow = self.reached[sets] * np.exp(logs)
-            inside = [i for i in range(self.n) if bucket >> i & 1]
-            for other in range(self.n):
-                if other not in inside:
-                    share = flow[(sets >> other & 1) == 1].sum()
-                    table[inside, other] += share
-        return table
-
-    def entropy(self) -> float:
-        """Return the entropy in nats."""
-        total = 0.0
-        for sets, logs in self._choices:
-            total -= float((self.reached[sets] * np.exp(logs) * logs).sum())
-        return total
-
-    def mode(self) -> Ranks:
-        """Return the places of a most probable ranking."""
-        best = np.full(1 << self.n, -np.inf)
-        best[0] = 0.0
-        choice = np.zeros(1 << self.n, dtype=np.int64)
-        for number in range(1, self.n + 1):
-            for bucket, (sets, logs) in zip(self.buckets, self._choices, strict=True):
-                now = self.left[sets] == number
-                here, value = sets[now], logs[now]
-                value = value + best[here ^ bucket]
-                better = value > best[here]
-                best[here[better]] = value[better]
-                choice[here[better]] = bucket
-        places = np.zeros(self.n, dtype=np.int32)
-        left = (1 << self.n) - 1
-        while left:
-            for item in range(self.n):
-                if choice[left] >> item & 1:
-                    places[item] = self.n - self.left[left]
-            left ^= int(choice[left])
-        return places
 
 
 class _ChoiceSets(ABC):
@@ -318,6 +218,20 @@ class Choices:
     # Weight of the choices of buckets of each size.
     tied: dict[int, float]
 
+    @classmethod
+    def of(cls, ranks: Ranks, weights: Floats) -> Choices:
+        """Return the choices of weighted rankings, equal sets merged where that is cheap."""
+        n = ranks.shape[1]
+        collected = _Collected(n)
+        length = (ranks != UNRANKED).sum(axis=1)
+        for k in np.unique(length[length > 1]).tolist():
+            rows = np.flatnonzero(length == k)
+            size = max(1, MARKS_AT_ONCE // (n * k))
+            for start in range(0, len(rows), size):
+                part = rows[start : start + size]
+                collected.add(ranks[part], weights[part], k)
+        return collected.choices()
+
     @property
     def n_items(self) -> int:
         """The number of items."""
@@ -354,20 +268,6 @@ def stage_masks(ranks: Ranks) -> Iterator[tuple[Positions, Bools, Bools]]:
             rows, alternatives = rows[several], alternatives[several]
             if len(rows):
                 yield start + rows, alternatives, place[rows] == here[rows]
-
-
-def choices_of(ranks: Ranks, weights: Floats) -> Choices:
-    """Return the choices of weighted rankings, equal sets merged where that is cheap."""
-    n = ranks.shape[1]
-    collected = _Collected(n)
-    length = (ranks != UNRANKED).sum(axis=1)
-    for k in np.unique(length[length > 1]).tolist():
-        rows = np.flatnonzero(length == k)
-        size = max(1, MARKS_AT_ONCE // (n * k))
-        for start in range(0, len(rows), size):
-            part = rows[start : start + size]
-            collected.add(ranks[part], weights[part], k)
-    return collected.choices()
 
 
 class _Collected:

@@ -9,24 +9,21 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.special import logsumexp
 
-from rankagg._typing import Floats, Positions
-from rankagg.core import UNRANKED, Profile
+from rankagg._typing import Bools, Floats, Positions
+from rankagg.core import UNRANKED, Profile, canonical_profile
+from rankagg.core.graphs import connected_parts
 from rankagg.distributions.maximum import (
     EPSILON,
     Derivatives,
     LogLikelihood,
     Maximum,
     Penalties,
-    beats_graph,
     check_connected,
     check_observed,
-    check_rises,
     inverse_information,
-    is_linked,
     less_mean,
-    newton,
 )
-from rankagg.distributions.plackett_luce.choices import Choices, choices_of
+from rankagg.distributions.plackett_luce.choices import Choices
 
 # A matrix is sparse where its rows have fewer than one in so many columns.
 SPARSE_FROM = 8
@@ -255,6 +252,18 @@ def _pair_products(items: Positions, x: Floats, weights: Floats, d: int, n: int)
     return result
 
 
+def _beats_graph(profile: Profile) -> Bools:
+    """Return who is above whom, or tied with it, in some ranking, shape (n, n)."""
+    # Rankings that count alike, so that none is rounded away.
+    votes = canonical_profile(profile.items, profile.ranks).direct_pairwise()
+    return np.asarray(votes.wins + votes.ties > 0)
+
+
+def _is_linked(together: Floats) -> bool:
+    """Say whether chains of common sets link all items; a matrix of how often two were in one."""
+    return bool((connected_parts(together > 0) == 0).all())
+
+
 @dataclass(frozen=True, eq=False)
 class _LuceMaximum:
     """Worths and weights of ties at the maximum, with what is known of their errors."""
@@ -276,14 +285,14 @@ def maximize_choices(profile: Profile, penalties: Penalties, tol: float) -> _Luc
     """Return the maximum of the likelihood of rankings, or raise where there is none."""
     check_observed(profile)
     if not penalties.is_regular:
-        check_connected(beats_graph(profile), profile.items)
+        check_connected(_beats_graph(profile), profile.items)
     weights = profile.counts * profile.weights
-    choices = choices_of(profile.ranks, weights)
+    choices = Choices.of(profile.ranks, weights)
     sizes = tuple(sorted(d for d in choices.tied if d > 1))
     ghost = penalties.pseudo_rankings
     shown = choices.with_ghost(ghost) if ghost else choices
     climbed = Likelihood(shown, sizes, penalties.ridge, penalties.tie_ridge)
-    found = newton(climbed, tol)
+    found = climbed.maximize(tol)
     data, names = Likelihood(choices, sizes), [f"log tie {d}" for d in sizes]
     n = data.n
     if sizes:  # Without ties the maximum is known to exist.
@@ -293,7 +302,7 @@ def maximize_choices(profile: Profile, penalties: Penalties, tol: float) -> _Luc
             "Use `pseudo_rankings=0.5`, a `ridge` or a `tie_ridge`, break ties where nothing but "
             "ties was observed, or leave items out."
         )
-        check_rises(found, [*map(str, profile.items), *names], moved, remedy)
+        found.check_rises([*map(str, profile.items), *names], moved, remedy)
     worths = found.parameters[:n] - found.parameters[:n].mean()
     parameters = np.concatenate([worths, found.parameters[climbed.n :]])
     at = found if penalties.is_plain else data.derivatives(parameters)
@@ -307,7 +316,7 @@ def maximize_choices(profile: Profile, penalties: Penalties, tol: float) -> _Luc
 
 def _score_at_equal_worths(profile: Profile, data: Likelihood, scale: float) -> float:
     """Return the score statistic where worths are equal and ties as likely as they can be."""
-    start = newton(data, equal_worths=True).parameters if data.sizes else data.start()
+    start = data.maximize(equal_worths=True).parameters if data.sizes else data.start()
     alike = data.derivatives(start)
     if profile.is_strict:
         # Before anything was chosen.
@@ -340,7 +349,7 @@ def _covariance(choices: Choices, own: Floats, climbed: Floats, penalties: Penal
     n = choices.n_items
     ghost = penalties.pseudo_rankings > 0
     if not (penalties.ridge or penalties.tie_ridge) and (
-        not ghost or is_linked(choices.sets.both(choices.weights))
+        not ghost or _is_linked(choices.sets.both(choices.weights))
     ):
         return less_mean(inverse_information(own, n), n)
     inverse = inverse_information(climbed, n + ghost, grounded=not penalties.ridge)

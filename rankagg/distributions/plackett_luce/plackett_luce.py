@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import field
 from functools import cached_property
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import expit, logsumexp, softmax
 
-from rankagg._typing import Bools, Floats, Generator, Label, Ranks
-from rankagg._validation import check_integer, check_number
+from rankagg._typing import Bools, Floats, Generator, Label, Positions, Ranks
+from rankagg._validation import as_numbers, check_integer, check_number
 from rankagg.aggregation import Evidence
 from rankagg.aggregation.evidence import Held, as_data
 from rankagg.core import (
@@ -23,22 +24,25 @@ from rankagg.core import (
     Profile,
     array_key,
     as_ranking,
+    axis_labels,
     counted,
     frozen_array,
     html_table,
     permutation_of,
     places,
 )
-from rankagg.distributions.base import RankingDistribution, labelled_numbers
+from rankagg.distributions.base import RankingDistribution
 from rankagg.distributions.fit_result import WorthsFit
 from rankagg.distributions.maximum import Penalties
-from rankagg.distributions.plackett_luce.choices import BucketTable, stage_masks
+from rankagg.distributions.plackett_luce.choices import stage_masks
 from rankagg.distributions.plackett_luce.likelihood import log_bucket_weights, maximize_choices
 from rankagg.exceptions import Described, InvalidInputError
 
 if TYPE_CHECKING:
     from statsmodels.stats.contrast import ContrastResults
 
+#: Items at most; with buckets of several items the subsets of each set are gone through too.
+MOST_SUBSET_ITEMS = 16
 # Sums of log worths are floats too.
 LARGEST_LOG_WORTH = 1e100
 
@@ -92,7 +96,7 @@ class PlackettLuce(RankingDistribution):
             if set(items) != set(log_worths):
                 raise InvalidInputError("log_worths", "one number for each item", log_worths)
             log_worths = [log_worths[label] for label in items]
-        known, values = labelled_numbers(log_worths, items, "log_worths", LARGEST_LOG_WORTH)
+        known, values = _labelled_worths(log_worths, items)
         self._set(
             items=known,
             log_worths=frozen_array(_centered(values)),
@@ -223,8 +227,8 @@ class PlackettLuce(RankingDistribution):
         return self._table.entropy()
 
     @cached_property
-    def _table(self) -> BucketTable:
-        return BucketTable(self.log_worths, self.log_ties)
+    def _table(self) -> _BucketTable:
+        return _BucketTable(self.log_worths, self.log_ties)
 
     # -- inference ----------------------------------------------------------------------------
 
@@ -326,6 +330,19 @@ class PlackettLuce(RankingDistribution):
         return ", ".join([*shown, "..."] if len(order) > 4 else shown)
 
 
+def _labelled_worths(values: ArrayLike, items: Iterable[Label] | None) -> tuple[ItemSet, Floats]:
+    """Return items, numbered by default, and a finite number for each."""
+    labels = axis_labels(values, 0, items, "items")
+    numbers = as_numbers(values, "log_worths")
+    known = ItemSet.coerce(range(len(numbers)) if labels is None else labels, ())
+    if len(numbers) != len(known) or not (np.abs(numbers) <= LARGEST_LOG_WORTH).all():
+        allowed = (
+            f"one number up to {LARGEST_LOG_WORTH:g} in size for each item ({len(known)} of them)"
+        )
+        raise InvalidInputError("log_worths", allowed, numbers)
+    return known, numbers
+
+
 def _centered(values: Floats) -> Floats:
     """Return values less their mean; those that sum to 0 but for rounding stay as they are."""
     mean = values.mean()
@@ -359,6 +376,101 @@ def _sample_bucket(logs: Floats, d: int, rng: Generator) -> Bools:
         chosen[:, j] = (needed > 0) & (rng.random(s) < chance)
         needed -= chosen[:, j]
     return chosen
+
+
+class _BucketTable:
+    """The sets that a ranking passes through, and their chances."""
+
+    def __init__(self, log_worths: Floats, log_ties: dict[int, float]) -> None:
+        n = len(log_worths)
+        if n > MOST_SUBSET_ITEMS:
+            allowed = f"at most {MOST_SUBSET_ITEMS} for this sum over all subsets"
+            remedy = (
+                "Estimate it from a sample, `.sample(10_000, rng=0)`; for a ranking by the worths "
+                "take `PlackettLuceRanking()`."
+            )
+            raise InvalidInputError("items", allowed, Described(counted(n, "item")), remedy)
+        self.n = n
+        buckets = [bucket for d in (1, *log_ties) if d <= n for bucket in combinations(range(n), d)]
+        self.buckets = np.array([sum(1 << i for i in bucket) for bucket in buckets])
+        self.logs = np.array(
+            [log_ties.get(len(bucket), 0.0) + log_worths[list(bucket)].mean() for bucket in buckets]
+        )
+        self.sizes = np.array([len(bucket) for bucket in buckets])
+        self.left = ((np.arange(1 << n)[:, None] >> np.arange(n)) & 1).sum(axis=1)
+
+    @cached_property
+    def _choices(self) -> list[tuple[Positions, Floats]]:
+        """For each bucket the sets that hold it, and its log chance in each."""
+        masks = np.arange(1 << self.n)
+        holding = [masks[(masks & bucket) == bucket] for bucket in self.buckets]
+        totals = np.full(len(masks), -np.inf)
+        for sets, log in zip(holding, self.logs, strict=True):
+            totals[sets] = np.logaddexp(totals[sets], log)
+        return [(sets, log - totals[sets]) for sets, log in zip(holding, self.logs, strict=True)]
+
+    @cached_property
+    def reached(self) -> Floats:
+        """The chance that exactly these items are left at some moment, for every set."""
+        chance = np.zeros(1 << self.n)
+        chance[-1] = 1.0
+        for number in range(self.n, 0, -1):
+            for bucket, (sets, logs) in zip(self.buckets, self._choices, strict=True):
+                now = self.left[sets] == number
+                chance[sets[now] ^ bucket] += chance[sets[now]] * np.exp(logs[now])
+        return chance
+
+    def places(self) -> Floats:
+        """Return P(item i has rank k + 1) in row i and column k; ties share the best rank."""
+        table = np.zeros((self.n, self.n))
+        for bucket, (sets, logs) in zip(self.buckets, self._choices, strict=True):
+            flow = self.reached[sets] * np.exp(logs)
+            by_place = np.bincount(self.n - self.left[sets], weights=flow, minlength=self.n)
+            for item in range(self.n):
+                if bucket >> item & 1:
+                    table[item] += by_place[: self.n]
+        return table
+
+    def before(self) -> Floats:
+        """Return P(row before column), shape (n, n)."""
+        table = np.zeros((self.n, self.n))
+        for bucket, (sets, logs) in zip(self.buckets, self._choices, strict=True):
+            flow = self.reached[sets] * np.exp(logs)
+            inside = [i for i in range(self.n) if bucket >> i & 1]
+            for other in range(self.n):
+                if other not in inside:
+                    share = flow[(sets >> other & 1) == 1].sum()
+                    table[inside, other] += share
+        return table
+
+    def entropy(self) -> float:
+        """Return the entropy in nats."""
+        total = 0.0
+        for sets, logs in self._choices:
+            total -= float((self.reached[sets] * np.exp(logs) * logs).sum())
+        return total
+
+    def mode(self) -> Ranks:
+        """Return the places of a most probable ranking."""
+        best = np.full(1 << self.n, -np.inf)
+        best[0] = 0.0
+        choice = np.zeros(1 << self.n, dtype=np.int64)
+        for number in range(1, self.n + 1):
+            for bucket, (sets, logs) in zip(self.buckets, self._choices, strict=True):
+                now = self.left[sets] == number
+                here, value = sets[now], logs[now]
+                value = value + best[here ^ bucket]
+                better = value > best[here]
+                best[here[better]] = value[better]
+                choice[here[better]] = bucket
+        places = np.zeros(self.n, dtype=np.int32)
+        left = (1 << self.n) - 1
+        while left:
+            for item in range(self.n):
+                if choice[left] >> item & 1:
+                    places[item] = self.n - self.left[left]
+            left ^= int(choice[left])
+        return places
 
 
 class PlackettLuceFit(WorthsFit):

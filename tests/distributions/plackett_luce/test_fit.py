@@ -5,7 +5,6 @@ import pytest
 from scipy import optimize
 
 import rankagg as ra
-from rankagg.distributions.maximum import newton
 from rankagg.distributions.plackett_luce import choices
 from rankagg.distributions.plackett_luce.likelihood import Likelihood
 from rankagg.exceptions import InvalidInputError
@@ -257,7 +256,7 @@ def test_notes_to_the_letter(options, notes):
 
 
 def test_a_fit_that_did_not_arrive_says_so():
-    few = newton(Likelihood(gathered(DATA["complete"])), steps=1)
+    few = Likelihood(gathered(DATA["complete"])).maximize(steps=1)
     assert few.notes() == [
         "Not converged in 1 step: what is shown is not the maximum. Raise `tol`."
     ]

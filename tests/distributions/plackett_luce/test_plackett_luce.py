@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankagg as ra
-from rankagg.distributions.plackett_luce.choices import MOST_SUBSET_ITEMS
+from rankagg.distributions.plackett_luce.plackett_luce import MOST_SUBSET_ITEMS
 from rankagg.exceptions import InvalidInputError
 from tests.distributions.luce_by_hand import from_row, from_rows, log_prob_by_hand, log_worth
 from tests.strategies import profiles, rankings
