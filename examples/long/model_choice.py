@@ -14,7 +14,6 @@ import pandas as pd
 from joblib import Parallel, delayed
 
 import rankagg as ra
-from rankagg.distributions.goodness_of_fit import fit_uniform
 
 TIMES, N_RANKINGS, ITEMS = 200, 100, "ABCDEF"
 LUCE = ra.PlackettLuce(np.linspace(1.5, -1.5, 6), items=ITEMS)
@@ -29,7 +28,7 @@ TWO = ra.Mixture([ra.Mallows(ITEMS, 1.0), ra.Mallows(OTHER, 1.0)])
 KENDALL = ra.Mallows.fit
 #: What is drawn from, and what is fitted.
 TESTS = {
-    "uniform, true": (MODELS["uniform"], fit_uniform),
+    "uniform, true": (MODELS["uniform"], ra.distributions.Uniform.fit),
     "Kendall, true": (MODELS["mallows-kendall"], KENDALL),
     "footrule, true": (MODELS["mallows-footrule"], partial(KENDALL, distance="footrule")),
     "Plackett-Luce, true": (LUCE, ra.PlackettLuce.fit),

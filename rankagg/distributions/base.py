@@ -8,7 +8,7 @@ from functools import cached_property
 from html import escape
 from itertools import permutations
 from math import lgamma
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy
@@ -26,10 +26,14 @@ from rankagg.core import (
     Value,
     canonical_profile,
     counted,
+    listed,
     permutation_of,
     places,
 )
 from rankagg.exceptions import Described, InvalidInputError
+
+if TYPE_CHECKING:
+    from rankagg.distributions.fit_result import FitResult
 
 SCHEMA = "rankagg.distribution"
 # Items whose permutations are gone through.
@@ -299,6 +303,31 @@ class Uniform(RankingDistribution):
     def _complete(self, ranks: Ranks, rng: Generator) -> Ranks:
         return places.sample_compatible(ranks, rng)
 
+    @classmethod
+    def fit(cls, data: Profile) -> FitResult:
+        """Return the uniform distribution of the items of some rankings as a fit.
+
+        Parameters
+        ----------
+        data : Profile
+            The rankings. Nothing is estimated; the fit has their log likelihood.
+        """
+        # A fit knows what a distribution is.
+        from rankagg.distributions.fit_result import FitResult  # noqa: PLC0415
+
+        uniform, weights = cls(data.items), data.counts * effective_weights(data)
+        return FitResult(
+            distribution=uniform,
+            names=(),
+            estimates=np.zeros(0),
+            covariance=np.zeros((0, 0)),
+            log_likelihood=float(weights @ uniform.log_probs(data)),
+            n_parameters=0,
+            n_observations=float(weights.sum()),
+            converged=True,
+            n_iterations=0,
+        )
+
     @property
     def mode(self) -> Permutation:
         """The permutation in the order of the items; every other one is as probable."""
@@ -317,6 +346,16 @@ class Uniform(RankingDistribution):
     def entropy(self) -> float:
         """Return log n!."""
         return lgamma(self.n_items + 1)
+
+
+def check_observed(profile: Profile) -> None:
+    """Raise where some item is in no ranking."""
+    unseen = (profile.ranks == UNRANKED).all(axis=0)
+    if unseen.any():
+        names = listed(profile.items.where(unseen))
+        remedy = "Leave items out with `profile.restrict(...)`."
+        allowed = "rankings that observe every item somewhere"
+        raise InvalidInputError("data", allowed, Described(names), remedy)
 
 
 def effective_weights(profile: Profile) -> Floats:

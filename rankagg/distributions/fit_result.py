@@ -256,18 +256,14 @@ class FitResult(Result):
 
 
 class SimulatedTest(Result):
-    """A test by samples that were drawn where its hypothesis is true.
+    """A test of "all permutations are equally likely" by samples drawn where they are.
 
     Made by `MallowsFit.test_uniform`; it has no plot.
 
     Attributes
     ----------
-    hypothesis : str
-        What is tested.
-    measure : str
-        What the statistic measures.
     statistic : float
-        Of the rankings.
+        The mean distance of the rankings to their center.
     expected : float
         The mean of the samples.
     p_value : float
@@ -276,8 +272,6 @@ class SimulatedTest(Result):
         Simulated samples.
     """
 
-    hypothesis: str
-    measure: str
     statistic: float
     expected: float
     p_value: float
@@ -291,15 +285,13 @@ class SimulatedTest(Result):
         return pd.DataFrame([self._content()])
 
     def _content(self) -> dict[str, Any]:
-        return self._plain(
-            "hypothesis", "measure", "statistic", "expected", "p_value", "n_resamples"
-        )
+        return self._plain("statistic", "expected", "p_value", "n_resamples")
 
     def _facts(self) -> list[str]:
         samples = counted(self.n_resamples, "simulated sample")
         return [
-            f"{self.measure}: {self.statistic:.4g}, p {p_text(self.p_value)}",
-            f"expected if {self.hypothesis}: {self.expected:.4g}, from {samples}",
+            f"mean distance to the center: {self.statistic:.4g}, p {p_text(self.p_value)}",
+            f"expected if all permutations are equally likely: {self.expected:.4g}, from {samples}",
         ]
 
 

@@ -20,7 +20,6 @@ from rankagg.distributions.base import (
     MOST_ENUMERATED,
     RankingDistribution,
     Uniform,
-    effective_weights,
     uncompressed,
 )
 from rankagg.distributions.fit_result import FitResult
@@ -48,25 +47,9 @@ TRIES = 20
 NEAR = 2.0
 
 
-def fit_uniform(profile: Profile) -> FitResult:
-    """Return the uniform distribution as a fit without parameters."""
-    uniform, weights = Uniform(profile.items), profile.counts * effective_weights(profile)
-    return FitResult(
-        distribution=uniform,
-        names=(),
-        estimates=np.zeros(0),
-        covariance=np.zeros((0, 0)),
-        log_likelihood=float(weights @ uniform.log_probs(profile)),
-        n_parameters=0,
-        n_observations=float(weights.sum()),
-        converged=True,
-        n_iterations=0,
-    )
-
-
 #: The models that have a name.
 NAMED_MODELS: dict[str, Fitter] = {
-    "uniform": fit_uniform,
+    "uniform": Uniform.fit,
     **{f"mallows-{d}": partial(Mallows.fit, distance=d) for d in get_args(DistanceName)},
     "plackett-luce": PlackettLuce.fit,
 }
@@ -83,7 +66,7 @@ class GoodnessOfFit(Result):
         What was fitted.
     values : ndarray of float, shape (4,)
         What the rankings show: of distances, ranks, pairs and cycles.
-    drawn : ndarray of float, shape (n_resamples, 4)
+    samples : ndarray of float, shape (n_resamples, 4)
         What rankings drawn from the fit, and fitted, show.
     p_values : ndarray of float, shape (4,)
         Share of the samples (the rankings among them) that show as much or more.
@@ -98,7 +81,7 @@ class GoodnessOfFit(Result):
 
     model: str
     values: Floats
-    drawn: Floats
+    samples: Floats
     p_values: Floats
     p_value: float
     shares: Floats
@@ -117,18 +100,18 @@ class GoodnessOfFit(Result):
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per statistic: value, mean and 95 % quantile of the drawn, p_value."""
-        upper = np.quantile(self.drawn, 1.0 - LEVEL, axis=0)
-        columns = np.column_stack([self.values, self.drawn.mean(axis=0), upper, self.p_values])
+        upper = np.quantile(self.samples, 1.0 - LEVEL, axis=0)
+        columns = np.column_stack([self.values, self.samples.mean(axis=0), upper, self.p_values])
         names = ["value", "expected", "upper", "p_value"]
         return pd.DataFrame(columns, pd.Index(STATISTICS, name="statistic"), names)
 
     def _content(self) -> dict[str, Any]:
         rows = plain_rows(self.to_frame().reset_index())
         told = self._plain("model", "p_value", "verdict")
-        return {**told, "n_resamples": len(self.drawn), "statistics": rows}
+        return {**told, "n_resamples": len(self.samples), "statistics": rows}
 
     def _facts(self) -> list[str]:
-        return [self.verdict, f"samples drawn from the fit: {len(self.drawn)}"]
+        return [self.verdict, f"samples drawn from the fit: {len(self.samples)}"]
 
 
 def goodness_of_fit(
@@ -191,7 +174,7 @@ def goodness_of_fit(
     >>> rankings = ra.Mallows("ABCDE", theta=0.8).sample(200, rng=0)
     >>> fit = ra.Mallows.fit(rankings, distance="spearman")
     >>> ra.distributions.goodness_of_fit(fit, rankings, n_resamples=39, rng=0).verdict
-    'Mallows does not fit: p 0.025, most by its distances.'
+    'Nothing here speaks against Mallows: p 0.075.'
     """
     check_kind(fit, "fit", kind=FitResult, example="Mallows.fit(profile)")
     profile = as_data(data)
@@ -218,7 +201,7 @@ def goodness_of_fit(
     return GoodnessOfFit(
         model=type(fit.distribution).__name__,
         values=first,
-        drawn=drawn,
+        samples=drawn,
         p_values=each[0],
         p_value=float(_shares_as_high(-each.min(axis=1, keepdims=True))[0, 0]),
         shares=np.array([[part.ranks, part.pairs] for part in (seen, told_by_fit)]),
@@ -243,9 +226,7 @@ def _fitted(fitter: Fitter, parameter: str, allowed: str, profile: Profile) -> F
 
 def _fitter_of(fit: FitResult) -> Fitter:
     made = fit.distribution
-    if isinstance(made, Uniform):
-        return fit_uniform
-    if type(made) not in (Mallows, PlackettLuce):
+    if type(made) not in (Uniform, Mallows, PlackettLuce):
         remedy = "It is a function that takes a profile and returns a fit as this one."
         raise InvalidInputError("refit", f"given for a {type(made).__name__}", None, remedy)
     options = {"distance": made.distance} if hasattr(made, "distance") else {}
@@ -355,8 +336,6 @@ class ModelComparison(Result):
         Their names, the best first, failed ones last.
     fits : tuple of FitResult or None
         To all rankings; None for a model that failed.
-    failures : tuple of str
-        Why a model has no score; empty where it has one.
     scores : ndarray of float, shape (k, m)
         The log probability of every ranking by every model, fitted without its fold.
     weights : ndarray of float, shape (m,)
@@ -371,12 +350,13 @@ class ModelComparison(Result):
 
     models: tuple[str, ...]
     fits: tuple[FitResult | None, ...] = field(compare=False)
-    failures: tuple[str, ...]
     scores: Floats
     weights: Floats
     errors: Floats
     n_folds: int
     tests: tuple[GoodnessOfFit, ...] = field(compare=False)
+    # Why a model has no score; empty where it has one.
+    _failures: tuple[str, ...]
 
     _schema = "rankagg.model_comparison"
     _plot = "models_plot"
@@ -402,7 +382,7 @@ class ModelComparison(Result):
         frame["log_score"], frame["log_score_error"] = self._means(0.0)
         frame["difference"], frame["difference_error"] = self._means(self.scores[0])
         frame["pair_error"], frame["first_error"] = self.errors.T
-        frame["failure"] = self.failures
+        frame["failure"] = self._failures
         return frame
 
     def _means(self, less: Floats | float) -> tuple[Floats, Floats]:
@@ -439,7 +419,7 @@ class ModelComparison(Result):
         return [self.verdict, f"held-out scores: {self.n_folds} folds"]
 
     def _below(self, rows: int | None = None) -> list[str]:
-        pairs = zip(self.models, self.failures, strict=True)
+        pairs = zip(self.models, self._failures, strict=True)
         return [
             *(f"{model} failed: {why}" for model, why in pairs if why),
             "AIC and BIC do not count the center of Mallows, which is discrete: the held-out score "
@@ -523,7 +503,7 @@ def compare_models(
     result = ModelComparison(
         models=tuple(names),
         fits=fits,
-        failures=failures,
+        _failures=failures,
         scores=np.array(scores),
         weights=rows.weights,
         errors=np.array(errors),

@@ -13,14 +13,12 @@ from scipy.linalg import cho_solve
 from rankagg._typing import Bools, Floats, Positions
 from rankagg._validation import check_number
 from rankagg.core import (
-    UNRANKED,
     ItemSet,
-    Profile,
     counted,
     listed,
 )
 from rankagg.core.graphs import ordered_parts
-from rankagg.exceptions import Described, InvalidInputError, NotIdentifiedError
+from rankagg.exceptions import NotIdentifiedError
 
 EPSILON = float(np.finfo(np.float64).eps)
 # No parameter moves by more in the first step; the bound doubles whenever it holds a step back that
@@ -300,16 +298,6 @@ def less_mean(covariance: Floats, n: int) -> Floats:
     project[:n, :n] -= 1.0 / n
     centered = project @ covariance @ project.T
     return np.asarray((centered + centered.T) / 2.0)
-
-
-def check_observed(profile: Profile) -> None:
-    """Raise where some item is in no ranking."""
-    unseen = (profile.ranks == UNRANKED).all(axis=0)
-    if unseen.any():
-        names = listed(profile.items.where(unseen))
-        remedy = "Leave items out with `profile.restrict(...)`."
-        allowed = "rankings that observe every item somewhere"
-        raise InvalidInputError("data", allowed, Described(names), remedy)
 
 
 def check_connected(

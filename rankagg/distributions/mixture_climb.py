@@ -42,11 +42,10 @@ from rankagg.core import (
     permutation_of,
     places,
 )
-from rankagg.distributions.base import RankingDistribution, Uniform
+from rankagg.distributions.base import RankingDistribution, Uniform, check_observed
 from rankagg.distributions.mallows.center import MallowsData
 from rankagg.distributions.mallows.compatible_sums import check_sums
 from rankagg.distributions.mallows.mallows import Mallows
-from rankagg.distributions.maximum import check_observed
 from rankagg.distributions.plackett_luce.choices import Choices, MergedSets, stage_masks
 from rankagg.distributions.plackett_luce.likelihood import Likelihood
 from rankagg.distributions.plackett_luce.plackett_luce import PlackettLuce

@@ -149,7 +149,7 @@ class BattlesKind(Kind):
         fit = self.fitted
         if (
             isinstance(fit, str)
-            or (fit.n_clusters or len(self.data)) < FEWEST
+            or (fit.n_units or len(self.data)) < FEWEST
             or not np.isfinite(fit.covariance).all()
         ):
             return comparison_rank_intervals(self.data, of=kind_for(self.data), alpha=alpha, rng=0)
@@ -248,7 +248,7 @@ class BattlesKind(Kind):
             return [section]
         if self.prior:
             section.text(self.prior)
-        by = f" by {self.told.cluster}" if fit.n_clusters else ""
+        by = f" by {self.told.cluster}" if fit.n_units else ""
         errors = {"model": "are by the model", "robust": "are robust", "cluster": f"are robust{by}"}
         unknown = [note for note in fit.notes if note.startswith(UNKNOWN)]
         how = self.in_words(unknown[0]) if unknown else f"Errors {errors[fit.cov_type]}."

@@ -121,7 +121,7 @@ def test_the_fit_of_comparisons_as_json_is_that_of_the_package(parsed, fought):
     facts = json.loads(json.dumps(fit.to_dict()))
     found = [row["estimate"] for row in printed["parameters"]]
     assert found == pytest.approx([row["estimate"] for row in facts["parameters"]])
-    assert printed["n_clusters"] == 20
+    assert printed["n_units"] == 20
     ratings = {row["item"]: row["elo"] for row in printed["elo"]}
     assert ratings == pytest.approx(fit.elo(reference="B")["elo"].to_dict())
     drawn = ra.distributions.distribution_from_dict(printed["distribution"])
@@ -144,7 +144,7 @@ def test_scores_are_fitted_by_task_with_ratings(said, parsed, called):
     )
     line = f"fit scores.csv --format scores {MODEL}"
     found = parsed(f"{line} --elo")
-    assert (found["unit"], found["n_clusters"], len(found["elo"])) == ("task", 6, 3)
+    assert (found["unit"], found["n_units"], len(found["elo"])) == ("task", 6, 3)
     assert "sandwich of 6 tasks" in " ".join(said(line).split())
 
 

@@ -12,7 +12,6 @@ from rankagg.distributions.goodness_of_fit import (
     _cycles_of_three,
     _freeman_tukey,
     _Shares,
-    fit_uniform,
 )  # fmt: skip
 from rankagg.exceptions import InvalidInputError, NotIdentifiedError
 from tests.conftest import slow_but
@@ -99,8 +98,10 @@ def test_cycles_are_those_of_three_items():
 
 def test_p_values_are_counts():
     rankings = ra.distributions.Uniform(range(6)).sample(9, rng=2)  # without a cycle, which is rare
-    test = ra.distributions.goodness_of_fit(fit_uniform(rankings), rankings, n_resamples=39, rng=2)
-    every = np.vstack([test.values, test.drawn])
+    test = ra.distributions.goodness_of_fit(
+        ra.distributions.Uniform.fit(rankings), rankings, n_resamples=39, rng=2
+    )
+    every = np.vstack([test.values, test.samples])
     every[:, 3] = np.abs(every[:, 3] - every[:, 3].mean())
     each = np.array(
         [[np.mean(c >= x - 1e-9) for c, x in zip(every.T, row, strict=True)] for row in every]
@@ -110,7 +111,7 @@ def test_p_values_are_counts():
     assert test.p_value == pytest.approx(np.mean(least <= least[0] + 1e-9))
     frame = test.to_frame()
     assert list(frame.index) == list(STATISTICS)
-    np.testing.assert_allclose(frame["expected"], test.drawn.mean(axis=0))
+    np.testing.assert_allclose(frame["expected"], test.samples.mean(axis=0))
 
 
 @pytest.mark.parametrize("backend", ["threading", pytest.param("loky", marks=pytest.mark.slow)])
@@ -165,7 +166,9 @@ def test_every_named_model_is_refitted(name):
 
 
 def test_the_uniform_fit_has_no_parameters():
-    fit = fit_uniform(ra.Profile.from_orders(["ABC", "CBA"], counts=[3, 1], weights=[1.0, 2.0]))
+    fit = ra.distributions.Uniform.fit(
+        ra.Profile.from_orders(["ABC", "CBA"], counts=[3, 1], weights=[1.0, 2.0])
+    )
     # Of 25/7 rankings of equal weight.
     assert fit.log_likelihood == pytest.approx(-25 / 7 * np.log(6))
     assert (fit.n_parameters, fit.aic) == (0, pytest.approx(50 / 7 * np.log(6)))

@@ -9,7 +9,8 @@ from hypothesis import given
 from scipy.optimize import linprog
 
 import rankagg as ra
-from rankagg.distributions.maximum import check_connected, check_observed, inverse_information
+from rankagg.distributions.base import check_observed
+from rankagg.distributions.maximum import check_connected, inverse_information
 from rankagg.distributions.plackett_luce.likelihood import Likelihood, _beats_graph, _is_linked
 from rankagg.exceptions import InvalidInputError, NotIdentifiedError
 from tests.conftest import seeds

@@ -170,7 +170,7 @@ class BradleyTerry(PlackettLuce):
         distribution = BradleyTerry(estimates[: len(items)], items=items, log_ties=ties_of_two)
         return BradleyTerryFit(
             distribution=distribution,
-            has_side=bool(side),
+            _has_side=bool(side),
             _covariates=tuple(covariates),
             **facts,
         )
@@ -195,30 +195,22 @@ class BradleyTerryFit(WorthsFit):
         model where they were fitted.
     ties : str
         "half", "davidson" or "ignore".
-    has_side : bool
-        Whether the advantage of the side was estimated.
     cov_type : str
         "model", "robust" or "cluster": where `covariance` comes from.
     unit : str or None
         What errors take for independent: "comparison", "cluster", "ranking", "task" or "instance";
         None where they take comparisons for it that are not, as those of rankings are.
-    n_clusters : int
+    n_units : int
         The number of units of errors by cluster; 0 where they are not.
-    degrees_of_freedom : ndarray of float, shape (p,)
-        Of the errors of each parameter, by how many units compare an item, or comparisons whose
-        weights differ; a difference has the smaller ones of its items. Infinite otherwise.
-    model_covariance : ndarray of float, shape (p, p)
-        From the observed information, for independent comparisons.
     """
 
     distribution: BradleyTerry
     ties: Ties
-    has_side: bool
     cov_type: str
     unit: str | None
-    n_clusters: int
-    degrees_of_freedom: Floats
-    model_covariance: Floats
+    n_units: int
+    _has_side: bool
+    _degrees_of_freedom: Floats
     _covariates: tuple[str, ...] = field(compare=False)
 
     @property
@@ -240,6 +232,20 @@ class BradleyTerryFit(WorthsFit):
         """The worths, shape (n,); their product is 1."""
         worths: Floats = np.exp(self.log_worths)
         return worths
+
+    @property
+    def has_side(self) -> bool:
+        """Whether the advantage of the side was estimated."""
+        return self._has_side
+
+    @property
+    def degrees_of_freedom(self) -> Floats:
+        """Of the error of each parameter, by how many units compare an item; else infinite.
+
+        Of comparisons whose weights differ, each is a unit. A difference has the smaller ones of
+        its items.
+        """
+        return self._degrees_of_freedom
 
     @property
     def side(self) -> float:
@@ -446,5 +452,5 @@ class BradleyTerryFit(WorthsFit):
             "side": self.has_side,
             "errors": self.cov_type,
             "unit": self.unit,
-            "n_clusters": self.n_clusters,
+            "n_units": self.n_units,
         }

@@ -54,13 +54,13 @@ def estimates_of(
     inverse = inverse_information(peak.information, model.n, grounded=not penalties.ridge)
     inverse = less_mean(inverse, model.n)
     by_model = less_mean(inverse[np.ix_(kept, kept)], n) * (total / effective)
-    covariance, counts, n_clusters = by_model, None, 0
+    covariance, counts, n_units = by_model, None, 0
     unknown = ""
     if kind != "model":
         counts = _unit_counts(sample, kind)
-        n_clusters = round(counts.number[n]) if kind == "cluster" and counts is not None else 0
+        n_units = round(counts.number[n]) if kind == "cluster" and counts is not None else 0
         try:
-            meat = _meat_of(model, peak.parameters, inverse, sample, n_clusters)
+            meat = _meat_of(model, peak.parameters, inverse, sample, n_units)
             if not penalties.is_plain:
                 meat += peak.information
                 meat[np.ix_(kept, kept)] -= data.derivatives(estimates).information
@@ -94,9 +94,8 @@ def estimates_of(
         "ties": ties,
         "cov_type": kind,
         "unit": sample.unit if kind == "cluster" else sample.single,
-        "n_clusters": n_clusters,
-        "degrees_of_freedom": degrees,
-        "model_covariance": by_model / np.outer(units, units),
+        "n_units": n_units,
+        "_degrees_of_freedom": degrees,
     }
 
 

@@ -9,22 +9,20 @@ maximum, so several starts are climbed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from math import inf
 from operator import attrgetter
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment, minimize_scalar
 
-from rankagg._typing import Floats, Label, Ranks
+from rankagg._typing import Floats, Ranks
 from rankagg._validation import check_choice
 from rankagg.aggregation import Aggregator, Borda, Consensus, Deadline, Evidence
 from rankagg.aggregation.kemeny import Kemeny
 from rankagg.core import (
     PairwiseMatrix,
-    PartialRanking,
     Permutation,
     Profile,
     counted,
@@ -40,19 +38,6 @@ NO_DISAGREEMENT = 100.0
 # Of expectation-maximization; by how much, as a share of its size, the likelihood of a better
 # neighbor must be larger.
 MOST_STEPS, CLIMB = 500, 1e-9
-
-
-def as_center(
-    center: PartialRanking | Iterable[Label], items: Iterable[Label] | None = None
-) -> Permutation:
-    """Return a center as a complete strict ranking."""
-    if isinstance(center, PartialRanking):
-        if not isinstance(center, Permutation):
-            allowed = "complete and strict"
-            remedy = "Break the ties first: a tied center is several distributions."
-            raise InvalidInputError("center", allowed, Described(repr(center)), remedy)
-        return center
-    return Permutation.from_order(center, items=items)
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,7 +100,8 @@ class MallowsData:
 
     def log_sums(self, center: Permutation, theta: float) -> Floats:
         """Return the log of the sum of exp(-theta d) over what completes each ranking."""
-        return log_sums(self.ranks[:, np.argsort(center.ranks)], theta, self.distance)
+        in_order = self.ranks[:, np.argsort(center.ranks)]
+        return -theta * self.distance.of(in_order) if self.is_plain else log_sums(in_order, theta)
 
     def log_likelihood(self, center: Permutation, theta: float) -> float:
         """Return the weighted log likelihood."""
@@ -141,12 +127,13 @@ class MallowsData:
 
     # -- center -------------------------------------------------------------------------------
 
-    def search_center(self, center: object = None) -> _SearchedCenter:
+    def search_center(self, center: Permutation | str | None = None) -> _SearchedCenter:
         """Return the center that is asked for: the likeliest one, by name, or given."""
-        check_sums(self.ranks, self.distance.name)
+        if not self.is_plain:
+            check_sums(self.ranks, self.distance.name)
         is_kendall = self.distance.name == "kendall"
         notes = [*Evidence(self.profile).gaps(by_policy=False)]
-        given: Permutation | None = None
+        given = None if isinstance(center, str) else center
         consensus: Consensus | None = None
         if isinstance(center, str):
             kind = check_choice(center, ("kemeny", "borda"), "center")
@@ -156,9 +143,6 @@ class MallowsData:
                 given = _strict_order(consensus)
                 told = f"The center is {kind.title()}'s, and not the maximum of the likelihood."
                 notes.append(told)
-        elif center is not None:
-            given = as_center(cast(Any, center), items=self.profile.items)
-            self.profile.items.require_same(given.items, "A center and the rankings")
         if given is not None:
             found = _SearchedCenter(given)
         elif not is_kendall:

@@ -1,4 +1,4 @@
-"""Sums over the compatible permutations of partial rankings, and draws from them."""
+"""Sums over the compatible permutations of partial rankings."""
 
 from __future__ import annotations
 
@@ -7,13 +7,10 @@ from functools import cache
 
 import numpy as np
 
-from rankagg._typing import Bools, Floats, Generator, Integers64, Positions, Ranks
+from rankagg._typing import Floats, Integers64, Positions, Ranks
 from rankagg.core import UNRANKED, compatible_ranks, count_compatible, places
 from rankagg.distributions.mallows.distances import (
-    DISTANCES,
     DistanceName,
-    ModelDistance,
-    discordant_pairs,
     pair_stays,
     stage_log_normalizers,
 )
@@ -186,10 +183,8 @@ def check_sums(ranks: Ranks, distance: DistanceName = "kendall") -> None:
     raise InvalidInputError("data", allowed, Described(told), remedy)
 
 
-def log_sums(ranks: Ranks, theta: float, distance: ModelDistance = DISTANCES["kendall"]) -> Floats:
+def log_sums(ranks: Ranks, theta: float) -> Floats:
     """Return log sum exp(-theta d) over the compatible permutations of every row."""
-    if distance.name != "kendall":
-        return -theta * distance.of(ranks)
     result = np.empty(len(ranks))
     whole = (ranks == UNRANKED).sum(axis=1) == 0
     if whole.any():
@@ -204,7 +199,7 @@ def _bucket_sums(ranks: Ranks, theta: float) -> Floats:
     """Return the sums of rankings without unranked items."""
     place = places.comparable(ranks)
     n = ranks.shape[1]
-    unlike = discordant_pairs(place)
+    unlike = places.discordances(place)
     # The log normaliser of a bucket of s is the sum of those of stages of 1 to s: the item that
     # has r others of its bucket before it in the center adds that of a stage of r + 1.
     stages = stage_log_normalizers(np.arange(1, n + 1), theta)
@@ -268,54 +263,3 @@ def _break_ties(ranks: Ranks) -> tuple[Ranks, Positions]:
             rows.append(strict)
             owners.append(owner)
     return np.array(rows, dtype=np.int32), np.array(owners, dtype=np.intp)
-
-
-class Completions:
-    """A current completion of every ranking; columns in the order of the center."""
-
-    def __init__(self, ranks: Ranks, rng: Generator) -> None:
-        self._rng = rng
-        self._observed: Bools = ranks != UNRANKED
-        self._code = places.comparable(ranks)
-        alike = (self._code[:, :, None] == self._code[:, None, :]).sum(axis=2) > 1
-        self._free = ~self._observed | alike
-        self.places = places.sample_compatible(ranks, rng).astype(np.int64)
-
-    def sweep(self, theta: float) -> None:
-        """Draw every free item anew, given the others."""
-        for item in range(self.places.shape[1]):
-            rows = np.flatnonzero(self._free[:, item])
-            if len(rows):
-                self._draw(rows, item, theta)
-
-    def _draw(self, rows: Positions, item: int, theta: float) -> None:
-        m, n = len(rows), self.places.shape[1]
-        now = self.places[rows]
-        mine = now[:, [item]]
-        others = now - (now > mine)  # places once the item is gone; its own is of no use
-        later = np.where(np.arange(n) > item, 1, -1)
-        steps = np.zeros((m, n), dtype=np.int64)
-        keep = np.arange(n) != item
-        np.put_along_axis(steps, others[:, keep], np.broadcast_to(later[keep], (m, n - 1)), axis=1)
-        # Standing at place c, it is after the others at places below c.
-        cost = np.zeros((m, n), dtype=np.int64)
-        cost[:, 1:] = np.cumsum(steps[:, : n - 1], axis=1)
-        low, high = self._range(rows, item, others)
-        at = np.arange(n)
-        noise = self._rng.gumbel(size=(m, n))
-        score = np.where((at >= low) & (at <= high), noise - theta * cost, -np.inf)
-        chosen = score.argmax(axis=1)[:, None]
-        moved = others + (others >= chosen)
-        moved[:, [item]] = chosen
-        self.places[rows] = moved
-
-    def _range(
-        self, rows: Positions, item: int, others: Integers64
-    ) -> tuple[Integers64, Integers64]:
-        """Return the first and the last place that the item may have."""
-        n = others.shape[1]
-        code, mine = self._code[rows], self._code[rows, item][:, None]
-        bound = self._observed[rows] & self._observed[rows, item][:, None]
-        better, worse = bound & (code < mine), bound & (code > mine)
-        low = np.where(better, others + 1, 0).max(axis=1, keepdims=True)
-        return low, np.where(worse, others, n - 1).min(axis=1, keepdims=True)

@@ -14,12 +14,13 @@ from math import factorial, inf, log
 from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 from scipy.special import bernoulli, logsumexp
 
 from rankagg._typing import Floats, Generator, Ranks
 from rankagg._validation import check_integer, check_number
+from rankagg.core.places import discordances
 from rankagg.exceptions import InvalidInputError
 
 DistanceName = Literal["kendall", "footrule", "spearman"]
@@ -102,7 +103,7 @@ class _KendallDistance(ModelDistance):
     name = "kendall"
 
     def of(self, places: Ranks) -> Floats:
-        return discordant_pairs(places)
+        return discordances(places).astype(np.float64)
 
     def log_counts(self, n: int) -> tuple[Floats, Floats]:
         """Return the Mahonian numbers."""
@@ -129,14 +130,6 @@ class _KendallDistance(ModelDistance):
     def places(self, n: int, theta: float) -> Floats:
         """Return a recursion over the stages."""
         return _place_probabilities(n, theta)
-
-
-def discordant_pairs(places: NDArray[np.integer]) -> Floats:
-    """Return for each row how many pairs have the later item at the smaller place."""
-    found = np.zeros(len(places))
-    for j in range(1, places.shape[1]):
-        found += (places[:, :j] > places[:, [j]]).sum(axis=1)
-    return found
 
 
 def _sample_orders(n: int, theta: float, size: int, rng: Generator) -> Ranks:

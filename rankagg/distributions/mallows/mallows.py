@@ -13,24 +13,37 @@ import pandas as pd
 import scipy
 from scipy.optimize import brentq
 
-from rankagg._typing import Floats, Generator, Label, Ranks, RNGLike
+from rankagg._typing import (
+    Bools,
+    Floats,
+    Generator,
+    Integers64,
+    Label,
+    Positions,
+    Ranks,
+    RNGLike,
+)
 from rankagg._validation import as_generator, check_choice, check_integer, check_number
 from rankagg.aggregation import Consensus, Deadline, time_limit_of
 from rankagg.aggregation.evidence import Held, as_data
 from rankagg.aggregation.kemeny import Kemeny
-from rankagg.core import UNRANKED, Permutation, Profile, places
-from rankagg.distributions.base import RankingDistribution, Uniform, uncompressed
+from rankagg.core import UNRANKED, PartialRanking, Permutation, Profile, places
+from rankagg.distributions.base import (
+    RankingDistribution,
+    Uniform,
+    check_observed,
+    uncompressed,
+)
 from rankagg.distributions.fit_result import FitResult, SimulatedTest
-from rankagg.distributions.mallows.center import MallowsData, as_center
-from rankagg.distributions.mallows.compatible_sums import Completions, check_sums, log_sums
+from rankagg.distributions.mallows.center import MallowsData
+from rankagg.distributions.mallows.compatible_sums import check_sums, log_sums
 from rankagg.distributions.mallows.distances import (
     DISTANCES,
     DistanceMoments,
     DistanceName,
     ModelDistance,
 )
-from rankagg.distributions.maximum import check_observed
-from rankagg.exceptions import InvalidInputError, OutOfTimeError
+from rankagg.exceptions import Described, InvalidInputError, OutOfTimeError
 
 
 class Mallows(RankingDistribution):
@@ -85,7 +98,10 @@ class Mallows(RankingDistribution):
         theta: float,
         distance: DistanceName = "kendall",
     ) -> None:
-        middle, kind = as_center(center), check_choice(distance, get_args(DistanceName), "distance")
+        middle, kind = (
+            _as_center(center),
+            check_choice(distance, get_args(DistanceName), "distance"),
+        )
         at = check_number(theta, "theta", low=0)
         self._set(items=middle.items, center=middle, theta=at, distance=kind)
 
@@ -132,8 +148,10 @@ class Mallows(RankingDistribution):
 
     def _log_probs(self, ranks: Ranks) -> Floats:
         check_sums(ranks, self.distance)
-        sums = log_sums(ranks[:, self._order], self.theta, self._distance)
-        return sums - self.log_normalizer
+        in_order = ranks[:, self._order]
+        if self.distance == "kendall":
+            return log_sums(in_order, self.theta) - self.log_normalizer
+        return -self.theta * self._distance.of(in_order) - self.log_normalizer
 
     def distance_probabilities(self) -> pd.Series[float]:
         """Return the probability of every distance to the center.
@@ -161,7 +179,7 @@ class Mallows(RankingDistribution):
     def _complete(self, ranks: Ranks, rng: Generator) -> Ranks:
         if self.distance != "kendall":
             check_sums(ranks, self.distance)
-        chain = Completions(ranks[:, self._order], rng)
+        chain = _Completions(ranks[:, self._order], rng)
         for _ in range(50):
             chain.sweep(self.theta)
         return chain.places[:, self.center.ranks].astype(np.int32)
@@ -255,14 +273,18 @@ class Mallows(RankingDistribution):
         kind = check_choice(distance, get_args(DistanceName), "distance")
         check_observed(profile)
         rankings = MallowsData.of(profile, Deadline.after(time_limit_of(time_limit)), kind)
+        asked = center if isinstance(center, str | None) else _as_center(center, profile.items)
+        if isinstance(asked, Permutation):
+            profile.items.require_same(asked.items, "A center and the rankings")
+        is_given = isinstance(asked, Permutation)
         try:
-            searched = rankings.search_center(center)
+            searched = rankings.search_center(asked)
         except OutOfTimeError:
             raise OutOfTimeError(
                 "The center of Mallows was not found in time: the likelihood of partial and tied "
                 "rankings was still climbed."
             ) from None
-        found, is_given = rankings.fitted_center(searched), not isinstance(center, str | None)
+        found = rankings.fitted_center(searched)
         fitted = cls(found.center, found.theta, kind)
         return MallowsFit(
             distribution=fitted,
@@ -276,7 +298,7 @@ class Mallows(RankingDistribution):
             n_iterations=searched.n_iterations,
             notes=(*_notes(rankings, fitted, found.log_likelihood, is_given), *searched.notes),
             consensus=searched.consensus,
-            center_is_given=is_given,
+            _center_is_given=is_given,
             data=profile,
             _rankings=rankings,
         )
@@ -285,6 +307,70 @@ class Mallows(RankingDistribution):
         both = f"theta {self.theta:.4g}, phi {self.phi:.3g}"
         kind = "" if self.distance == "kendall" else f"{self.distance} distance, "
         return f"<Mallows distribution: {kind}{both}, center {self.center.to_text()}>"
+
+
+def _as_center(
+    center: PartialRanking | Iterable[Label], items: Iterable[Label] | None = None
+) -> Permutation:
+    """Return a center as a complete strict ranking."""
+    if isinstance(center, PartialRanking):
+        if not isinstance(center, Permutation):
+            allowed = "complete and strict"
+            remedy = "Break the ties first: a tied center is several distributions."
+            raise InvalidInputError("center", allowed, Described(repr(center)), remedy)
+        return center
+    return Permutation.from_order(center, items=items)
+
+
+class _Completions:
+    """A current completion of every ranking; columns in the order of the center."""
+
+    def __init__(self, ranks: Ranks, rng: Generator) -> None:
+        self._rng = rng
+        self._observed: Bools = ranks != UNRANKED
+        self._code = places.comparable(ranks)
+        alike = (self._code[:, :, None] == self._code[:, None, :]).sum(axis=2) > 1
+        self._free = ~self._observed | alike
+        self.places = places.sample_compatible(ranks, rng).astype(np.int64)
+
+    def sweep(self, theta: float) -> None:
+        """Draw every free item anew, given the others."""
+        for item in range(self.places.shape[1]):
+            rows = np.flatnonzero(self._free[:, item])
+            if len(rows):
+                self._draw(rows, item, theta)
+
+    def _draw(self, rows: Positions, item: int, theta: float) -> None:
+        m, n = len(rows), self.places.shape[1]
+        now = self.places[rows]
+        mine = now[:, [item]]
+        others = now - (now > mine)  # places once the item is gone; its own is of no use
+        later = np.where(np.arange(n) > item, 1, -1)
+        steps = np.zeros((m, n), dtype=np.int64)
+        keep = np.arange(n) != item
+        np.put_along_axis(steps, others[:, keep], np.broadcast_to(later[keep], (m, n - 1)), axis=1)
+        # Standing at place c, it is after the others at places below c.
+        cost = np.zeros((m, n), dtype=np.int64)
+        cost[:, 1:] = np.cumsum(steps[:, : n - 1], axis=1)
+        low, high = self._range(rows, item, others)
+        at = np.arange(n)
+        noise = self._rng.gumbel(size=(m, n))
+        score = np.where((at >= low) & (at <= high), noise - theta * cost, -np.inf)
+        chosen = score.argmax(axis=1)[:, None]
+        moved = others + (others >= chosen)
+        moved[:, [item]] = chosen
+        self.places[rows] = moved
+
+    def _range(
+        self, rows: Positions, item: int, others: Integers64
+    ) -> tuple[Integers64, Integers64]:
+        """Return the first and the last place that the item may have."""
+        n = others.shape[1]
+        code, mine = self._code[rows], self._code[rows, item][:, None]
+        bound = self._observed[rows] & self._observed[rows, item][:, None]
+        better, worse = bound & (code < mine), bound & (code > mine)
+        low = np.where(better, others + 1, 0).max(axis=1, keepdims=True)
+        return low, np.where(worse, others, n - 1).min(axis=1, keepdims=True)
 
 
 def _notes(data: MallowsData, fitted: Mallows, height: float, is_given: bool) -> Iterator[str]:
@@ -313,8 +399,6 @@ class MallowsFit(FitResult):
 
     Attributes
     ----------
-    center_is_given : bool
-        True where the center was given, and not chosen by the rankings.
     consensus : Consensus or None
         Of complete strict rankings: the exact Kemeny consensus that is the center, with its proof
         and the set of all equally likely centers; or Borda's. None for a given center, and for
@@ -337,7 +421,7 @@ class MallowsFit(FitResult):
 
     distribution: Mallows
     consensus: Consensus | None = field(compare=False)
-    center_is_given: bool = field(compare=False)
+    _center_is_given: bool = field(compare=False)
     data: Profile = field(compare=False)
     _rankings: MallowsData = field(compare=False)
 
@@ -352,6 +436,11 @@ class MallowsFit(FitResult):
     def center(self) -> Permutation:
         """The fitted, or given, center."""
         return self.distribution.center
+
+    @property
+    def center_is_given(self) -> bool:
+        """True where the center was given, and not chosen by the rankings."""
+        return self._center_is_given
 
     def log_likelihood_at(self, theta: float) -> float:
         """Return the log likelihood of another theta around the same center.
@@ -398,8 +487,6 @@ class MallowsFit(FitResult):
             drawn[at] = _least_distance(rows._replace(ranks=ranks), distance)
         as_small = int((drawn <= observed * (1 + 1e-12)).sum())
         return SimulatedTest(
-            hypothesis="all permutations are equally likely",
-            measure="mean distance to the center",
             statistic=observed,
             expected=float(drawn.mean()),
             p_value=(1 + as_small) / (1 + times),

@@ -12,6 +12,7 @@ from scipy.special import logsumexp
 from rankagg._typing import Bools, Floats, Positions
 from rankagg.core import UNRANKED, Profile, canonical_profile
 from rankagg.core.graphs import connected_parts
+from rankagg.distributions.base import check_observed
 from rankagg.distributions.maximum import (
     EPSILON,
     Derivatives,
@@ -19,7 +20,6 @@ from rankagg.distributions.maximum import (
     Maximum,
     Penalties,
     check_connected,
-    check_observed,
     inverse_information,
     less_mean,
 )

@@ -272,7 +272,7 @@ def _worths_of(fit: WorthsFit) -> tuple[ScoredItems, KnownUnit]:
             shown = Described("one of pairs of rankings, which depend on each other")
             raise InvalidInputError("fit", allowed, shown, remedy)
         effective = fit.degrees_of_freedom[:n] + 1.0
-        unit, n_units = fit.unit, fit.n_clusters or n_units
+        unit, n_units = fit.unit, fit.n_units or n_units
     found = ScoredItems(fit.estimates[:n], fit.covariance[:n, :n], effective, n_units)
     return found, cast(KnownUnit, unit)
 

@@ -167,7 +167,7 @@ def test_errors_by_cluster_are_the_jackknife_cluster_by_cluster(ties, weighted, 
     data = battles(120, 4, 3, clusters=clusters, weights=weights)
     fit = ra.BradleyTerry.fit(data, ties=ties, side=True, covariates=["x"])
     _, sandwich = jackknife(data, fit, ties=ties, side=True, covariates=["x"], clusters=clusters)
-    assert (fit.cov_type, fit.n_clusters) == ("cluster", n_clusters)
+    assert (fit.cov_type, fit.n_units) == ("cluster", n_clusters)
     assert fit.covariance == pytest.approx(sandwich, rel=1e-4, abs=1e-6)
 
 

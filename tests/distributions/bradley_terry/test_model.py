@@ -157,7 +157,7 @@ def test_few_clusters_are_refused_or_noted():
         data = battles(60, 3, 1, clusters=np.arange(60) % number)
         assert "fewer than 4 clusters" in told(data, cov_type="cluster")
         assert_unknown(data, "what varies between so few is not known")
-        assert ra.BradleyTerry.fit(data, cov_type="model").n_clusters == 0
+        assert ra.BradleyTerry.fit(data, cov_type="model").n_units == 0
     four = ra.BradleyTerry.fit(battles(60, 3, 1, clusters=np.arange(60) % 4))
     assert not any("Fewer than" in note for note in four.notes)
     notes = ra.BradleyTerry.fit(with_a_fourth([1, 2])).notes
@@ -169,7 +169,7 @@ def test_clusters_without_comparisons_do_not_count():
     data = battles(60, 3, 1, clusters=clusters)
     holes = battles(60, 3, 1, clusters=2 * clusters, cluster_labels=range(20))
     one, other = ra.BradleyTerry.fit(data), ra.BradleyTerry.fit(holes)
-    assert other.n_clusters == 5
+    assert other.n_units == 5
     assert other.covariance.tolist() == one.covariance.tolist()
 
 

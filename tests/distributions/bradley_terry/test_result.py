@@ -94,7 +94,7 @@ def test_what_stands_beside_worths_is_named(fit):
     assert "12 clusters" in text
     assert "log nu" in text
     assert "Log worths less that of B." in fit.summary(reference="B")
-    assert fit.to_dict()["n_clusters"] == 12
+    assert fit.to_dict()["n_units"] == 12
 
 
 @pytest.mark.parametrize(

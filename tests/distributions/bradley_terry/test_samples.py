@@ -63,8 +63,8 @@ def test_rankings_are_their_comparisons_with_a_cluster_each(name, options, monke
     profile = DATA[name]
     fit = ra.BradleyTerry.fit(profile, **options)
     slow = ra.BradleyTerry.fit(pair_by_pair(profile, range(24)), **options)
-    assert (fit.unit, fit.n_clusters) == ("ranking", slow.n_clusters)
-    for value in ("estimates", "covariance", "model_covariance", "degrees_of_freedom"):
+    assert (fit.unit, fit.n_units) == ("ranking", slow.n_units)
+    for value in ("estimates", "covariance", "degrees_of_freedom"):
         assert getattr(fit, value) == pytest.approx(getattr(slow, value), rel=1e-7, abs=1e-9)
     assert fit.n_observations == pytest.approx(slow.n_observations, rel=0.02)
     # Some rankings at a time give the same.
@@ -79,7 +79,7 @@ def test_rankings_of_a_rater_are_one_cluster():
         rated = profile.with_clusters(raters)
         fit = ra.BradleyTerry.fit(rated)
         slow = ra.BradleyTerry.fit(pair_by_pair(profile, raters))
-        assert (fit.unit, fit.n_clusters) == ("cluster", 7)
+        assert (fit.unit, fit.n_units) == ("cluster", 7)
         assert fit.covariance == pytest.approx(slow.covariance, rel=1e-7)
         assert fit.degrees_of_freedom == pytest.approx(slow.degrees_of_freedom)
 
@@ -107,7 +107,7 @@ def test_equal_rankings_count_as_so_many():
     twice = some_rankings(24, 5, 2, counts=[2] * 24)
     one, other = ra.BradleyTerry.fit(twice), ra.BradleyTerry.fit(profile + profile)
     assert other.covariance == pytest.approx(one.covariance, rel=1e-9)
-    assert one.n_clusters == other.n_clusters == 48
+    assert one.n_units == other.n_units == 48
 
 
 @pytest.mark.parametrize("options", [{"ridge": 0.5}, {"pseudo_rankings": 0.5}])
@@ -160,7 +160,7 @@ def scores(seed, n=4, t=12, **options):
 def test_tasks_are_the_units_of_scores():
     table = scores(1)
     fit = ra.BradleyTerry.fit(table)
-    assert (fit.unit, fit.n_clusters) == ("task", 12)
+    assert (fit.unit, fit.n_units) == ("task", 12)
     by_ranking = ra.BradleyTerry.fit(table.rankings())
     assert fit.covariance == pytest.approx(by_ranking.covariance, rel=1e-9)
     assert list(fit.elo().index) == list(by_ranking.elo().index)
@@ -172,16 +172,16 @@ def test_instances_of_several_tasks_count_by_task_and_of_one_by_themselves():
     tasks = [f"task {k // 3}" for k in range(12)]
     table = scores(2, tasks=tasks, instances=[k % 3 for k in range(12)])
     fit = ra.BradleyTerry.fit(table)
-    assert (fit.unit, fit.n_clusters) == ("task", 4)
+    assert (fit.unit, fit.n_units) == ("task", 4)
     by_task = ra.BradleyTerry.fit(pair_by_pair(table.rankings(), tasks))
     assert fit.covariance == pytest.approx(by_task.covariance, rel=1e-7)
     assert fit.degrees_of_freedom == pytest.approx(3)
     single = scores(2, tasks=["one"] * 12, instances=range(12))
     fit = ra.BradleyTerry.fit(single)
-    assert (fit.unit, fit.n_clusters) == ("instance", 12)
+    assert (fit.unit, fit.n_units) == ("instance", 12)
     families = scores(2, task_families={k: k // 2 for k in range(12)})
     fit = ra.BradleyTerry.fit(families)
-    assert (fit.unit, fit.n_clusters) == ("cluster", 6)
+    assert (fit.unit, fit.n_units) == ("cluster", 6)
 
 
 def test_two_tasks_have_ratings_and_no_errors():

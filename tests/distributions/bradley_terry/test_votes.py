@@ -113,7 +113,7 @@ LONGER = [
 def test_pairs_of_longer_rankings_depend_on_each_other(rows):
     profile = from_rows(2 * rows, "ABCD")
     fit = ra.BradleyTerry.fit(profile, pseudo_rankings=0.5)
-    assert (fit.cov_type, fit.unit, fit.n_clusters) == ("cluster", "ranking", len(profile))
+    assert (fit.cov_type, fit.unit, fit.n_units) == ("cluster", "ranking", len(profile))
     lost = [ra.BradleyTerry.fit(profile, pseudo_rankings=0.5, cov_type=how) for how in OTHERS]
     lost.append(
         ra.BradleyTerry.fit(profile.with_unranked("ignore").pairwise(), pseudo_rankings=0.5)

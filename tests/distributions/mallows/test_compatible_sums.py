@@ -12,13 +12,13 @@ from rankagg.core.places import UNLISTED, UNRANKED, compatible_ranks
 from rankagg.distributions.mallows import compatible_sums
 from rankagg.distributions.mallows.compatible_sums import (
     LARGEST_GAP,
-    Completions,
     _lattice_pairs,
     _lattice_sums,
     check_sums,
     expected_votes,
     log_sums,
 )  # fmt: skip
+from rankagg.distributions.mallows.mallows import _Completions
 from rankagg.exceptions import InvalidInputError
 from tests.conftest import slow_but
 from tests.distributions.enumeration import discordant
@@ -172,7 +172,7 @@ def test_ties_have_no_completion_without_a_chance():
 
 def test_a_chain_stays_compatible():
     rows = np.repeat(np.array([[0, N, 1, N, 2], [0, 0, N, 3, 2]], np.int32), 12, axis=0)
-    chain = Completions(rows, np.random.default_rng(0))
+    chain = _Completions(rows, np.random.default_rng(0))
     partial = [ra.PartialRanking(row) for row in rows]
     for _ in range(5):
         chain.sweep(0.3)
