@@ -230,7 +230,7 @@ LONG = ROOT / "examples" / "long" / "model_choice.py"
 def test_the_page_says_what_the_kept_simulation_found():
     page = (ROOT / "docs" / "howto" / "which_model.rst").read_text(encoding="utf-8")
     page = page[page.index("How often it is right") :]
-    table = page[: page.index("Generalized Mallows")]
+    table = page[: page.index("The true model was within")]
     told = [re.findall(r"(\d+) %", line) for line in table.splitlines() if "%" in line]
     kept = pd.read_csv(LONG.with_suffix(".csv"))
     drawn = kept[kept["p"].isna()]
@@ -240,8 +240,6 @@ def test_the_page_says_what_the_kept_simulation_found():
         assert row == [f"{share:.0f}" for share in shares]
         assert len(part) == 200
     assert (drawn["near"].astype(str) == "False").sum() == 1
-    taken = drawn[drawn["case"] == "mallows-kendall"]["held_out"] == "generalized-mallows"
-    assert f"in its place in {100 * taken.mean():.0f} %" in page
     tested = kept.dropna(subset="p").groupby("case", sort=False)["p"]
     refuted = [f"{100 * (p <= 0.05).mean():.0f} %" for _, p in tested]
     assert re.findall(r"\d+ %", page[page.index("``goodness_of_fit``") :]) == refuted
