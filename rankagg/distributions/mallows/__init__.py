@@ -1,1 +1,1 @@
-"""Mallows and generalized Mallows: the distribution, its likelihood, its fit."""
+"""Mallows: the distribution, its likelihood, its fit."""
