@@ -76,15 +76,9 @@ from rankagg.core.results import (
     ROWS,
     Decimals,
     Direction,
-    Look,
-    Pasted,
     Result,
     html_table,
-    latex_number,
-    latex_text,
-    pasted,
     plain_rows,
-    plain_value,
 )
 from rankagg.core.score_summary import SUMMARY_SCHEMA, ScoreSummary
 from rankagg.core.scores import ScoreTable, as_tolerance, tolerance_within

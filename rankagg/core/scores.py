@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from functools import cached_property, partial
 from types import MappingProxyType
-from typing import Any, Literal, Self, cast
+from typing import Any, ClassVar, Literal, Self, cast
 
 import numpy as np
 import pandas as pd
@@ -44,7 +44,7 @@ from rankagg.core.exact_sum import (
 from rankagg.core.items import ItemSet, counted, label_column
 from rankagg.core.pandas_labels import axis_labels, column_labels, named_values, names_rows
 from rankagg.core.profile import Profile, canonical_profile, numbers_of
-from rankagg.core.results import Decimals, Direction, Look, Pastable, Pasted, pasted
+from rankagg.core.results import Direction, Pastable
 from rankagg.core.value import Value, array_key, frozen_array
 from rankagg.exceptions import Described, InvalidInputError, nearest, visible
 
@@ -326,6 +326,9 @@ class ScoreTable(Pastable, ScoredTasks):
     unit_tasks: Integers64
     instances: tuple[Label, ...] | None
     _families: dict[Label, Label]
+
+    _row: ClassVar[str] = "system"
+    _number: ClassVar[str] = "{:z.4g}"
 
     def __init__(
         self,
@@ -736,14 +739,14 @@ class ScoreTable(Pastable, ScoredTasks):
         )
         return pd.DataFrame(self.values, index=list(self.systems.labels), columns=columns)
 
-    def _pasted(self, decimals: Decimals | None, best: bool, rows: int | None) -> Pasted:
+    def _to_paste(self) -> pd.DataFrame:
         index = pd.Index(list(self.systems.labels), name="system")
-        frame = pd.DataFrame(self.task_scores(), index=index, columns=pd.Index(list(self.tasks)))
-        ways: Mapping[Label, Direction] = {
-            task: "highest" if up else "lowest" for task, up in self.higher_is_better.items()
-        }
-        look = Look("{:z.4g}", {}, ways, {})
-        return pasted(frame, look, decimals=decimals, best=best, rows=rows)
+        return pd.DataFrame(self.task_scores(), index=index, columns=pd.Index(list(self.tasks)))
+
+    @property
+    def _best(self) -> Mapping[Label, Direction]:  # type: ignore[override]
+        ways = self.higher_is_better.items()
+        return {task: "highest" if up else "lowest" for task, up in ways}
 
     def __repr__(self) -> str:
         units = f", {counted(self.n_units, 'instance')}" if self.is_instance_level else ""
