@@ -74,7 +74,7 @@ def _as_covariates(covariates: Mapping[str, ArrayLike] | None, length: int) -> M
     return MappingProxyType(found)
 
 
-def coded(labels: Iterable[Label], parameter: str) -> tuple[Codes, tuple[Label, ...]]:
+def _coded(labels: Iterable[Label], parameter: str) -> tuple[Codes, tuple[Label, ...]]:
     """Return labels as positions among the different ones, which are in order of occurrence."""
     if isinstance(labels, np.ndarray) and labels.ndim == 1 and labels.dtype.kind in "iu":
         codes, found = pd.factorize(labels)
@@ -248,9 +248,9 @@ class Comparisons(Value):
         >>> Comparisons.from_arrays(["Ann", "Bob"], ["Bob", "Cid"], [1, 0])
         <Comparisons: 2 comparisons of 3 items, 1 tie>
         """
-        one, other = coded(first, "first"), coded(second, "second")
+        one, other = _coded(first, "first"), _coded(second, "second")
         item_set = ItemSet.coerce(items, (*one[1], *other[1]))
-        members, names = (None, None) if clusters is None else coded(clusters, "clusters")
+        members, names = (None, None) if clusters is None else _coded(clusters, "clusters")
         return cls(
             item_set,
             _placed(*one, item_set),

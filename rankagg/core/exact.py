@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankagg._numbers import EXACT_LIMIT
 from rankagg._typing import Floats, Integers, Integers64, Positions
+from rankagg._validation import EXACT_LIMIT
 
 LARGEST_SIMPLE = 1_000_000
 LARGEST_COMMON = 10**15

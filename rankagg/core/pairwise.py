@@ -12,9 +12,8 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankagg._numbers import whole_matrix
 from rankagg._typing import Floats, Integers, Label, Ranks, Unranked
-from rankagg._validation import as_frame, as_matrix, check_number, check_unranked
+from rankagg._validation import as_frame, as_matrix, check_number, check_unranked, whole_matrix
 from rankagg.core import exact
 from rankagg.core.items import ItemSet, counted
 from rankagg.core.pandas_labels import square_labels
@@ -114,7 +113,7 @@ def sum_below(numbers: Integers, ranks: NDArray[np.integer]) -> int:
 def fingerprint(labels: Iterable[Label], wins: Integers, ties: Integers, denominator: int) -> str:
     """Return the SHA-256 of items and votes in a form that is documented."""
     digest = sha256(f"rankagg.votes 1\n{len(wins)} {denominator}\n".encode())
-    for text in label_lines(labels):
+    for text in _label_lines(labels):
         digest.update(text)
     for matrix in (wins, ties):
         for text in _bytes_of(matrix):
@@ -135,7 +134,7 @@ def _bytes_of(matrix: Integers) -> Iterator[bytes]:
             yield some[..., None].view(np.uint8)[..., :width].tobytes()
 
 
-def label_lines(labels: Iterable[Label]) -> Iterator[bytes]:
+def _label_lines(labels: Iterable[Label]) -> Iterator[bytes]:
     """Yield a line for each label: a text with its length, or a whole number."""
     for label in labels:
         if isinstance(label, str):

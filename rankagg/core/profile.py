@@ -45,7 +45,7 @@ def canonical_profile(items: ItemSet, ranks: Ranks, **columns: Any) -> Profile:
     return Profile._trusted(items, ranks, **columns)
 
 
-def stacked(rankings: Sequence[PartialRanking]) -> tuple[ItemSet, Ranks]:
+def _stacked(rankings: Sequence[PartialRanking]) -> tuple[ItemSet, Ranks]:
     """Return the items of rankings and their ranks; raises where these are no such rankings."""
     if not all(issubclass(kind, PartialRanking) for kind in set(map(type, rankings))):
         wrong = next(row for row in rankings if not isinstance(row, PartialRanking))
@@ -140,7 +140,7 @@ class Profile(Value):
         rows = list(rankings)
         if not rows:
             raise InvalidInputError("rankings", "at least one ranking", rows)
-        items, ranks = stacked(rows)
+        items, ranks = _stacked(rows)
         self._fill(items, ranks, counts=counts, weights=weights, groups=groups, clusters=clusters)
 
     def _fill(

@@ -50,18 +50,18 @@ def shares_fit(denominator: int, n: int) -> bool:
     return n <= EXACT_ITEMS or denominator * n**2 <= GRID_ROOM
 
 
-def occurring(sizes: Integers64) -> list[int]:
+def _occurring(sizes: Integers64) -> list[int]:
     """Return the different numbers of items, ascending."""
     return np.flatnonzero(np.bincount(sizes)).tolist()
 
 
 def _share_denominator(sizes: Integers64, n: int) -> int:
     """Return what the shares are whole numbers over where so many of n items are observed."""
-    denominator = lcm(1, *(2 * (k + 1) for k in occurring(sizes)))
+    denominator = lcm(1, *(2 * (k + 1) for k in _occurring(sizes)))
     return denominator if shares_fit(denominator, n) else grid(n)
 
 
-def on_grid(
+def _on_grid(
     wins: Integers, ties: Integers, comparisons: Integers, denominator: int, shares: int
 ) -> tuple[Scaled, int, float]:
     """Round the imputed part of votes to the grid, unless it is on it.
@@ -90,7 +90,7 @@ def added(first: Share, second: Share) -> tuple[Scaled, int, int, Fraction]:
     shares = lcm(first.shares, second.shares)
     parts = [(part.scaled, part.denominator, 0.0) for part in (first, second)]
     if not shares_fit(shares, n):
-        parts = [on_grid(*part.scaled, part.denominator, part.shares) for part in (first, second)]
+        parts = [_on_grid(*part.scaled, part.denominator, part.shares) for part in (first, second)]
         shares = grid(n)
     (mine, my_over, my_rounding), (theirs, their_over, their_rounding) = parts
     denominator = lcm(my_over, their_over)
@@ -103,7 +103,7 @@ def added(first: Share, second: Share) -> tuple[Scaled, int, int, Fraction]:
 
 
 @dataclass(frozen=True)
-class Tally:
+class _Tally:
     """Votes for row above column: integers over one denominator."""
 
     # Shape (n, n). Numerators; `comparisons` counts rankings that compare the two items.
@@ -119,7 +119,7 @@ class Tally:
     is_decided: bool
 
 
-def tally(ranks: Ranks, weights: Integers, *, shared: bool) -> Tally:
+def tally(ranks: Ranks, weights: Integers, *, shared: bool) -> _Tally:
     """Count the votes of all rankings, each with its integer weight.
 
     Where votes are `shared`, an unranked item has the part of the compatible permutations that is
@@ -159,7 +159,7 @@ def tally(ranks: Ranks, weights: Integers, *, shared: bool) -> Tally:
     for array in (wins, ties, comparisons):
         np.fill_diagonal(array, 0)
     is_decided = not has_gaps.any() and not off.any(where=~np.eye(n, dtype=bool))
-    return Tally(wins, ties, comparisons, denominator, rounded, is_decided)
+    return _Tally(wins, ties, comparisons, denominator, rounded, is_decided)
 
 
 def sum_squares(ranks: Ranks, squares: Floats) -> Floats:
@@ -191,7 +191,7 @@ def _uniform_shares(
     # (r + 1)/(k + 1) = doubled / (2(k + 1)), and the factor makes that a share of `denominator`.
     factors = np.zeros(ranks.shape[1] + 1, dtype=object)
     is_rough = np.zeros(len(factors), dtype=bool)
-    for k in occurring(sizes[has_gaps]):
+    for k in _occurring(sizes[has_gaps]):
         factors[k], rest = divmod(denominator, 2 * (k + 1))
         is_rough[k] = rest > 0
     rounded = is_rough[sizes] & has_gaps
