@@ -23,6 +23,7 @@ from rankagg.core.items import (
     raw_text,
     shortened,
 )
+from rankagg.core.labels import as_tolerance, axis_labels, named_values, square_labels
 from rankagg.core.names import (
     Form,
     Sentence,
@@ -53,7 +54,6 @@ from rankagg.core.pairwise import (
     row_blocks,
     sum_below,
 )
-from rankagg.core.pandas_labels import axis_labels, named_values, square_labels
 from rankagg.core.places import (
     UNLISTED,
     UNRANKED,
@@ -81,7 +81,7 @@ from rankagg.core.results import (
     plain_rows,
 )
 from rankagg.core.score_summary import SUMMARY_SCHEMA, ScoreSummary
-from rankagg.core.scores import ScoreTable, as_tolerance, tolerance_within
+from rankagg.core.scores import ScoreTable
 from rankagg.core.tally import grid
 from rankagg.core.task_tally import (
     GroupedTally,

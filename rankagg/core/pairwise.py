@@ -16,7 +16,7 @@ from rankagg._typing import Floats, Integers, Label, Ranks, Unranked
 from rankagg._validation import as_frame, as_matrix, check_number, check_unranked, whole_matrix
 from rankagg.core import exact
 from rankagg.core.items import ItemSet, counted
-from rankagg.core.pandas_labels import square_labels
+from rankagg.core.labels import square_labels
 from rankagg.core.rankings import PartialRanking, Permutation
 from rankagg.core.results import html_table
 from rankagg.core.tally import Scaled, Share, added, sum_squares, tally

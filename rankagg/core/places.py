@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike
 from rankagg._typing import Bools, Floats, Generator, Label, Positions, Ranks
 from rankagg._validation import as_frame, as_matrix, as_numbers, check_number
 from rankagg.core.items import ItemSet, clean_label, counted
-from rankagg.core.pandas_labels import axis_labels
+from rankagg.core.labels import axis_labels
 from rankagg.exceptions import DataWarning, Described, InvalidInputError
 from rankagg.kernels.placing import doubled_places
 

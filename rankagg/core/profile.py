@@ -31,8 +31,8 @@ from rankagg._validation import (
 )
 from rankagg.core import exact, places
 from rankagg.core.items import ItemSet, counted, label_column
+from rankagg.core.labels import axis_labels
 from rankagg.core.pairwise import PairwiseMatrix, count_votes
-from rankagg.core.pandas_labels import axis_labels
 from rankagg.core.places import UNLISTED, UNRANKED
 from rankagg.core.rankings import PartialRanking, as_ranking
 from rankagg.core.results import html_table

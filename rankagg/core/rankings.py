@@ -16,7 +16,7 @@ from rankagg._typing import Floats, Label, Ranks, RNGLike
 from rankagg._validation import as_generator, check_flag, check_integer
 from rankagg.core import places
 from rankagg.core.items import ItemSet, listed
-from rankagg.core.pandas_labels import axis_labels
+from rankagg.core.labels import axis_labels
 from rankagg.core.places import UNLISTED, UNRANKED
 from rankagg.core.value import Value, frozen_array
 from rankagg.exceptions import Described, InvalidInputError, TiedRankingError

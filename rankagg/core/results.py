@@ -194,7 +194,7 @@ class Pastable:
     #: The columns with the ends of another's interval, which stand behind its number.
     _intervals: ClassVar[Mapping[Any, tuple[str, str]]] = MappingProxyType({})
     #: The columns with a best number, and which it is.
-    _best: Mapping[Any, Direction] = MappingProxyType({})
+    _best: ClassVar[Mapping[Any, Direction]] = MappingProxyType({})
 
     @property
     def _caption(self) -> str:

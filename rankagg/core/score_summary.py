@@ -18,8 +18,9 @@ from rankagg._typing import Directions, Floats, Integers, Label, TaskWeights
 from rankagg.core import exact
 from rankagg.core.exact_sum import FLOAT_PLACES, HIGHEST, exact_mean
 from rankagg.core.items import ItemSet, counted
+from rankagg.core.labels import as_directions, as_task_weights
 from rankagg.core.pairwise import PairwiseMatrix
-from rankagg.core.scores import ScoredTasks, ScoreTable, as_directions, as_task_weights
+from rankagg.core.scores import ScoredTasks, ScoreTable
 from rankagg.core.tally import grid, shares_fit
 from rankagg.core.task_tally import (
     GroupedTally,
