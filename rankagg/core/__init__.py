@@ -68,7 +68,6 @@ from rankagg.core.profile import Profile, canonical_profile, numbers_of, sorted_
 from rankagg.core.rankings import (
     PartialRanking,
     Permutation,
-    Ranking,
     as_ranking,
     permutation_of,
 )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from functools import cached_property
 from html import escape
@@ -24,12 +23,29 @@ from rankagg.exceptions import Described, InvalidInputError, TiedRankingError
 BUCKETS_SHOWN = 8
 
 
-class Ranking(Value):
-    """A weak order over the observed part of an `ItemSet`: what all rankings have in common.
+def _flat_integers(ranks: ArrayLike) -> NDArray[Any]:
+    try:
+        values = np.atleast_1d(np.asarray(ranks))
+    except ValueError:  # of unequal lengths
+        values = np.empty(0)
+    if values.ndim != 1 or not np.issubdtype(values.dtype, np.integer):
+        remedy = "`from_order` takes items from the best one on, and `from_ranks` other numbers."
+        raise InvalidInputError("ranks", "a flat sequence of integers", ranks, remedy)
+    return values
 
-    Not to be created itself: `PartialRanking` may have ties and unobserved items, `Permutation`
-    is complete and strict. Rankings are immutable; two of them are equal, and hash alike, where
-    their items and ranks are, whatever their class.
+
+def _tied(bucket: tuple[Label, ...]) -> str:
+    if len(bucket) <= BUCKETS_SHOWN:
+        return " = ".join(map(str, bucket))
+    return f"{' = '.join(map(str, bucket[:3]))} = ... ({len(bucket)} tied)"
+
+
+class PartialRanking(Value):
+    """A ranking that may have ties, unobserved items and unlisted items.
+
+    The constructors say what their argument is: `from_order`, `from_ranks`, `from_buckets`,
+    `from_scores`, `from_top_k`. Rankings are immutable; two of them are equal, and hash alike,
+    where their items and ranks are, whatever their class.
 
     Parameters
     ----------
@@ -46,6 +62,19 @@ class Ranking(Value):
     ranks : ndarray of int32, shape (n,)
         How many items are better, for each item: its rank counted from 0; read-only. `rank` counts
         from 1.
+
+    Examples
+    --------
+    >>> from rankagg import PartialRanking
+    >>> ranking = PartialRanking.from_buckets([["A"], ["B", "C"]], items="ABCD")
+    >>> ranking
+    <PartialRanking A > B = C; unranked: D>
+    >>> ranking.ranks
+    array([ 0,  1,  1, -1], dtype=int32)
+    >>> print(ranking)
+    1. A
+    2. B = C
+    unranked: D
     """
 
     items: ItemSet
@@ -75,17 +104,11 @@ class Ranking(Value):
         made._check()
         return made
 
-    @abstractmethod
     def _check(self) -> None:
         """Raise where the ranks are not of the class's kind."""
 
     def _key(self) -> tuple[Hashable, ...]:
         return self.items, self.ranks.tobytes()
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Ranking) and self._key() == other._key()
-
-    __hash__ = Value.__hash__
 
     # -- what it says -------------------------------------------------------------------------
 
@@ -171,101 +194,6 @@ class Ranking(Value):
         """
         position = int(self.ranks[self.items.index(label)])
         return position + 1 if position >= 0 else None
-
-    # -- how it looks -------------------------------------------------------------------------
-
-    def to_text(self) -> str:
-        """Return the ranking in one line, of which at most some groups are shown.
-
-        Returns
-        -------
-        str
-            Labels from the best on, tied ones joined by "=", and those that are left out.
-
-        Examples
-        --------
-        >>> import rankagg as ra
-        >>> ra.PartialRanking.from_buckets(["A", ["B", "C"]], items="ABCD").to_text()
-        'A > B = C; unranked: D'
-        """
-        groups = [_tied(bucket) for bucket in self.buckets]
-        if len(groups) > BUCKETS_SHOWN:
-            groups = [*groups[: BUCKETS_SHOWN - 2], "...", groups[-1]]
-        parts = [" > ".join(groups)] if groups else []
-        if self.unlisted:
-            parts.append(f"unlisted: {listed(self.unlisted)}")
-        if self.unranked:
-            parts.append(f"unranked: {listed(self.unranked)}")
-        return "; ".join(parts)
-
-    def _rows(self) -> Iterator[tuple[int | str, tuple[Label, ...]]]:
-        rank = 1
-        for bucket in self.buckets:
-            yield rank, bucket
-            rank += len(bucket)
-        if self.unlisted:
-            yield "unlisted", self.unlisted
-        if self.unranked:
-            yield "unranked", self.unranked
-
-    def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self.to_text()}>"
-
-    def __str__(self) -> str:
-        return "\n".join(
-            f"{rank}. {' = '.join(map(str, labels))}"
-            if isinstance(rank, int)
-            else f"{rank}: {', '.join(map(str, labels))}"
-            for rank, labels in self._rows()
-        )
-
-    def _repr_html_(self) -> str:
-        body = "".join(
-            f"<tr><td>{rank}</td><td>{escape(' = '.join(map(str, labels)))}</td></tr>"
-            for rank, labels in self._rows()
-        )
-        return f"<table><thead><tr><th>rank</th><th>item</th></tr></thead>{body}</table>"
-
-
-def _flat_integers(ranks: ArrayLike) -> NDArray[Any]:
-    try:
-        values = np.atleast_1d(np.asarray(ranks))
-    except ValueError:  # of unequal lengths
-        values = np.empty(0)
-    if values.ndim != 1 or not np.issubdtype(values.dtype, np.integer):
-        remedy = "`from_order` takes items from the best one on, and `from_ranks` other numbers."
-        raise InvalidInputError("ranks", "a flat sequence of integers", ranks, remedy)
-    return values
-
-
-def _tied(bucket: tuple[Label, ...]) -> str:
-    if len(bucket) <= BUCKETS_SHOWN:
-        return " = ".join(map(str, bucket))
-    return f"{' = '.join(map(str, bucket[:3]))} = ... ({len(bucket)} tied)"
-
-
-class PartialRanking(Ranking):
-    """A ranking that may have ties, unobserved items and unlisted items.
-
-    The constructors say what their argument is: `from_order`, `from_ranks`, `from_buckets`,
-    `from_scores`, `from_top_k`. The parameters of the class itself are those of `Ranking`.
-
-    Examples
-    --------
-    >>> from rankagg import PartialRanking
-    >>> ranking = PartialRanking.from_buckets([["A"], ["B", "C"]], items="ABCD")
-    >>> ranking
-    <PartialRanking A > B = C; unranked: D>
-    >>> ranking.ranks
-    array([ 0,  1,  1, -1], dtype=int32)
-    >>> print(ranking)
-    1. A
-    2. B = C
-    unranked: D
-    """
-
-    def _check(self) -> None:
-        pass
 
     # -- constructors -------------------------------------------------------------------------
 
@@ -561,6 +489,60 @@ class PartialRanking(Ranking):
         mids = places.mid_ranks(self.ranks[None, :])[0]
         expected = (mids + 1) * (n + 1) / (self.n_observed + 1) - 1
         return np.where(np.isnan(mids), (n - 1) / 2, expected)
+
+    # -- how it looks -------------------------------------------------------------------------
+
+    def to_text(self) -> str:
+        """Return the ranking in one line, of which at most some groups are shown.
+
+        Returns
+        -------
+        str
+            Labels from the best on, tied ones joined by "=", and those that are left out.
+
+        Examples
+        --------
+        >>> import rankagg as ra
+        >>> ra.PartialRanking.from_buckets(["A", ["B", "C"]], items="ABCD").to_text()
+        'A > B = C; unranked: D'
+        """
+        groups = [_tied(bucket) for bucket in self.buckets]
+        if len(groups) > BUCKETS_SHOWN:
+            groups = [*groups[: BUCKETS_SHOWN - 2], "...", groups[-1]]
+        parts = [" > ".join(groups)] if groups else []
+        if self.unlisted:
+            parts.append(f"unlisted: {listed(self.unlisted)}")
+        if self.unranked:
+            parts.append(f"unranked: {listed(self.unranked)}")
+        return "; ".join(parts)
+
+    def _rows(self) -> Iterator[tuple[int | str, tuple[Label, ...]]]:
+        rank = 1
+        for bucket in self.buckets:
+            yield rank, bucket
+            rank += len(bucket)
+        if self.unlisted:
+            yield "unlisted", self.unlisted
+        if self.unranked:
+            yield "unranked", self.unranked
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.to_text()}>"
+
+    def __str__(self) -> str:
+        return "\n".join(
+            f"{rank}. {' = '.join(map(str, labels))}"
+            if isinstance(rank, int)
+            else f"{rank}: {', '.join(map(str, labels))}"
+            for rank, labels in self._rows()
+        )
+
+    def _repr_html_(self) -> str:
+        body = "".join(
+            f"<tr><td>{rank}</td><td>{escape(' = '.join(map(str, labels)))}</td></tr>"
+            for rank, labels in self._rows()
+        )
+        return f"<table><thead><tr><th>rank</th><th>item</th></tr></thead>{body}</table>"
 
 
 class Permutation(PartialRanking):
