@@ -233,10 +233,6 @@ class Comparisons(Value):
         weights, sides, covariates
             As for the class.
 
-        Returns
-        -------
-        Comparisons
-
         Raises
         ------
         InvalidInputError
@@ -382,12 +378,7 @@ class Comparisons(Value):
         )
 
     def connectivity(self) -> Connectivity:
-        """Return which items met, and which lead to each other through wins and ties.
-
-        Returns
-        -------
-        Connectivity
-        """
+        """Return which items met, and which lead to each other through wins and ties."""
         return Connectivity.of(self.items, *self._results)
 
     # -- parts --------------------------------------------------------------------------------
@@ -399,10 +390,6 @@ class Comparisons(Value):
         ----------
         index : array_like of int or bool
             Positions, which may repeat as in a resample, or a mask of shape (m,).
-
-        Returns
-        -------
-        Comparisons
 
         Examples
         --------
@@ -428,10 +415,6 @@ class Comparisons(Value):
         ----------
         items : iterable of str or int
             A subset of the items; comparisons with another item are left out.
-
-        Returns
-        -------
-        Comparisons
         """
         target = ItemSet.coerce(items, ())
         place = np.full(self.n_items, -1, dtype=np.intp)

@@ -185,10 +185,6 @@ def gap_notes(
         What could have joined them, such as "ranking".
     policy : {"uniform", "ignore", "last"} or None
         What places absent items; None where nothing does.
-
-    Returns
-    -------
-    tuple of str
     """
     notes = []
     if unseen.any():
@@ -266,10 +262,6 @@ class Connectivity(Result):
             The items.
         won, tied : ndarray of int, shape (n, n)
             How often row won against column, and tied with it.
-
-        Returns
-        -------
-        Connectivity
         """
         beats = (won + tied) > 0
         met = beats | beats.T

@@ -74,10 +74,6 @@ class ItemSet(Value, Sequence[Label]):
             The items in the order that the caller wants.
         labels : iterable of str or int
             The labels that occur in the data.
-
-        Returns
-        -------
-        ItemSet
         """
         if items is not None:
             return items if isinstance(items, ItemSet) else cls(items)
@@ -94,10 +90,6 @@ class ItemSet(Value, Sequence[Label]):
         ----------
         n_items : int
             How many.
-
-        Returns
-        -------
-        ItemSet
         """
         return cls(range(n_items))
 
@@ -123,10 +115,6 @@ class ItemSet(Value, Sequence[Label]):
         *args : int
             Accepted for the sequence protocol, not used.
 
-        Returns
-        -------
-        int
-
         Raises
         ------
         InvalidInputError
@@ -145,10 +133,6 @@ class ItemSet(Value, Sequence[Label]):
             Some of the labels.
         parameter, noun : str
             Who asks, and for what: for the message about a label that is none of these.
-
-        Returns
-        -------
-        list of int
 
         Raises
         ------
@@ -175,10 +159,6 @@ class ItemSet(Value, Sequence[Label]):
         ----------
         positions : iterable of int or ndarray of int
             From 0.
-
-        Returns
-        -------
-        tuple of label
         """
         return tuple(self._labels[i] for i in positions)
 
@@ -189,10 +169,6 @@ class ItemSet(Value, Sequence[Label]):
         ----------
         chosen : array_like of bool, shape (n,)
             The mask.
-
-        Returns
-        -------
-        tuple of label
         """
         return tuple(self._labels[i] for i in np.flatnonzero(chosen).tolist())
 
@@ -203,10 +179,6 @@ class ItemSet(Value, Sequence[Label]):
         ----------
         chosen : array_like of bool, shape (n, n)
             The mask.
-
-        Returns
-        -------
-        tuple of pairs of labels
         """
         return tuple((self._labels[i], self._labels[j]) for i, j in np.argwhere(chosen).tolist())
 

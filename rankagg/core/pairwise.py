@@ -245,10 +245,6 @@ class PairwiseMatrix(Value):
         ties : array_like of float, shape (n, n), optional
             A symmetric matrix of votes that judged the two items equal.
 
-        Returns
-        -------
-        PairwiseMatrix
-
         Raises
         ------
         InvalidInputError
@@ -391,10 +387,6 @@ class PairwiseMatrix(Value):
         unranked : {"uniform", "ignore", "last"}
             See `Profile`.
 
-        Returns
-        -------
-        PairwiseMatrix
-
         Raises
         ------
         InvalidInputError
@@ -489,10 +481,6 @@ class PairwiseMatrix(Value):
             A ranking of the same items.
         tie_cost, consensus_tie_cost : float, optional
             What ties cost.
-
-        Returns
-        -------
-        fractions.Fraction
         """
         if not isinstance(ranking, PartialRanking):
             raise InvalidInputError("ranking", "a PartialRanking or Permutation", ranking)

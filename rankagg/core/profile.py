@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from functools import cached_property
+from itertools import chain
 from typing import Any, Self, cast, overload
 
 import numpy as np
@@ -311,10 +312,6 @@ class Profile(Value):
         counts, weights, groups
             As for the class.
 
-        Returns
-        -------
-        Profile
-
         Raises
         ------
         InvalidInputError
@@ -325,7 +322,6 @@ class Profile(Value):
         DataWarning
             How many cells with 0 were read as not ranked.
         """
-        places.refuse_codes(ranks)
         codes, item_set = places.from_table(ranks, items, tolerance, are_ranks=True)
         return cls._trusted(item_set, codes, counts=counts, weights=weights, groups=groups)
 
@@ -355,10 +351,6 @@ class Profile(Value):
             A new bucket starts where the step between sorted scores exceeds it.
         counts, weights, groups
             As for the class.
-
-        Returns
-        -------
-        Profile
 
         Examples
         --------
@@ -397,13 +389,21 @@ class Profile(Value):
             are unranked in it.
         counts, weights, groups
             As for the class.
-
-        Returns
-        -------
-        Profile
         """
-        rows, item_set = places.from_orders(orders, items)
-        return cls._trusted(item_set, rows, counts=counts, weights=weights, groups=groups)
+        if isinstance(orders, np.ndarray) and orders.ndim == 2 and orders.dtype.kind in "iu":
+            orders = orders.tolist()
+        try:
+            rows = list(map(tuple, orders))
+        except TypeError:
+            allowed = "orders, each a sequence of labels"
+            raise InvalidInputError("orders", allowed, orders) from None
+        at_once = places.from_orders(rows, items)
+        if at_once is not None:
+            ranks, item_set = at_once
+            return cls._trusted(item_set, ranks, counts=counts, weights=weights, groups=groups)
+        item_set = ItemSet.coerce(items, chain.from_iterable(rows))
+        made = [PartialRanking.from_order(row, items=item_set) for row in rows]
+        return cls(made, counts=counts, weights=weights, groups=groups)
 
     # -- derived data -------------------------------------------------------------------------
 
@@ -420,10 +420,6 @@ class Profile(Value):
             is before the one at rank r of k with (r + 1)/(k + 1), two unranked ones split evenly).
             "ignore": nothing. "last": it is unlisted, below every ranked one, and is not compared
             with other such items.
-
-        Returns
-        -------
-        Profile
 
         Raises
         ------
@@ -455,10 +451,6 @@ class Profile(Value):
 
         Unranked items count by the policy of the profile; unlisted ones are below all listed ones,
         and not compared with each other. Ties are ties under every policy.
-
-        Returns
-        -------
-        PairwiseMatrix
         """
         return self._votes
 
@@ -467,12 +459,7 @@ class Profile(Value):
         return count_votes(self.items, self.ranks, self.counts, self.weights, self.unranked)
 
     def direct_pairwise(self) -> PairwiseMatrix:
-        """Count the votes of those who compare both items, without shares of unranked ones.
-
-        Returns
-        -------
-        PairwiseMatrix
-        """
+        """Count the votes of those who compare both items, without shares of unranked ones."""
         return (self if self.unranked == "last" else self.with_unranked("ignore")).pairwise()
 
     def by_group(self) -> dict[Group, Profile]:
@@ -513,10 +500,6 @@ class Profile(Value):
         ----------
         clusters : sequence of str or int, length m, or None
             See the class.
-
-        Returns
-        -------
-        Profile
         """
         names = ("counts", "weights", "groups", "unranked")
         columns = {name: getattr(self, name) for name in names}
@@ -529,10 +512,6 @@ class Profile(Value):
         ----------
         items : iterable of str or int
             A subset of the items.
-
-        Returns
-        -------
-        Profile
         """
         target = ItemSet.coerce(items, ())
         columns = self.items.indices(target)
@@ -545,10 +524,6 @@ class Profile(Value):
         ----------
         items : iterable of str or int
             Must hold all items of the profile; the order is free.
-
-        Returns
-        -------
-        Profile
         """
         target = ItemSet.coerce(items, ())
         lost = [label for label in self.items if label not in target]

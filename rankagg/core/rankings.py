@@ -12,15 +12,25 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankagg._typing import Floats, Label, Ranks, RNGLike
-from rankagg._validation import as_generator, check_flag, check_integer
+from rankagg._validation import as_generator, as_numbers, check_flag, check_integer, check_number
 from rankagg.core import places
-from rankagg.core.items import ItemSet, listed
+from rankagg.core.items import ItemSet, clean_label, counted, listed
 from rankagg.core.labels import axis_labels
 from rankagg.core.places import UNLISTED, UNRANKED
 from rankagg.core.value import Value, frozen_array
 from rankagg.exceptions import Described, InvalidInputError, TiedRankingError
 
 BUCKETS_SHOWN = 8
+
+
+def _check_length(length: int, items: ItemSet, parameter: str) -> None:
+    """Raise unless there is one number per item."""
+    if length != len(items):
+        raise InvalidInputError(
+            parameter,
+            f"one number per item ({len(items)} of them)",
+            Described(counted(length, "number")),
+        )
 
 
 def _flat_integers(ranks: ArrayLike) -> NDArray[Any]:
@@ -84,7 +94,7 @@ class PartialRanking(Value):
         items = axis_labels(ranks, 0, items, "items")
         values = _flat_integers(ranks)
         labels = ItemSet.numbered(len(values)) if items is None else ItemSet.coerce(items, ())
-        places.check_length(len(values), labels, "ranks")
+        _check_length(len(values), labels, "ranks")
         bounded = (np.abs(values) <= len(values) + abs(UNLISTED)).all()
         if not bounded or not places.are_canonical(values[None, :].astype(np.int32))[0]:
             raise InvalidInputError(
@@ -244,7 +254,20 @@ class PartialRanking(Value):
         InvalidInputError
             If a label occurs twice or is none of the items, or a bucket is empty.
         """
-        return cls._of(*places.from_buckets(buckets, items))
+        groups = [tuple(bucket) for bucket in buckets]
+        labels = [clean_label(label) for label in chain.from_iterable(groups)]
+        if len(set(labels)) < len(labels):
+            twice = next(label for label in labels if labels.count(label) > 1)
+            raise InvalidInputError("buckets", "groups of distinct labels", twice, "It is twice.")
+        if not all(groups):
+            raise InvalidInputError("buckets", "non-empty groups of labels", groups)
+        item_set = ItemSet.coerce(items, labels)
+        ranks = np.full(len(item_set), UNRANKED, dtype=np.int32)
+        place = 0
+        for group in groups:
+            ranks[item_set.indices(group)] = place
+            place += len(group)
+        return cls._of(ranks, item_set)
 
     @classmethod
     def from_ranks(
@@ -279,7 +302,7 @@ class PartialRanking(Value):
         <PartialRanking B > A = D; unranked: C>
         """
         places.refuse_codes(ranks)
-        return cls._of(*places.from_numbers(ranks, "ranks", 1.0, items, tolerance))
+        return cls._from_numbers(ranks, "ranks", 1.0, items, tolerance)
 
     @classmethod
     def from_scores(
@@ -310,7 +333,31 @@ class PartialRanking(Value):
             An instance of the class that was called.
         """
         sign = -1.0 if check_flag(higher_is_better, "higher_is_better") else 1.0
-        return cls._of(*places.from_numbers(scores, "scores", sign, items, tolerance))
+        return cls._from_numbers(scores, "scores", sign, items, tolerance)
+
+    @classmethod
+    def _from_numbers(
+        cls,
+        given: ArrayLike | Mapping[Label, float],
+        parameter: str,
+        sign: float,
+        items: Iterable[Label] | None,
+        tolerance: float,
+    ) -> Self:
+        """Return the ranking of numbers, smaller times `sign` is better; NaN is not observed."""
+        if isinstance(given, Mapping):
+            item_set = ItemSet.coerce(items, given)
+            for label in given:
+                if label not in item_set:
+                    raise InvalidInputError(parameter, "numbers for the given items", label)
+            values = as_numbers([given.get(label, np.nan) for label in item_set], parameter)
+        else:
+            items = axis_labels(given, 0, items, "items")
+            values = as_numbers(given, parameter)
+            item_set = ItemSet.coerce(range(len(values)) if items is None else items, ())
+        _check_length(len(values), item_set, parameter)
+        step = check_number(tolerance, "tolerance", low=0)
+        return cls._of(places.competition_ranks(sign * values[None, :], step)[0], item_set)
 
     @classmethod
     def from_top_k(cls, order: Iterable[Label], *, items: Iterable[Label]) -> Self:
@@ -436,10 +483,6 @@ class PartialRanking(Value):
             The number of draws.
         rng : int, numpy.random.Generator or None, optional
             A seed or a generator.
-
-        Returns
-        -------
-        list of Permutation
         """
         count = check_integer(size, "size", low=0)
         repeated = np.repeat(self.ranks[None, :], count, axis=0)
@@ -568,8 +611,8 @@ class Permutation(PartialRanking):
     """
 
     def __init__(self, order: Iterable[Label], items: Iterable[Label] | None = None) -> None:
-        ranks, item_set = places.from_buckets([[label] for label in order], items)
-        self._set(items=item_set, ranks=frozen_array(ranks))
+        made = PartialRanking.from_order(order, items=items)
+        self._set(items=made.items, ranks=made.ranks)
         self._check()
 
     def _check(self) -> None:
@@ -590,10 +633,6 @@ class Permutation(PartialRanking):
         ----------
         items : iterable of label, or int
             The items, the best first; a number n for 0, 1, ..., n - 1.
-
-        Returns
-        -------
-        Permutation
         """
         if isinstance(items, int | np.integer):
             items = range(check_integer(items, "items", low=1))

@@ -264,10 +264,6 @@ class Pastable:
             As for `to_latex`.
         caption : str, optional
             The paragraph before the table.
-
-        Returns
-        -------
-        str
         """
         from tabulate import tabulate  # noqa: PLC0415
 
@@ -443,10 +439,6 @@ class Result(Pastable, Value):
             Where to draw; a new figure by default.
         **options
             Those of the function.
-
-        Returns
-        -------
-        matplotlib.axes.Axes
         """
         if self._plot is None:
             raise AttributeError(
@@ -465,10 +457,6 @@ class Result(Pastable, Value):
         ----------
         rows : int or None, default 30
             How many rows of the table to print at most; None prints all.
-
-        Returns
-        -------
-        str
         """
         return self._text(self._facts(), rows)
 

@@ -146,10 +146,6 @@ class ScoreSummary(ScoredTasks):
             The scores; units without any are counted in `n_empty` and left out.
         n_groups : int, optional
             Add up instances in so many groups; see `ScoreScan.summarize`.
-
-        Returns
-        -------
-        ScoreSummary
         """
         if not isinstance(table, ScoreTable):
             raise InvalidInputError("table", "a ScoreTable", table)
@@ -220,12 +216,7 @@ class ScoreSummary(ScoredTasks):
     # -- the way down -------------------------------------------------------------------------
 
     def pairwise(self) -> PairwiseMatrix:
-        """Count for every two systems the votes for one above the other; see `Profile.pairwise`.
-
-        Returns
-        -------
-        PairwiseMatrix
-        """
+        """Count for every two systems the votes for one above the other; see `Profile.pairwise`."""
         policy = self.unranked
         tallies, weights = list(self._tallies.values()), self.weight_vector
         importance = exact.as_rational(weights)
@@ -286,12 +277,7 @@ class ScoreSummary(ScoredTasks):
         )
 
     def direct_pairwise(self) -> PairwiseMatrix:
-        """Count the votes of those who compare both systems, without shares of absent ones.
-
-        Returns
-        -------
-        PairwiseMatrix
-        """
+        """Count the votes of those who compare both systems, without shares of absent ones."""
         return (self if self.unranked == "last" else self.with_unranked("ignore")).pairwise()
 
     def scaled_means(self, signed: bool) -> tuple[Floats, Floats, int]:  # noqa: D102
@@ -323,10 +309,6 @@ class ScoreSummary(ScoredTasks):
             The sums.
         task_weights : mapping from task to float, optional
             Other weights of these tasks.
-
-        Returns
-        -------
-        ScoreSummary
         """
         weights = self._weights if task_weights is None else task_weights
         return ScoreSummary(
@@ -343,10 +325,6 @@ class ScoreSummary(ScoredTasks):
         ----------
         task_weights : mapping or Series from task to float
             Weights from 1e-100 to 1e100.
-
-        Returns
-        -------
-        ScoreSummary
         """
         ways = self._directions
         return ScoreSummary(
@@ -427,10 +405,6 @@ class ScoreSummary(ScoredTasks):
         ----------
         content : mapping
             The plain data.
-
-        Returns
-        -------
-        ScoreSummary
 
         Raises
         ------

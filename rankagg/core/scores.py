@@ -84,10 +84,6 @@ class ScoredTasks(Value):
         ----------
         unranked : {"uniform", "ignore", "last"}
             What a task, or an instance, says of a system that it has no score of; see `Profile`.
-
-        Returns
-        -------
-        ScoreTable or ScoreSummary
         """
         other = object.__new__(type(self))
         other._set(**{**self.__getstate__(), "unranked": check_unranked(unranked)})
@@ -391,10 +387,6 @@ class ScoreTable(Pastable, ScoredTasks):
         ----------
         tasks, systems : iterable of str or int
             Labels to leave out.
-
-        Returns
-        -------
-        ScoreTable
         """
         left_out = [list(tasks), list(systems)]
         gone = set(self.tasks.indices(left_out[0], parameter="tasks", noun="task"))
@@ -491,10 +483,6 @@ class ScoreTable(Pastable, ScoredTasks):
         system : str or int
             The reference; its own scores become 1.
 
-        Returns
-        -------
-        ScoreTable
-
         Raises
         ------
         InvalidInputError
@@ -526,10 +514,6 @@ class ScoreTable(Pastable, ScoredTasks):
         ----------
         task_weights : mapping or Series from task to float
             Weights from 1e-100 to 1e100.
-
-        Returns
-        -------
-        ScoreTable
         """
         return self._with(_weights=as_task_weights(task_weights, self.tasks))
 
@@ -540,10 +524,6 @@ class ScoreTable(Pastable, ScoredTasks):
         ----------
         task_families : mapping or Series from task to str or int
             See the class.
-
-        Returns
-        -------
-        ScoreTable
         """
         return self._with(_families=as_task_families(task_families, self.tasks))
 
@@ -554,10 +534,6 @@ class ScoreTable(Pastable, ScoredTasks):
         ----------
         values : array_like of float, shape (n_systems, n_units)
             See the class.
-
-        Returns
-        -------
-        ScoreTable
         """
         scores = as_matrix(values, "values", nan=True) + 0.0
         if scores.shape != self.values.shape:
