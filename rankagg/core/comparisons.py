@@ -370,8 +370,8 @@ class Comparisons(Value):
         most = Fraction(int(self.counts.max()))
         return PairwiseMatrix(
             items=self.items,
-            scaled_wins=won,
-            scaled_ties=tied,
+            wins=won,
+            ties=tied,
             denominator=denominator,
             squared_weights=squares,
             rounding=exact.float_above(Fraction(step) / 2 * most),

@@ -165,10 +165,6 @@ class PairwiseMatrix(Value):
         and were rounded to a grid (near 2**-50 n**2).
     denominator : int
         What the integers `scaled_wins`, `scaled_ties` and `scaled_comparisons` are divided by.
-    total_weight : float or None
-        The summed weight of all rankings; None for a plain matrix.
-    exact_weight : fractions.Fraction or None
-        The same without rounding.
     is_decided : bool
         True where every ranking compares every two items, so that no policy changes a vote.
     """
@@ -177,9 +173,8 @@ class PairwiseMatrix(Value):
     unranked: Unranked | None
     rounding: float
     denominator: int
-    total_weight: float | None
     is_decided: bool
-    exact_weight: Fraction | None
+    _weight: Fraction | None
     _shares: int  # what imputed votes were whole numbers over, weights aside
     # The integers in the narrowest types that hold them.
     _wins: Integers
@@ -192,9 +187,9 @@ class PairwiseMatrix(Value):
         self,
         *,
         items: ItemSet,
-        scaled_wins: Integers,
-        scaled_ties: Integers,
-        scaled_comparisons: Integers | None = None,
+        wins: Integers,
+        ties: Integers,
+        comparisons: Integers | None = None,
         denominator: int = 1,
         squared_weights: Floats | None = None,
         unranked: Unranked | None = None,
@@ -203,11 +198,10 @@ class PairwiseMatrix(Value):
         is_decided: bool = False,
         shares: int = 1,
     ) -> None:
-        given = [scaled_wins, scaled_ties]
-        if scaled_comparisons is not None:
-            given.append(scaled_comparisons)
+        # The votes are integers over the denominator.
+        given = [wins, ties] if comparisons is None else [wins, ties, comparisons]
         arrays, denominator = exact.reduce_by(given, denominator)
-        wins, ties, *compared = (frozen_array(exact.narrow(array)) for array in arrays)
+        won, tied, *compared = (frozen_array(exact.narrow(array)) for array in arrays)
         if squared_weights is not None:
             np.fill_diagonal(squared_weights, 0.0)
             squared_weights = frozen_array(squared_weights)
@@ -217,11 +211,10 @@ class PairwiseMatrix(Value):
             rounding=rounding,
             denominator=denominator,
             is_decided=is_decided,
-            total_weight=None if total_weight is None else float(total_weight),
-            exact_weight=total_weight,
+            _weight=total_weight,
             _shares=shares,
-            _wins=wins,
-            _ties=ties,
+            _wins=won,
+            _ties=tied,
             _met=compared[0] if compared else None,
             _squares=squared_weights,
         )
@@ -271,8 +264,8 @@ class PairwiseMatrix(Value):
         (scaled_wins, scaled_ties), denominator, step = _rational_votes(won, tied)
         return cls(
             items=item_set,
-            scaled_wins=scaled_wins,
-            scaled_ties=scaled_ties,
+            wins=scaled_wins,
+            ties=scaled_ties,
             denominator=denominator,
             rounding=3 * step / 2,  # a comparison is the sum of three numbers
         )
@@ -296,6 +289,16 @@ class PairwiseMatrix(Value):
     def is_exact(self) -> bool:
         """True where the integers hold the given votes without rounding."""
         return self.rounding == 0
+
+    @property
+    def exact_weight(self) -> Fraction | None:
+        """The summed weight of all rankings; None for a plain matrix."""
+        return self._weight
+
+    @property
+    def total_weight(self) -> float | None:
+        """The same as a float."""
+        return None if self._weight is None else float(self._weight)
 
     @cached_property
     def scaled_wins(self) -> Integers:
@@ -456,9 +459,9 @@ class PairwiseMatrix(Value):
         rounding = Fraction(self.rounding) * (largest + off) ** 2 + off * (2 * largest + off) * most
         return PairwiseMatrix(
             items=self.items,
-            scaled_wins=wins,
-            scaled_ties=ties,
-            scaled_comparisons=comparisons,
+            wins=wins,
+            ties=ties,
+            comparisons=comparisons,
             denominator=self.denominator * own.denominator**2,
             squared_weights=self.squared_weights * np.multiply.outer(vector, vector) ** 2,
             unranked=self.unranked,
@@ -561,12 +564,12 @@ class PairwiseMatrix(Value):
         parts = [Share(m._scaled, m.denominator, m._shares) for m in (self, other)]
         (wins, ties, comparisons), denominator, shares, rounding = added(*parts)
         rounding += Fraction(self.rounding) + Fraction(other.rounding)
-        totals = (self.exact_weight, other.exact_weight)
+        totals = (self._weight, other._weight)
         return PairwiseMatrix(
             items=self.items,
-            scaled_wins=wins,
-            scaled_ties=ties,
-            scaled_comparisons=comparisons,
+            wins=wins,
+            ties=ties,
+            comparisons=comparisons,
             denominator=denominator,
             squared_weights=self.squared_weights + other.squared_weights,
             unranked=self.unranked,
@@ -608,9 +611,9 @@ def count_votes(
     squares = None if (weights == 1).all() else sum_squares(ranks, counts * weights**2)
     return PairwiseMatrix(
         items=items,
-        scaled_wins=counted.wins,
-        scaled_ties=counted.ties,
-        scaled_comparisons=counted.comparisons,
+        wins=counted.wins,
+        ties=counted.ties,
+        comparisons=counted.comparisons,
         denominator=denominator,
         squared_weights=squares,
         unranked=unranked,

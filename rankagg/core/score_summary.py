@@ -263,9 +263,9 @@ class ScoreSummary(ScoredTasks):
         squares = [w**2 * part for part, w in zip(compared, weights, strict=True)]
         return PairwiseMatrix(
             items=self.systems,
-            scaled_wins=wins,
-            scaled_ties=ties,
-            scaled_comparisons=comparisons,
+            wins=wins,
+            ties=ties,
+            comparisons=comparisons,
             denominator=denominator,
             squared_weights=np.sum(squares, axis=0, dtype=np.float64),
             unranked=policy,

@@ -634,8 +634,8 @@ class _RedrawComparisons(_Redraws):
         won, tied = both[0], exact.combine(both[1], 1, both[1].T, 1)
         votes = PairwiseMatrix(
             items=self.data.items,
-            scaled_wins=won,
-            scaled_ties=tied,
+            wins=won,
+            ties=tied,
             denominator=self.denominator,
         )
         return Evidence(votes)
