@@ -64,7 +64,7 @@ from rankagg.core.places import (
     pair_signs,
     scattered,
 )
-from rankagg.core.profile import Profile, canonical_profile, numbers_of, sorted_by_group
+from rankagg.core.profile import Profile, canonical_profile, numbers_of
 from rankagg.core.rankings import (
     PartialRanking,
     Permutation,

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from rankagg._typing import Floats, Integers, Label, Positions
 from rankagg._validation import as_numbers, as_weights, check_entries
 from rankagg.core import exact
-from rankagg.core.graphs import Connectivity
+from rankagg.core.graphs import Connectivity, connected_parts, ordered_parts
 from rankagg.core.items import ItemSet, counted, label_column
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.results import html_table
@@ -379,16 +379,26 @@ class Comparisons(Value):
 
     def connectivity(self) -> Connectivity:
         """Return which items met, and which lead to each other through wins and ties."""
-        return Connectivity.of(self.items, *self._results)
+        won, tied = self._results
+        beats = (won + tied) > 0
+        part = connected_parts(beats | beats.T)
+        return Connectivity(
+            items=self.items,
+            wins=won.sum(axis=1),
+            ties=tied.sum(axis=1),
+            losses=won.sum(axis=0),
+            parts=tuple(self.items.where(part == number) for number in range(part.max() + 1)),
+            groups=tuple(self.items.at(group) for group in ordered_parts(beats)),
+        )
 
     # -- parts --------------------------------------------------------------------------------
 
-    def take(self, index: ArrayLike) -> Comparisons:
+    def take(self, positions: ArrayLike) -> Comparisons:
         """Return a choice of comparisons, of the same items and clusters.
 
         Parameters
         ----------
-        index : array_like of int or bool
+        positions : array_like of int or bool
             Positions, which may repeat as in a resample, or a mask of shape (m,).
 
         Examples
@@ -399,13 +409,15 @@ class Comparisons(Value):
         2
         """
         try:
-            rows = np.arange(len(self))[np.asarray(index)]
+            rows = np.arange(len(self))[np.asarray(positions)]
         except (IndexError, TypeError, ValueError) as error:
             allowed = f"positions among {counted(len(self), 'comparison')}, or a mask of them"
-            shown = Described(f"{type(index).__name__} ({error})")
-            raise InvalidInputError("index", allowed, shown) from None
+            shown = Described(f"{type(positions).__name__} ({error})")
+            raise InvalidInputError("positions", allowed, shown) from None
         if rows.ndim != 1 or not len(rows):
-            raise InvalidInputError("index", "a flat selection of at least one comparison", index)
+            raise InvalidInputError(
+                "positions", "a flat selection of at least one comparison", positions
+            )
         return self._taken(rows, self.items, self.first, self.second)
 
     def restrict(self, items: Iterable[Label]) -> Comparisons:

@@ -252,29 +252,6 @@ class Connectivity(Result):
 
     _schema: ClassVar[str] = "rankagg.connectivity"
 
-    @classmethod
-    def of(cls, items: ItemSet, won: Integers, tied: Integers) -> Connectivity:
-        """Return what counts say.
-
-        Parameters
-        ----------
-        items : ItemSet
-            The items.
-        won, tied : ndarray of int, shape (n, n)
-            How often row won against column, and tied with it.
-        """
-        beats = (won + tied) > 0
-        met = beats | beats.T
-        part = connected_parts(met)
-        return cls(
-            items=items,
-            wins=won.sum(axis=1),
-            ties=tied.sum(axis=1),
-            losses=won.sum(axis=0),
-            parts=tuple(items.where(part == number) for number in range(int(part.max()) + 1)),
-            groups=tuple(items.at(group) for group in ordered_parts(beats)),
-        )
-
     @property
     def n_comparisons(self) -> int:
         """The number of comparisons."""

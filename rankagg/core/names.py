@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 from unicodedata import bidirectional, category, east_asian_width, name
 
 from rankagg._typing import Label
-from rankagg.core.items import counted
+from rankagg.core.items import counted, plural
 from rankagg.exceptions import visible
 
 NUMBER_WORDS = [
@@ -85,9 +85,8 @@ def in_words(number: int, noun: str) -> str:
     >>> in_words(1, "task"), in_words(10, "task"), in_words(24, "policy")
     ('one task', 'ten tasks', '24 policies')
     """
-    many = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
     told = NUMBER_WORDS[number] if number < len(NUMBER_WORDS) else f"{number:,}"
-    return f"{told} {noun if number == 1 else many}"
+    return f"{told} {noun if number == 1 else plural(noun)}"
 
 
 def amount(value: float) -> str:

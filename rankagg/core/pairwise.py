@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator
 from fractions import Fraction
 from functools import cached_property
 from hashlib import sha256
@@ -19,9 +19,9 @@ from rankagg.core.items import ItemSet, counted
 from rankagg.core.labels import square_labels
 from rankagg.core.rankings import PartialRanking, Permutation
 from rankagg.core.results import html_table
-from rankagg.core.tally import Scaled, Share, added, sum_squares, tally
+from rankagg.core.tally import Scaled, added, sum_squares, tally
 from rankagg.core.value import Value, array_key, frozen_array
-from rankagg.exceptions import Described, InvalidInputError, nearest
+from rankagg.exceptions import Described, InvalidInputError
 
 # Sums and squares of entries must be floats too.
 LARGEST_VOTES = 10**100
@@ -86,10 +86,7 @@ def _rational_votes(won: NDArray[Any], tied: NDArray[Any]) -> tuple[list[Integer
     if object not in (won.dtype, tied.dtype):
         both, denominator, step = exact.as_rational(np.stack([won, tied]).astype(np.float64))
         return list(both), denominator, step
-    parts = [
-        exact.as_rational(part) if part.dtype.kind == "f" else exact.Rational(part, 1, 0.0)
-        for part in (won, tied)
-    ]
+    parts = [exact.as_rational(part) for part in (won, tied)]
     denominator = lcm(*(part.denominator for part in parts))
     scaled = [part.numerators.astype(object) * (denominator // part.denominator) for part in parts]
     return scaled, denominator, max(part.step for part in parts)
@@ -110,7 +107,7 @@ def sum_below(numbers: Integers, ranks: NDArray[np.integer]) -> int:
     )
 
 
-def fingerprint(labels: Iterable[Label], wins: Integers, ties: Integers, denominator: int) -> str:
+def _fingerprint(labels: Iterable[Label], wins: Integers, ties: Integers, denominator: int) -> str:
     """Return the SHA-256 of items and votes in a form that is documented."""
     digest = sha256(f"rankagg.votes 1\n{len(wins)} {denominator}\n".encode())
     for text in _label_lines(labels):
@@ -258,7 +255,7 @@ class PairwiseMatrix(Value):
         if ties is not None and not (tied.shape == won.shape and np.array_equal(tied, tied.T)):
             allowed = f"symmetric and of shape {won.shape}"
             raise InvalidInputError("ties", allowed, Described(f"shape {tied.shape}"))
-        item_set = ItemSet.numbered(len(won)) if items is None else ItemSet.coerce(items, ())
+        item_set = ItemSet(range(len(won))) if items is None else ItemSet.coerce(items, ())
         if len(item_set) != len(won):
             raise InvalidInputError("items", counted(len(won), "label"), item_set)
         (scaled_wins, scaled_ties), denominator, step = _rational_votes(won, tied)
@@ -380,7 +377,7 @@ class PairwiseMatrix(Value):
         The same for the same votes, however they were counted and whatever integers hold them;
         the reference of the certificate says which bytes are hashed.
         """
-        return fingerprint(self.items, *self.lowest_terms)
+        return _fingerprint(self.items, *self.lowest_terms)
 
     def with_unranked(self, unranked: Unranked) -> PairwiseMatrix:
         """Return the votes by another policy, where every ranking compares every two items.
@@ -406,68 +403,6 @@ class PairwiseMatrix(Value):
         return votes
 
     # -- costs --------------------------------------------------------------------------------
-
-    def with_item_weights(self, weights: Mapping[Label, float]) -> PairwiseMatrix:
-        """Return votes in which a vote on two items counts as the product of their weights.
-
-        What a ranking costs by these votes is the Kendall distance with weights of items of Kumar
-        and Vassilvitskii: a pair i, j in the wrong order costs ``w_i * w_j`` for each vote. All
-        that takes votes takes these; the exact rule proves its optimum by them.
-
-        Parameters
-        ----------
-        weights : mapping from item to float
-            From 1e-9 to 1e9; 1 for items that are not named. A float is read as the simplest
-            fraction that rounds to it.
-
-        Returns
-        -------
-        PairwiseMatrix
-            Without a `total_weight`: pairs have no common one.
-
-        References
-        ----------
-        Kumar and Vassilvitskii (2010), https://doi.org/10.1145/1772690.1772749.
-
-        Examples
-        --------
-        >>> import rankagg as ra
-        >>> votes = ra.Profile.from_orders(["ABC", "BCA", "CAB"], counts=[3, 2, 2]).pairwise()
-        >>> ra.Kemeny().aggregate(votes).order
-        ('A', 'B', 'C')
-        >>> heavy = votes.with_item_weights({"C": 5})
-        >>> consensus = ra.Kemeny().aggregate(heavy)
-        >>> consensus.order, consensus.certificate.verify(heavy)
-        (('B', 'C', 'A'), True)
-        """
-        if not isinstance(weights, Mapping):
-            raise InvalidInputError("weights", "a mapping from item to number", weights)
-        vector = np.ones(len(self.items))
-        for label, weight in weights.items():
-            if label not in self.items:
-                remedy = nearest(label, self.items)
-                raise InvalidInputError("weights", "of items of the votes", label, remedy)
-            owner = f"weight of {Described(label)}"
-            vector[self.items.index(label)] = check_number(weight, owner, low=1e-9, high=1e9)
-        own = exact.as_rational(vector)
-        times = exact.multiply(own.numerators[:, None], own.numerators[None, :])
-        scaled = (self.scaled_wins, self.scaled_ties, self.scaled_comparisons)
-        wins, ties, comparisons = (exact.multiply(part, times) for part in scaled)
-        # By how much weights, and so their products, are off where they are no simple fractions.
-        largest, off = Fraction(float(vector.max())), Fraction(own.step) / 2
-        most = Fraction(int(self.scaled_comparisons.max(initial=0)), self.denominator)
-        rounding = Fraction(self.rounding) * (largest + off) ** 2 + off * (2 * largest + off) * most
-        return PairwiseMatrix(
-            items=self.items,
-            wins=wins,
-            ties=ties,
-            comparisons=comparisons,
-            denominator=self.denominator * own.denominator**2,
-            squared_weights=self.squared_weights * np.multiply.outer(vector, vector) ** 2,
-            unranked=self.unranked,
-            rounding=exact.float_above(rounding) if rounding else 0.0,
-            is_decided=self.is_decided,
-        )
 
     def exact_cost(
         self,
@@ -561,8 +496,11 @@ class PairwiseMatrix(Value):
         if self.unranked != other.unranked:
             allowed = f"the same policy in both matrices ({self.unranked!r} here)"
             raise InvalidInputError("unranked", allowed, other.unranked)
-        parts = [Share(m._scaled, m.denominator, m._shares) for m in (self, other)]
-        (wins, ties, comparisons), denominator, shares, rounding = added(*parts)
+        (wins, ties, comparisons), denominator, shares, rounding = added(
+            (self._scaled, other._scaled),
+            (self.denominator, other.denominator),
+            (self._shares, other._shares),
+        )
         rounding += Fraction(self.rounding) + Fraction(other.rounding)
         totals = (self._weight, other._weight)
         return PairwiseMatrix(

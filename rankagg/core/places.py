@@ -72,11 +72,6 @@ def _are_permutations(values: Floats | Ranks) -> bool:
     return bool((sums == 2 ** (n + 1) - 2).all() and (whole == values).all())
 
 
-def all_listed(ranks: Ranks) -> bool:
-    """Say whether every ranking has a place for every item."""
-    return int(ranks.min(initial=0)) >= 0
-
-
 def comparable(ranks: Ranks) -> Ranks:
     """Return places that compare: unlisted items get n, unranked ones n + 1.
 
@@ -84,7 +79,7 @@ def comparable(ranks: Ranks) -> Ranks:
     be the array itself.
     """
     n = ranks.shape[1]
-    if all_listed(ranks):
+    if int(ranks.min(initial=0)) >= 0:
         return ranks.astype(np.int32, copy=False)
     return np.where(ranks >= 0, ranks, np.where(ranks == UNLISTED, n, n + 1)).astype(np.int32)
 
@@ -102,11 +97,6 @@ def discordances(ranks: Ranks) -> Positions:
     for j in range(1, ranks.shape[1]):
         pairs += (ranks[:, :j] > ranks[:, [j]]).sum(axis=1)
     return pairs
-
-
-def unranked_last(ranks: Ranks) -> Ranks:
-    """Read unranked items as unlisted: below all listed ones, not compared."""
-    return np.where(ranks == UNRANKED, np.int32(UNLISTED), ranks)
 
 
 def are_canonical(ranks: Ranks) -> Bools:
@@ -344,17 +334,7 @@ def refuse_codes(ranks: object) -> None:
     raise InvalidInputError("ranks", allowed, int(ranks[ranks < 0][0]), remedy)
 
 
-def restricted(ranks: Ranks, columns: list[int]) -> Ranks:
-    """Return the places of some items among themselves, row by row."""
-    return _closed_up(ranks[:, columns])
-
-
-def without(ranks: Ranks, gone: Bools) -> Ranks:
-    """Return the places, row by row, with some items of each row unranked."""
-    return _closed_up(np.where(gone, UNRANKED, ranks))
-
-
-def _closed_up(ranks: Ranks) -> Ranks:
+def closed_up(ranks: Ranks) -> Ranks:
     """Return places in which some items may be missing as places without gaps."""
     listed = np.where(ranks >= 0, ranks, np.nan).astype(np.float64)
     return np.where(ranks < 0, ranks, competition_ranks(listed))

@@ -443,7 +443,9 @@ class Profile(Value):
             allowed = "'last' for lists, which are above all that they leave out"
             remedy = "State it where the rankings are made or read."
             raise InvalidInputError("unranked", allowed, policy, remedy)
-        ranks = places.unranked_last(self.ranks) if policy == "last" else self.ranks
+        ranks = self.ranks
+        if policy == "last":
+            ranks = np.where(ranks == UNRANKED, np.int32(UNLISTED), ranks)
         return self._replace(ranks=ranks, unranked=policy)
 
     def pairwise(self) -> PairwiseMatrix:
@@ -482,6 +484,16 @@ class Profile(Value):
         rows = _rows_of_groups(self.groups)
         return {group: self[np.array(index)] for group, index in rows.items()}
 
+    def sorted_by_group(self) -> tuple[Profile, Integers64]:
+        """Return the rankings in the order of `by_group`, and the number of each one's group."""
+        if self.groups is None:
+            self.by_group()  # which raises
+        numbers = numbers_of(self.groups or ())
+        if (np.diff(numbers) >= 0).all():
+            return self, numbers
+        order = np.argsort(numbers, kind="stable")
+        return self[order], numbers[order]
+
     def compress(self) -> Profile:
         """Return the profile with equal rows (ranking, weight, group, cluster) merged."""
         codes = [numbers_of(of) for of in (self.groups, self.clusters) if of is not None]
@@ -515,7 +527,7 @@ class Profile(Value):
         """
         target = ItemSet.coerce(items, ())
         columns = self.items.indices(target)
-        return self._replace(ranks=places.restricted(self.ranks, columns), items=target)
+        return self._replace(ranks=places.closed_up(self.ranks[:, columns]), items=target)
 
     def reindex(self, items: Iterable[Label]) -> Profile:
         """Return the same rankings over `items`; new items are in none of them.
@@ -593,14 +605,3 @@ class Profile(Value):
         rows = [(count, ranking.to_text()) for count, ranking in shown]
         more = [("", f"... {counted(len(self), 'row')} in all")] if len(self) > len(rows) else []
         return html_table(["count", "ranking"], [*rows, *more], named=False)
-
-
-def sorted_by_group(profile: Profile) -> tuple[Profile, Integers64]:
-    """Return rankings in the order of `Profile.by_group`, and the number of each one's group."""
-    if profile.groups is None:
-        profile.by_group()  # which raises
-    numbers = numbers_of(profile.groups or ())
-    if (np.diff(numbers) >= 0).all():
-        return profile, numbers
-    order = np.argsort(numbers, kind="stable")
-    return profile[order], numbers[order]

@@ -93,7 +93,7 @@ class PartialRanking(Value):
     def __init__(self, ranks: ArrayLike, items: Iterable[Label] | None = None) -> None:
         items = axis_labels(ranks, 0, items, "items")
         values = _flat_integers(ranks)
-        labels = ItemSet.numbered(len(values)) if items is None else ItemSet.coerce(items, ())
+        labels = ItemSet(range(len(values))) if items is None else ItemSet.coerce(items, ())
         _check_length(len(values), labels, "ranks")
         bounded = (np.abs(values) <= len(values) + abs(UNLISTED)).all()
         if not bounded or not places.are_canonical(values[None, :].astype(np.int32))[0]:
@@ -429,7 +429,7 @@ class PartialRanking(Value):
         """
         target = ItemSet.coerce(items, ())
         columns = self.items.indices(target)
-        return as_ranking(places.restricted(self.ranks[None, :], columns)[0], target)
+        return as_ranking(places.closed_up(self.ranks[None, columns])[0], target)
 
     def reverse(self) -> PartialRanking:
         """Return the ranking from worst to best; unranked items stay unranked.

@@ -398,12 +398,12 @@ class ScoreSummary(ScoredTasks):
         return {**content, "check": _checksum(content)}
 
     @classmethod
-    def from_dict(cls, content: Mapping[str, Any]) -> Self:
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
         """Return the summary that `to_dict` gave.
 
         Parameters
         ----------
-        content : mapping
+        data : mapping
             The plain data.
 
         Raises
@@ -411,27 +411,27 @@ class ScoreSummary(ScoredTasks):
         DataFormatError
             If they are not such data, or were changed.
         """
-        if not isinstance(content, Mapping) or content.get("schema") != SUMMARY_SCHEMA:
+        if not isinstance(data, Mapping) or data.get("schema") != SUMMARY_SCHEMA:
             raise DataFormatError(f"the plain data are not of the schema {SUMMARY_SCHEMA!r}.")
-        if content.get("version") != SUMMARY_VERSION:
-            version = content.get("version")
+        if data.get("version") != SUMMARY_VERSION:
+            version = data.get("version")
             known = f"{SUMMARY_VERSION} is"
             raise DataFormatError(f"{SUMMARY_SCHEMA}: version {version!r} is not known; {known}.")
-        written = {name: value for name, value in content.items() if name != "check"}
-        if content.get("check") != _checksum(written):
+        written = {name: value for name, value in data.items() if name != "check"}
+        if data.get("check") != _checksum(written):
             raise DataFormatError(f"{SUMMARY_SCHEMA}: it was changed since it was written.")
         tallies = {
             part["task"]: (GroupedTally if "n_groups" in part["tally"] else TaskTally).from_dict(
                 part["tally"]
             )
-            for part in content["tasks"]
+            for part in data["tasks"]
         }
         return cls(
-            ItemSet(content["systems"]),
+            ItemSet(data["systems"]),
             tallies,
-            higher_is_better={part["task"]: part["higher_is_better"] for part in content["tasks"]},
-            task_weights={part["task"]: part["weight"] for part in content["tasks"]},
-        ).with_unranked(content["unranked"])
+            higher_is_better={part["task"]: part["higher_is_better"] for part in data["tasks"]},
+            task_weights={part["task"]: part["weight"] for part in data["tasks"]},
+        ).with_unranked(data["unranked"])
 
     @cached_property
     def fingerprint(self) -> str:

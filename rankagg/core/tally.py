@@ -9,17 +9,17 @@ rounded by itself, so that the order of rankings and how they are put together d
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import gcd, lcm
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
 from rankagg._typing import Bools, Floats, Integers, Integers64, Ranks
-from rankagg.core import exact, places
-from rankagg.core.places import UNLISTED, UNRANKED, all_listed
+from rankagg.core import exact
+from rankagg.core.places import UNLISTED, UNRANKED
 from rankagg.kernels.counting import Counts, count, row_sums
 from rankagg.kernels.placing import absent_sums, doubled_places
 
@@ -30,14 +30,6 @@ EXACT_ITEMS = 100
 GRID_ROOM = 2**50
 # Cells looked at in one go: bounds the memory, and stays near the cache.
 PLACES_AT_ONCE = 500_000
-
-
-class Share(NamedTuple):
-    """Votes of one part of the data."""
-
-    scaled: Scaled  # wins, ties, comparisons
-    denominator: int
-    shares: int  # what the imputed part was whole numbers over
 
 
 def grid(n: int) -> int:
@@ -61,6 +53,12 @@ def _share_denominator(sizes: Integers64, n: int) -> int:
     return denominator if shares_fit(denominator, n) else grid(n)
 
 
+def _rescaled(array: Integers, factor: int, divisor: int) -> Integers:
+    """Return `array * factor / divisor`, rounded to the nearest integers (halves up)."""
+    doubled = exact.combine(array, 2 * factor, np.ones_like(array), divisor)
+    return exact.fit(doubled // (2 * divisor))
+
+
 def _on_grid(
     wins: Integers, ties: Integers, comparisons: Integers, denominator: int, shares: int
 ) -> tuple[Scaled, int, float]:
@@ -76,7 +74,7 @@ def _on_grid(
     for array in (ties, comparisons, pairs):
         common = gcd(common, int(np.gcd.reduce(array.ravel(), initial=0)))
     ties, comparisons, pairs, rounded = (
-        exact.rescale(array, step, common) for array in (ties, comparisons, pairs, wins)
+        _rescaled(array, step, common) for array in (ties, comparisons, pairs, wins)
     )
     # One side of a pair is rounded, and the other is the rest.
     lower = np.tril(pairs - ties - rounded.T, k=-1)
@@ -84,13 +82,19 @@ def _on_grid(
     return (np.triu(rounded, k=1) + lower, ties, comparisons), target, 1.0 / (2.0 * target)
 
 
-def added(first: Share, second: Share) -> tuple[Scaled, int, int, Fraction]:
-    """Return the sum of votes, its denominator and shares, and what was rounded for it."""
-    n = len(first.scaled[0])
-    shares = lcm(first.shares, second.shares)
-    parts = [(part.scaled, part.denominator, 0.0) for part in (first, second)]
+def added(
+    both: Sequence[Scaled], denominators: Sequence[int], each: Sequence[int]
+) -> tuple[Scaled, int, int, Fraction]:
+    """Return the sum of votes of two parts, its denominator and shares, and what was rounded.
+
+    The shares of a part are what its imputed votes were whole numbers over.
+    """
+    n = len(both[0][0])
+    shares = lcm(*each)
+    parts = [(votes, over, 0.0) for votes, over in zip(both, denominators, strict=True)]
     if not shares_fit(shares, n):
-        parts = [_on_grid(*part.scaled, part.denominator, part.shares) for part in (first, second)]
+        given = zip(both, denominators, each, strict=True)
+        parts = [_on_grid(*votes, over, own) for votes, over, own in given]
         shares = grid(n)
     (mine, my_over, my_rounding), (theirs, their_over, their_rounding) = parts
     denominator = lcm(my_over, their_over)
@@ -127,7 +131,8 @@ def tally(ranks: Ranks, weights: Integers, *, shared: bool) -> _Tally:
     memory as n^2.
     """
     m, n = ranks.shape
-    sizes = np.full(m, n) if all_listed(ranks) else row_sums(ranks != UNRANKED)
+    is_whole = int(ranks.min(initial=0)) >= 0
+    sizes = np.full(m, n) if is_whole else row_sums(ranks != UNRANKED)
     has_gaps = sizes < n
     shared = shared and bool(has_gaps.any())
     denominator = _share_denominator(sizes[has_gaps], n) if shared else 1
@@ -165,7 +170,7 @@ def tally(ranks: Ranks, weights: Integers, *, shared: bool) -> _Tally:
 def sum_squares(ranks: Ranks, squares: Floats) -> Floats:
     """Return the sum of `squares` over the rankings that compare row and column."""
     n = ranks.shape[1]
-    if places.all_listed(ranks):
+    if (ranks >= 0).all():
         return np.full((n, n), squares.sum())
     listed, unlisted = (ranks >= 0).astype(np.float64), (ranks == UNLISTED).astype(np.float64)
     weighed = (squares[:, None] * listed).T
