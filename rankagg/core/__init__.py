@@ -5,7 +5,6 @@ from rankagg.core import exact, places
 from rankagg.core.exact_sum import (
     FLOAT_PLACES,
     are_level,
-    mean_by_group,
     restored,
     rounding_error,
     scaled,
@@ -73,7 +72,6 @@ from rankagg.core.rankings import (
 )
 from rankagg.core.results import (
     ROWS,
-    Decimals,
     Direction,
     Result,
     html_table,

@@ -258,16 +258,6 @@ class Connectivity(Result):
         return int(self.wins.sum() + self.ties.sum() // 2)
 
     @property
-    def is_linked(self) -> bool:
-        """True where chains of comparisons join all items."""
-        return len(self.parts) == 1
-
-    @property
-    def is_connected(self) -> bool:
-        """True where chains of wins and ties lead from every item to every other."""
-        return len(self.groups) == 1
-
-    @property
     def never_compared(self) -> Group:
         """The items of no comparison."""
         return self.items.where(self.wins + self.ties + self.losses == 0)
@@ -295,14 +285,14 @@ class Connectivity(Result):
         ties = counted(int(self.ties.sum()) // 2, "tie", ",")
         size = counted(self.n_comparisons, "comparison", ",")
         yield f"{size} of {counted(len(self.items), 'item')}, {ties}"
-        if self.is_linked:
+        if len(self.parts) == 1:
             yield "Chains of comparisons join all items."
         else:
             number = counted(len(self.parts), "part")
             yield f"{number} that no comparison joins: {_listed_groups(self.parts)}"
         if self.never_compared:
             yield f"in no comparison: {listed(self.never_compared)}"
-        if self.is_connected:
+        if len(self.groups) == 1:
             yield "Chains of wins and ties lead from every item to every other."
             return
         number = counted(len(self.groups), "group")

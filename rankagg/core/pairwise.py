@@ -398,9 +398,7 @@ class PairwiseMatrix(Value):
             allowed = f"{self.unranked!r} for votes that are added up"
             remedy = "Take `with_unranked` of the rankings, and then `pairwise`."
             raise InvalidInputError("unranked", allowed, unranked, remedy)
-        votes = object.__new__(PairwiseMatrix)
-        votes._set(**{**self.__getstate__(), "unranked": unranked})
-        return votes
+        return self._with(unranked=unranked)
 
     # -- costs --------------------------------------------------------------------------------
 

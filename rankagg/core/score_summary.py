@@ -318,19 +318,6 @@ class ScoreSummary(ScoredTasks):
             task_weights={task: weights[task] for task in tallies},
         ).with_unranked(self.unranked)
 
-    def with_task_weights(self, task_weights: TaskWeights) -> ScoreSummary:
-        """Return the summary with other task weights; tasks not named weigh 1.
-
-        Parameters
-        ----------
-        task_weights : mapping or Series from task to float
-            Weights from 1e-100 to 1e100.
-        """
-        ways = self._directions
-        return ScoreSummary(
-            self.systems, self._held, higher_is_better=ways, task_weights=task_weights
-        ).with_unranked(self.unranked)
-
     def sorted_by_task(self) -> ScoreSummary:
         """Return the same summary, the tasks in the order of their labels, numbers first."""
         return self.with_tallies(

@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from functools import cached_property, partial
 from types import MappingProxyType
-from typing import Any, ClassVar, Literal, Self, cast
+from typing import ClassVar, Literal, Self, cast
 
 import numpy as np
 import pandas as pd
@@ -85,9 +85,17 @@ class ScoredTasks(Value):
         unranked : {"uniform", "ignore", "last"}
             What a task, or an instance, says of a system that it has no score of; see `Profile`.
         """
-        other = object.__new__(type(self))
-        other._set(**{**self.__getstate__(), "unranked": check_unranked(unranked)})
-        return other
+        return self._with(unranked=check_unranked(unranked))
+
+    def with_task_weights(self, task_weights: TaskWeights) -> Self:
+        """Return the scores with other task weights; tasks not named weigh 1.
+
+        Parameters
+        ----------
+        task_weights : mapping or Series from task to float
+            Weights from 1e-100 to 1e100.
+        """
+        return self._with(_weights=as_task_weights(task_weights, self.tasks))
 
     @abstractmethod
     def scaled_means(self, signed: bool) -> tuple[Floats, Floats, int]:
@@ -507,16 +515,6 @@ class ScoreTable(Pastable, ScoredTasks):
             raise InvalidInputError("system", allowed, value)
         return self.with_values(ratios)
 
-    def with_task_weights(self, task_weights: TaskWeights) -> ScoreTable:
-        """Return the table with other task weights; tasks not named weigh 1.
-
-        Parameters
-        ----------
-        task_weights : mapping or Series from task to float
-            Weights from 1e-100 to 1e100.
-        """
-        return self._with(_weights=as_task_weights(task_weights, self.tasks))
-
     def with_task_families(self, task_families: TaskFamilies) -> ScoreTable:
         """Return the table with other families of tasks.
 
@@ -541,9 +539,8 @@ class ScoreTable(Pastable, ScoredTasks):
             raise InvalidInputError("values", f"of shape {self.values.shape}", told)
         return self._with(values=frozen_array(scores))
 
-    def _with(self, **fields: Any) -> ScoreTable:
-        table = object.__new__(ScoreTable)
-        table._set(**{**self.__getstate__(), **fields})
+    def _with(self, **attributes: object) -> Self:
+        table = super()._with(**attributes)
         table._check_scored()
         return table
 
