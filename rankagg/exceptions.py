@@ -8,22 +8,19 @@ from itertools import islice
 from reprlib import Repr
 
 __all__ = [
-    "BlockTooLargeError",
     "DataFormatError",
     "DataWarning",
     "InfeasibleError",
     "InformationLostError",
     "InvalidInputError",
     "ItemMismatchError",
-    "NotCheckedError",
     "NotIdentifiedError",
-    "NotProvedError",
     "OutOfTimeError",
     "OutputError",
     "RankaggError",
     "SolverError",
-    "SolverNotFoundError",
     "TiedRankingError",
+    "TooLargeError",
     "VerificationError",
     "WorkerError",
 ]
@@ -158,7 +155,7 @@ class TiedRankingError(RankaggError, ValueError):
 
 
 class InformationLostError(RankaggError, TypeError):
-    """A method needs information that the given data no longer hold."""
+    """A method needs what the given data do not hold: scores, single rankings, a proof."""
 
 
 class InfeasibleError(RankaggError, ValueError):
@@ -200,15 +197,7 @@ class DataWarning(UserWarning):
 
 
 class SolverError(RankaggError, RuntimeError):
-    """A solver failed; the message carries the solver's own words."""
-
-
-class SolverNotFoundError(SolverError):
-    """A solver is not installed; the message names the command that installs it."""
-
-
-class NotProvedError(RankaggError):
-    """A statement about all optima was asked of a ranking that is not proved optimal."""
+    """A solver failed, in its own words, or is not installed: then how to install it."""
 
 
 class OutOfTimeError(RankaggError):
@@ -230,13 +219,9 @@ class WorkerError(RankaggError, RuntimeError):
     """A process that did a part of the work was killed."""
 
 
-class BlockTooLargeError(RankaggError):
-    """The optima differ within a block that is too large to go through; the message says more."""
+class TooLargeError(RankaggError):
+    """More memory or steps are needed than a limit allows; the message names the limit."""
 
 
 class VerificationError(RankaggError):
     """A certificate does not prove what it states."""
-
-
-class NotCheckedError(RankaggError):
-    """Whether a certificate proves what it states is not known: the check met its limits."""

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankagg as ra
-from rankagg._numbers import is_held, whole_number
+from rankagg._validation import is_held, whole_number
 from rankagg.cli import main
 from rankagg.exceptions import DataFormatError, InvalidInputError
 

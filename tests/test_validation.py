@@ -61,7 +61,6 @@ def test_errors_survive_pickling(value):
         ("InformationLostError", TypeError),
         ("DataFormatError", ValueError),
         ("SolverError", RuntimeError),
-        ("SolverNotFoundError", RuntimeError),
         ("VerificationError", Exception),
     ],
 )

@@ -28,7 +28,7 @@ from rankagg.core import (
     shortened,
 )
 from rankagg.core.comparisons import Comparisons
-from rankagg.exceptions import InvalidInputError, NotProvedError
+from rankagg.exceptions import InformationLostError, InvalidInputError
 
 if TYPE_CHECKING:
     from rankagg.aggregation.base import Aggregator
@@ -141,11 +141,11 @@ class Consensus(Result):
 
         Raises
         ------
-        NotProvedError
+        InformationLostError
             If the ranking is not proved optimal.
         """
         if self.certificate is not None and not self.is_proved:
-            raise NotProvedError(
+            raise InformationLostError(
                 "The optima are known only where one is proved; this ranking has a "
                 f"{self.certificate.summary()}."
             )

@@ -14,8 +14,8 @@ from typing import ClassVar, NamedTuple, cast
 
 import numpy as np
 
-from rankagg._numbers import EXACT_LIMIT
 from rankagg._typing import Floats, Generator, Integers, Integers64, Ranks
+from rankagg._validation import EXACT_LIMIT
 from rankagg.aggregation.base import Aggregator, Guarantee, Needs, ReadsUnranked
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.outcome import Outcome

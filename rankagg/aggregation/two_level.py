@@ -33,7 +33,6 @@ from rankagg.core import (
     canonical_profile,
     exact,
     places,
-    sorted_by_group,
 )
 
 
@@ -134,7 +133,7 @@ class TwoLevel(SearchingRule):
             if self.absent == "unranked":
                 seen = np.stack([tally.observed > 0 for tally in summary.tallies.values()])
         else:
-            profile, numbers = sorted_by_group(evidence.profile)
+            profile, numbers = evidence.profile.sorted_by_group()
             starts = exact.starts_of(numbers)
             assert profile.groups is not None, "it was sorted by them"
             groups = [profile.groups[start] for start in starts.tolist()]
@@ -146,7 +145,9 @@ class TwoLevel(SearchingRule):
                 inside = _Inside(ranks_by_scores(scores))
             parts = {} if inside else self._parts(evidence)
         inside = inside or self._each(parts, rng, deadline)
-        ranks = inside.ranks if seen is None else places.without(inside.ranks, ~seen)
+        ranks = inside.ranks
+        if seen is not None:
+            ranks = places.closed_up(np.where(seen, ranks, places.UNRANKED))
         tasks = canonical_profile(evidence.items, ranks, weights=weights, groups=groups)
         return tasks.with_unranked(policy), inside
 

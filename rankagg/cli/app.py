@@ -14,11 +14,11 @@ from rankagg.cli.wording import BAD_INPUT, DONE, FAILED, INTERRUPTED, UNPROVED, 
 from rankagg.exceptions import (
     DataWarning,
     InformationLostError,
-    NotCheckedError,
     OutOfTimeError,
     OutputError,
     RankaggError,
     SolverError,
+    TooLargeError,
     VerificationError,
     WorkerError,
     nearest,
@@ -147,7 +147,7 @@ def _run(args: list[str] | None) -> int:
         return BAD_INPUT
     except (RankaggError, MemoryError, OSError, UnicodeEncodeError) as error:
         click.echo(f"error: {_text_of(error)}", err=True)
-        if isinstance(error, (NotCheckedError, OutOfTimeError)):
+        if isinstance(error, (TooLargeError, OutOfTimeError)):
             return UNPROVED
         bad = isinstance(error, RankaggError) and not isinstance(error, _FAILURES)
         return BAD_INPUT if bad else FAILED

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import click
 
-from rankagg._numbers import ascii_number
+from rankagg._validation import ascii_number
 from rankagg.cli.wording import DONE
 from rankagg.exceptions import InvalidInputError, OutputError, nearest, shown, visible, visible_json
 from rankagg.io.output_files import check_target, guard_frame, write_file, write_text

@@ -406,7 +406,7 @@ def _comparisons_noted(table: Any, given: dict[str, Any]) -> list[str]:
 
 def _named_numbers(option: str, texts: Iterable[str], form: str) -> dict[str, float]:
     """Return names and numbers of texts NAME=NUMBER, each name once."""
-    from rankagg._numbers import ascii_number
+    from rankagg._validation import ascii_number
 
     found = {}
     for name, value in split(option, texts, form).items():

@@ -5,7 +5,6 @@ from rankagg.core import exact, places
 from rankagg.core.exact_sum import (
     FLOAT_PLACES,
     are_level,
-    mean_by_group,
     restored,
     rounding_error,
     scaled,
@@ -23,6 +22,7 @@ from rankagg.core.items import (
     raw_text,
     shortened,
 )
+from rankagg.core.labels import as_tolerance, axis_labels, named_values, square_labels
 from rankagg.core.names import (
     Form,
     Sentence,
@@ -53,7 +53,6 @@ from rankagg.core.pairwise import (
     row_blocks,
     sum_below,
 )
-from rankagg.core.pandas_labels import axis_labels, named_values, square_labels
 from rankagg.core.places import (
     UNLISTED,
     UNRANKED,
@@ -64,30 +63,22 @@ from rankagg.core.places import (
     pair_signs,
     scattered,
 )
-from rankagg.core.profile import Profile, canonical_profile, numbers_of, sorted_by_group
+from rankagg.core.profile import Profile, canonical_profile, numbers_of
 from rankagg.core.rankings import (
     PartialRanking,
     Permutation,
-    Ranking,
     as_ranking,
     permutation_of,
 )
 from rankagg.core.results import (
     ROWS,
-    Decimals,
     Direction,
-    Look,
-    Pasted,
     Result,
     html_table,
-    latex_number,
-    latex_text,
-    pasted,
     plain_rows,
-    plain_value,
 )
 from rankagg.core.score_summary import SUMMARY_SCHEMA, ScoreSummary
-from rankagg.core.scores import ScoreTable, as_tolerance, tolerance_within
+from rankagg.core.scores import ScoreTable
 from rankagg.core.tally import grid
 from rankagg.core.task_tally import (
     GroupedTally,

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from rankagg._typing import Floats, Integers, Label, Positions
 from rankagg._validation import as_numbers, as_weights, check_entries
 from rankagg.core import exact
-from rankagg.core.graphs import Connectivity
+from rankagg.core.graphs import Connectivity, connected_parts, ordered_parts
 from rankagg.core.items import ItemSet, counted, label_column
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.results import html_table
@@ -74,7 +74,7 @@ def _as_covariates(covariates: Mapping[str, ArrayLike] | None, length: int) -> M
     return MappingProxyType(found)
 
 
-def coded(labels: Iterable[Label], parameter: str) -> tuple[Codes, tuple[Label, ...]]:
+def _coded(labels: Iterable[Label], parameter: str) -> tuple[Codes, tuple[Label, ...]]:
     """Return labels as positions among the different ones, which are in order of occurrence."""
     if isinstance(labels, np.ndarray) and labels.ndim == 1 and labels.dtype.kind in "iu":
         codes, found = pd.factorize(labels)
@@ -233,10 +233,6 @@ class Comparisons(Value):
         weights, sides, covariates
             As for the class.
 
-        Returns
-        -------
-        Comparisons
-
         Raises
         ------
         InvalidInputError
@@ -248,9 +244,9 @@ class Comparisons(Value):
         >>> Comparisons.from_arrays(["Ann", "Bob"], ["Bob", "Cid"], [1, 0])
         <Comparisons: 2 comparisons of 3 items, 1 tie>
         """
-        one, other = coded(first, "first"), coded(second, "second")
+        one, other = _coded(first, "first"), _coded(second, "second")
         item_set = ItemSet.coerce(items, (*one[1], *other[1]))
-        members, names = (None, None) if clusters is None else coded(clusters, "clusters")
+        members, names = (None, None) if clusters is None else _coded(clusters, "clusters")
         return cls(
             item_set,
             _placed(*one, item_set),
@@ -374,35 +370,36 @@ class Comparisons(Value):
         most = Fraction(int(self.counts.max()))
         return PairwiseMatrix(
             items=self.items,
-            scaled_wins=won,
-            scaled_ties=tied,
+            wins=won,
+            ties=tied,
             denominator=denominator,
             squared_weights=squares,
             rounding=exact.float_above(Fraction(step) / 2 * most),
         )
 
     def connectivity(self) -> Connectivity:
-        """Return which items met, and which lead to each other through wins and ties.
-
-        Returns
-        -------
-        Connectivity
-        """
-        return Connectivity.of(self.items, *self._results)
+        """Return which items met, and which lead to each other through wins and ties."""
+        won, tied = self._results
+        beats = (won + tied) > 0
+        part = connected_parts(beats | beats.T)
+        return Connectivity(
+            items=self.items,
+            wins=won.sum(axis=1),
+            ties=tied.sum(axis=1),
+            losses=won.sum(axis=0),
+            parts=tuple(self.items.where(part == number) for number in range(part.max() + 1)),
+            groups=tuple(self.items.at(group) for group in ordered_parts(beats)),
+        )
 
     # -- parts --------------------------------------------------------------------------------
 
-    def take(self, index: ArrayLike) -> Comparisons:
+    def take(self, positions: ArrayLike) -> Comparisons:
         """Return a choice of comparisons, of the same items and clusters.
 
         Parameters
         ----------
-        index : array_like of int or bool
+        positions : array_like of int or bool
             Positions, which may repeat as in a resample, or a mask of shape (m,).
-
-        Returns
-        -------
-        Comparisons
 
         Examples
         --------
@@ -412,13 +409,15 @@ class Comparisons(Value):
         2
         """
         try:
-            rows = np.arange(len(self))[np.asarray(index)]
+            rows = np.arange(len(self))[np.asarray(positions)]
         except (IndexError, TypeError, ValueError) as error:
             allowed = f"positions among {counted(len(self), 'comparison')}, or a mask of them"
-            shown = Described(f"{type(index).__name__} ({error})")
-            raise InvalidInputError("index", allowed, shown) from None
+            shown = Described(f"{type(positions).__name__} ({error})")
+            raise InvalidInputError("positions", allowed, shown) from None
         if rows.ndim != 1 or not len(rows):
-            raise InvalidInputError("index", "a flat selection of at least one comparison", index)
+            raise InvalidInputError(
+                "positions", "a flat selection of at least one comparison", positions
+            )
         return self._taken(rows, self.items, self.first, self.second)
 
     def restrict(self, items: Iterable[Label]) -> Comparisons:
@@ -428,10 +427,6 @@ class Comparisons(Value):
         ----------
         items : iterable of str or int
             A subset of the items; comparisons with another item are left out.
-
-        Returns
-        -------
-        Comparisons
         """
         target = ItemSet.coerce(items, ())
         place = np.full(self.n_items, -1, dtype=np.intp)

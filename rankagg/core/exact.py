@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankagg._numbers import EXACT_LIMIT
 from rankagg._typing import Floats, Integers, Integers64, Positions
+from rankagg._validation import EXACT_LIMIT
 
 LARGEST_SIMPLE = 1_000_000
 LARGEST_COMMON = 10**15
@@ -28,7 +28,7 @@ LIMB = 2.0**13
 GRID_BITS = 40
 
 
-class Rational(NamedTuple):
+class _Rational(NamedTuple):
     """Integer numerators over one denominator; `step` is the grid they were rounded to, or 0."""
 
     numerators: Integers
@@ -36,25 +36,29 @@ class Rational(NamedTuple):
     step: float
 
 
-def as_rational(values: Floats) -> Rational:
-    """Return integers over one denominator for an array of floats.
+def as_rational(values: NDArray[Any]) -> _Rational:
+    """Return integers over one denominator for an array of floats; integers as they are.
 
     Exact where every value is a fraction with a denominator up to `LARGEST_SIMPLE` and the
     common denominator stays below `LARGEST_COMMON`. Otherwise the values are rounded to a grid
     whose step is 2**-`GRID_BITS` of the largest one.
     """
+    if values.dtype.kind != "f":
+        return _Rational(values, 1, 0.0)
     if (values == np.rint(values)).all():
-        return Rational(_as_integers(values), 1, 0.0)
+        return _Rational(_as_integers(values), 1, 0.0)
     distinct, where = np.unique(values, return_inverse=True)
     fractions = _simple_fractions(distinct)
     if fractions is None:
         exponent = max(GRID_BITS - frexp(float(np.abs(values).max()))[1], 0)
         step = max(ldexp(1.0, -exponent), np.finfo(np.float64).smallest_subnormal)
-        return Rational(_as_integers(np.rint(np.ldexp(values, exponent))), 2**exponent, float(step))
+        return _Rational(
+            _as_integers(np.rint(np.ldexp(values, exponent))), 2**exponent, float(step)
+        )
     denominator = lcm(*(fraction.denominator for fraction in fractions))
     numerators = [f.numerator * (denominator // f.denominator) for f in fractions]
     placed = np.array(numerators, dtype=object)[where].reshape(values.shape)
-    return Rational(fit(placed), denominator, 0.0)
+    return _Rational(fit(placed), denominator, 0.0)
 
 
 def _as_integers(values: Floats) -> Integers:
@@ -150,13 +154,6 @@ def integer_product(left: Integers, right: Integers) -> Integers:
     bound = max(_largest(left), 1) * max(_largest(right), 1) * max(len(right), 1)
     kind = np.int64 if bound < INT64_SAFE else object
     return fit(np.asarray(left.astype(kind) @ right.astype(kind)))
-
-
-def rescale(array: Integers, factor: int, divisor: int) -> Integers:
-    """Return `array * factor / divisor`, rounded to the nearest integers (halves up)."""
-    small = 2 * _largest(array) * max(factor, 1) + divisor < INT64_SAFE
-    numbers = array.astype(np.int64 if small else object)
-    return fit((2 * factor * numbers + divisor) // (2 * divisor))
 
 
 def sum_of(integers: Integers) -> int:
@@ -259,10 +256,10 @@ def float_above(bound: Fraction) -> float:
     return near if Fraction(near) >= bound else nextafter(near, inf)
 
 
-def _as_binary(values: Floats) -> Rational:
+def _as_binary(values: Floats) -> _Rational:
     digits, exponents = np.frexp(values)
     whole = np.ldexp(digits, 53).astype(np.int64).astype(object)
     low = int(exponents.min()) - 53
     shifts = (exponents - 53 - min(low, 0)).tolist()
     placed = [int(number) << shift for number, shift in zip(whole, shifts, strict=True)]
-    return Rational(fit(np.array(placed, dtype=object)), 2 ** max(-low, 0), 0.0)
+    return _Rational(fit(np.array(placed, dtype=object)), 2 ** max(-low, 0), 0.0)

@@ -185,10 +185,6 @@ def gap_notes(
         What could have joined them, such as "ranking".
     policy : {"uniform", "ignore", "last"} or None
         What places absent items; None where nothing does.
-
-    Returns
-    -------
-    tuple of str
     """
     notes = []
     if unseen.any():
@@ -256,47 +252,10 @@ class Connectivity(Result):
 
     _schema: ClassVar[str] = "rankagg.connectivity"
 
-    @classmethod
-    def of(cls, items: ItemSet, won: Integers, tied: Integers) -> Connectivity:
-        """Return what counts say.
-
-        Parameters
-        ----------
-        items : ItemSet
-            The items.
-        won, tied : ndarray of int, shape (n, n)
-            How often row won against column, and tied with it.
-
-        Returns
-        -------
-        Connectivity
-        """
-        beats = (won + tied) > 0
-        met = beats | beats.T
-        part = connected_parts(met)
-        return cls(
-            items=items,
-            wins=won.sum(axis=1),
-            ties=tied.sum(axis=1),
-            losses=won.sum(axis=0),
-            parts=tuple(items.where(part == number) for number in range(int(part.max()) + 1)),
-            groups=tuple(items.at(group) for group in ordered_parts(beats)),
-        )
-
     @property
     def n_comparisons(self) -> int:
         """The number of comparisons."""
         return int(self.wins.sum() + self.ties.sum() // 2)
-
-    @property
-    def is_linked(self) -> bool:
-        """True where chains of comparisons join all items."""
-        return len(self.parts) == 1
-
-    @property
-    def is_connected(self) -> bool:
-        """True where chains of wins and ties lead from every item to every other."""
-        return len(self.groups) == 1
 
     @property
     def never_compared(self) -> Group:
@@ -326,14 +285,14 @@ class Connectivity(Result):
         ties = counted(int(self.ties.sum()) // 2, "tie", ",")
         size = counted(self.n_comparisons, "comparison", ",")
         yield f"{size} of {counted(len(self.items), 'item')}, {ties}"
-        if self.is_linked:
+        if len(self.parts) == 1:
             yield "Chains of comparisons join all items."
         else:
             number = counted(len(self.parts), "part")
             yield f"{number} that no comparison joins: {_listed_groups(self.parts)}"
         if self.never_compared:
             yield f"in no comparison: {listed(self.never_compared)}"
-        if self.is_connected:
+        if len(self.groups) == 1:
             yield "Chains of wins and ties lead from every item to every other."
             return
         number = counted(len(self.groups), "group")

@@ -74,10 +74,6 @@ class ItemSet(Value, Sequence[Label]):
             The items in the order that the caller wants.
         labels : iterable of str or int
             The labels that occur in the data.
-
-        Returns
-        -------
-        ItemSet
         """
         if items is not None:
             return items if isinstance(items, ItemSet) else cls(items)
@@ -85,21 +81,6 @@ class ItemSet(Value, Sequence[Label]):
         if len({isinstance(label, str) for label in clean}) > 1:
             return cls(clean)  # which raises: mixed labels have no order
         return cls(sorted(clean, key=lambda label: label))
-
-    @classmethod
-    def numbered(cls, n_items: int) -> ItemSet:
-        """Return the items 0, 1, ..., n_items - 1.
-
-        Parameters
-        ----------
-        n_items : int
-            How many.
-
-        Returns
-        -------
-        ItemSet
-        """
-        return cls(range(n_items))
 
     @cached_property
     def _index(self) -> dict[Label, int]:
@@ -123,10 +104,6 @@ class ItemSet(Value, Sequence[Label]):
         *args : int
             Accepted for the sequence protocol, not used.
 
-        Returns
-        -------
-        int
-
         Raises
         ------
         InvalidInputError
@@ -146,10 +123,6 @@ class ItemSet(Value, Sequence[Label]):
         parameter, noun : str
             Who asks, and for what: for the message about a label that is none of these.
 
-        Returns
-        -------
-        list of int
-
         Raises
         ------
         InvalidInputError
@@ -165,7 +138,7 @@ class ItemSet(Value, Sequence[Label]):
         try:
             return self._index[label]
         except (KeyError, TypeError):
-            allowed = f"one of the {counted(len(self), noun)} ({self._shown()})"
+            allowed = f"one of the {counted(len(self), noun)} ({listed(self._labels)})"
             raise InvalidInputError(parameter, allowed, label, nearest(label, self)) from None
 
     def at(self, positions: Iterable[int] | NDArray[np.integer]) -> tuple[Label, ...]:
@@ -175,10 +148,6 @@ class ItemSet(Value, Sequence[Label]):
         ----------
         positions : iterable of int or ndarray of int
             From 0.
-
-        Returns
-        -------
-        tuple of label
         """
         return tuple(self._labels[i] for i in positions)
 
@@ -189,10 +158,6 @@ class ItemSet(Value, Sequence[Label]):
         ----------
         chosen : array_like of bool, shape (n,)
             The mask.
-
-        Returns
-        -------
-        tuple of label
         """
         return tuple(self._labels[i] for i in np.flatnonzero(chosen).tolist())
 
@@ -203,21 +168,17 @@ class ItemSet(Value, Sequence[Label]):
         ----------
         chosen : array_like of bool, shape (n, n)
             The mask.
-
-        Returns
-        -------
-        tuple of pairs of labels
         """
         return tuple((self._labels[i], self._labels[j]) for i, j in np.argwhere(chosen).tolist())
 
-    def require_same(self, other: ItemSet, what: str) -> None:
+    def require_same(self, other: ItemSet, noun: str) -> None:
         """Raise unless `other` holds the same labels in the same order.
 
         Parameters
         ----------
         other : ItemSet
             The items to compare with.
-        what : str
+        noun : str
             Names the two objects in the message.
 
         Raises
@@ -226,7 +187,7 @@ class ItemSet(Value, Sequence[Label]):
             If labels or their order differ; the message names the difference.
         """
         if self != other:
-            told = f"{what} must have {self._mismatch(other)}"
+            told = f"{noun} must have {self._mismatch(other)}"
             raise ItemMismatchError(f"{told} Align one of them with `.reindex(items)`.")
 
     def _mismatch(self, other: ItemSet) -> str:
@@ -259,13 +220,10 @@ class ItemSet(Value, Sequence[Label]):
         except TypeError:
             return False
 
-    def _shown(self) -> str:
-        return listed(self._labels)
-
     def __repr__(self) -> str:
         if len(self) <= LABELS_LISTED:
             return f"ItemSet({list(self._labels)!r})"
-        return f"<ItemSet of {len(self)}: {self._shown()}>"
+        return f"<ItemSet of {len(self)}: {listed(self._labels)}>"
 
     def _repr_html_(self) -> str:
         rows = "".join(f"<li>{escape(str(label))}</li>" for label in self)

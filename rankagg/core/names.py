@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 from unicodedata import bidirectional, category, east_asian_width, name
 
 from rankagg._typing import Label
-from rankagg.core.items import counted
+from rankagg.core.items import counted, plural
 from rankagg.exceptions import visible
 
 NUMBER_WORDS = [
@@ -30,7 +30,7 @@ def letters(text: str) -> int:
     return sum(map(_letter_width, text))
 
 
-def cut(text: str, width: int) -> str:
+def _cut(text: str, width: int) -> str:
     """Return a text on one line, shortened at its end where it is wider than so many letters."""
     line = "(no name)" if is_blank(text) else visible(" ".join(text.split()))
     if letters(line) <= width:
@@ -62,7 +62,7 @@ def _letter_width(letter: str) -> int:
 
 def named(label: Label, width: int = 60) -> str:
     """Return a name for a sentence, whose direction it does not turn."""
-    text = cut(str(label), width)
+    text = _cut(str(label), width)
     if any(bidirectional(letter) in TURNING for letter in text):
         return f"\N{FIRST STRONG ISOLATE}{text}\N{POP DIRECTIONAL ISOLATE}"
     return text
@@ -85,9 +85,8 @@ def in_words(number: int, noun: str) -> str:
     >>> in_words(1, "task"), in_words(10, "task"), in_words(24, "policy")
     ('one task', 'ten tasks', '24 policies')
     """
-    many = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
     told = NUMBER_WORDS[number] if number < len(NUMBER_WORDS) else f"{number:,}"
-    return f"{told} {noun if number == 1 else many}"
+    return f"{told} {noun if number == 1 else plural(noun)}"
 
 
 def amount(value: float) -> str:
@@ -175,9 +174,9 @@ Form: TypeAlias = str | Callable[[Any], str]
 class Sentence(str):
     """A text, and the numbers that it states."""
 
-    numbers: tuple[Stated, ...]
+    numbers: tuple[_Stated, ...]
 
-    def __new__(cls, text: str, numbers: Iterable[Stated] = ()) -> Sentence:
+    def __new__(cls, text: str, numbers: Iterable[_Stated] = ()) -> Sentence:
         """Return the text; formatting it into another by `said` keeps the numbers."""
         self = super().__new__(cls, text)
         self.numbers = tuple(numbers)
@@ -185,7 +184,7 @@ class Sentence(str):
 
 
 @dataclass(frozen=True)
-class Stated:
+class _Stated:
     """A number that a sentence states; the sentence is one of its formats."""
 
     # The number, as it is before it is rounded for print.
@@ -203,7 +202,7 @@ class Stated:
 def stated(number: float, what: str, form: Form = "", noun: str = "", **of: Any) -> str:
     """Return a number as text, by a format or a function, and with a noun.
 
-    The other arguments are those of `Stated`.
+    The other arguments are those of `_Stated`.
 
     Examples
     --------
@@ -213,7 +212,7 @@ def stated(number: float, what: str, form: Form = "", noun: str = "", **of: Any)
     """
     text = f"{number:{form}}" if isinstance(form, str) else form(number)
     told = counted(text, noun) if noun else text
-    return Sentence(told, (Stated(number, what, text=told, **of),))
+    return Sentence(told, (_Stated(number, what, text=told, **of),))
 
 
 def p_text(p_value: float) -> str:
@@ -250,5 +249,5 @@ def level_of(alpha: float) -> str:
     return stated(100 * (1 - alpha), "level", "{:g} %".format)
 
 
-def _numbers_in(parts: Iterable[object]) -> Iterable[Stated]:
+def _numbers_in(parts: Iterable[object]) -> Iterable[_Stated]:
     return (one for part in parts if isinstance(part, Sentence) for one in part.numbers)

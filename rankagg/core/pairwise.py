@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator
 from fractions import Fraction
 from functools import cached_property
 from hashlib import sha256
@@ -12,17 +12,16 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankagg._numbers import whole_matrix
 from rankagg._typing import Floats, Integers, Label, Ranks, Unranked
-from rankagg._validation import as_frame, as_matrix, check_number, check_unranked
+from rankagg._validation import as_frame, as_matrix, check_number, check_unranked, whole_matrix
 from rankagg.core import exact
 from rankagg.core.items import ItemSet, counted
-from rankagg.core.pandas_labels import square_labels
+from rankagg.core.labels import square_labels
 from rankagg.core.rankings import PartialRanking, Permutation
 from rankagg.core.results import html_table
-from rankagg.core.tally import Scaled, Share, added, sum_squares, tally
+from rankagg.core.tally import Scaled, added, sum_squares, tally
 from rankagg.core.value import Value, array_key, frozen_array
-from rankagg.exceptions import Described, InvalidInputError, nearest
+from rankagg.exceptions import Described, InvalidInputError
 
 # Sums and squares of entries must be floats too.
 LARGEST_VOTES = 10**100
@@ -87,10 +86,7 @@ def _rational_votes(won: NDArray[Any], tied: NDArray[Any]) -> tuple[list[Integer
     if object not in (won.dtype, tied.dtype):
         both, denominator, step = exact.as_rational(np.stack([won, tied]).astype(np.float64))
         return list(both), denominator, step
-    parts = [
-        exact.as_rational(part) if part.dtype.kind == "f" else exact.Rational(part, 1, 0.0)
-        for part in (won, tied)
-    ]
+    parts = [exact.as_rational(part) for part in (won, tied)]
     denominator = lcm(*(part.denominator for part in parts))
     scaled = [part.numerators.astype(object) * (denominator // part.denominator) for part in parts]
     return scaled, denominator, max(part.step for part in parts)
@@ -111,10 +107,10 @@ def sum_below(numbers: Integers, ranks: NDArray[np.integer]) -> int:
     )
 
 
-def fingerprint(labels: Iterable[Label], wins: Integers, ties: Integers, denominator: int) -> str:
+def _fingerprint(labels: Iterable[Label], wins: Integers, ties: Integers, denominator: int) -> str:
     """Return the SHA-256 of items and votes in a form that is documented."""
     digest = sha256(f"rankagg.votes 1\n{len(wins)} {denominator}\n".encode())
-    for text in label_lines(labels):
+    for text in _label_lines(labels):
         digest.update(text)
     for matrix in (wins, ties):
         for text in _bytes_of(matrix):
@@ -135,7 +131,7 @@ def _bytes_of(matrix: Integers) -> Iterator[bytes]:
             yield some[..., None].view(np.uint8)[..., :width].tobytes()
 
 
-def label_lines(labels: Iterable[Label]) -> Iterator[bytes]:
+def _label_lines(labels: Iterable[Label]) -> Iterator[bytes]:
     """Yield a line for each label: a text with its length, or a whole number."""
     for label in labels:
         if isinstance(label, str):
@@ -166,10 +162,6 @@ class PairwiseMatrix(Value):
         and were rounded to a grid (near 2**-50 n**2).
     denominator : int
         What the integers `scaled_wins`, `scaled_ties` and `scaled_comparisons` are divided by.
-    total_weight : float or None
-        The summed weight of all rankings; None for a plain matrix.
-    exact_weight : fractions.Fraction or None
-        The same without rounding.
     is_decided : bool
         True where every ranking compares every two items, so that no policy changes a vote.
     """
@@ -178,9 +170,8 @@ class PairwiseMatrix(Value):
     unranked: Unranked | None
     rounding: float
     denominator: int
-    total_weight: float | None
     is_decided: bool
-    exact_weight: Fraction | None
+    _weight: Fraction | None
     _shares: int  # what imputed votes were whole numbers over, weights aside
     # The integers in the narrowest types that hold them.
     _wins: Integers
@@ -193,9 +184,9 @@ class PairwiseMatrix(Value):
         self,
         *,
         items: ItemSet,
-        scaled_wins: Integers,
-        scaled_ties: Integers,
-        scaled_comparisons: Integers | None = None,
+        wins: Integers,
+        ties: Integers,
+        comparisons: Integers | None = None,
         denominator: int = 1,
         squared_weights: Floats | None = None,
         unranked: Unranked | None = None,
@@ -204,11 +195,10 @@ class PairwiseMatrix(Value):
         is_decided: bool = False,
         shares: int = 1,
     ) -> None:
-        given = [scaled_wins, scaled_ties]
-        if scaled_comparisons is not None:
-            given.append(scaled_comparisons)
+        # The votes are integers over the denominator.
+        given = [wins, ties] if comparisons is None else [wins, ties, comparisons]
         arrays, denominator = exact.reduce_by(given, denominator)
-        wins, ties, *compared = (frozen_array(exact.narrow(array)) for array in arrays)
+        won, tied, *compared = (frozen_array(exact.narrow(array)) for array in arrays)
         if squared_weights is not None:
             np.fill_diagonal(squared_weights, 0.0)
             squared_weights = frozen_array(squared_weights)
@@ -218,11 +208,10 @@ class PairwiseMatrix(Value):
             rounding=rounding,
             denominator=denominator,
             is_decided=is_decided,
-            total_weight=None if total_weight is None else float(total_weight),
-            exact_weight=total_weight,
+            _weight=total_weight,
             _shares=shares,
-            _wins=wins,
-            _ties=ties,
+            _wins=won,
+            _ties=tied,
             _met=compared[0] if compared else None,
             _squares=squared_weights,
         )
@@ -246,10 +235,6 @@ class PairwiseMatrix(Value):
         ties : array_like of float, shape (n, n), optional
             A symmetric matrix of votes that judged the two items equal.
 
-        Returns
-        -------
-        PairwiseMatrix
-
         Raises
         ------
         InvalidInputError
@@ -270,14 +255,14 @@ class PairwiseMatrix(Value):
         if ties is not None and not (tied.shape == won.shape and np.array_equal(tied, tied.T)):
             allowed = f"symmetric and of shape {won.shape}"
             raise InvalidInputError("ties", allowed, Described(f"shape {tied.shape}"))
-        item_set = ItemSet.numbered(len(won)) if items is None else ItemSet.coerce(items, ())
+        item_set = ItemSet(range(len(won))) if items is None else ItemSet.coerce(items, ())
         if len(item_set) != len(won):
             raise InvalidInputError("items", counted(len(won), "label"), item_set)
         (scaled_wins, scaled_ties), denominator, step = _rational_votes(won, tied)
         return cls(
             items=item_set,
-            scaled_wins=scaled_wins,
-            scaled_ties=scaled_ties,
+            wins=scaled_wins,
+            ties=scaled_ties,
             denominator=denominator,
             rounding=3 * step / 2,  # a comparison is the sum of three numbers
         )
@@ -301,6 +286,16 @@ class PairwiseMatrix(Value):
     def is_exact(self) -> bool:
         """True where the integers hold the given votes without rounding."""
         return self.rounding == 0
+
+    @property
+    def exact_weight(self) -> Fraction | None:
+        """The summed weight of all rankings; None for a plain matrix."""
+        return self._weight
+
+    @property
+    def total_weight(self) -> float | None:
+        """The same as a float."""
+        return None if self._weight is None else float(self._weight)
 
     @cached_property
     def scaled_wins(self) -> Integers:
@@ -382,7 +377,7 @@ class PairwiseMatrix(Value):
         The same for the same votes, however they were counted and whatever integers hold them;
         the reference of the certificate says which bytes are hashed.
         """
-        return fingerprint(self.items, *self.lowest_terms)
+        return _fingerprint(self.items, *self.lowest_terms)
 
     def with_unranked(self, unranked: Unranked) -> PairwiseMatrix:
         """Return the votes by another policy, where every ranking compares every two items.
@@ -391,10 +386,6 @@ class PairwiseMatrix(Value):
         ----------
         unranked : {"uniform", "ignore", "last"}
             See `Profile`.
-
-        Returns
-        -------
-        PairwiseMatrix
 
         Raises
         ------
@@ -407,73 +398,9 @@ class PairwiseMatrix(Value):
             allowed = f"{self.unranked!r} for votes that are added up"
             remedy = "Take `with_unranked` of the rankings, and then `pairwise`."
             raise InvalidInputError("unranked", allowed, unranked, remedy)
-        votes = object.__new__(PairwiseMatrix)
-        votes._set(**{**self.__getstate__(), "unranked": unranked})
-        return votes
+        return self._with(unranked=unranked)
 
     # -- costs --------------------------------------------------------------------------------
-
-    def with_item_weights(self, weights: Mapping[Label, float]) -> PairwiseMatrix:
-        """Return votes in which a vote on two items counts as the product of their weights.
-
-        What a ranking costs by these votes is the Kendall distance with weights of items of Kumar
-        and Vassilvitskii: a pair i, j in the wrong order costs ``w_i * w_j`` for each vote. All
-        that takes votes takes these; the exact rule proves its optimum by them.
-
-        Parameters
-        ----------
-        weights : mapping from item to float
-            From 1e-9 to 1e9; 1 for items that are not named. A float is read as the simplest
-            fraction that rounds to it.
-
-        Returns
-        -------
-        PairwiseMatrix
-            Without a `total_weight`: pairs have no common one.
-
-        References
-        ----------
-        Kumar and Vassilvitskii (2010), https://doi.org/10.1145/1772690.1772749.
-
-        Examples
-        --------
-        >>> import rankagg as ra
-        >>> votes = ra.Profile.from_orders(["ABC", "BCA", "CAB"], counts=[3, 2, 2]).pairwise()
-        >>> ra.Kemeny().aggregate(votes).order
-        ('A', 'B', 'C')
-        >>> heavy = votes.with_item_weights({"C": 5})
-        >>> consensus = ra.Kemeny().aggregate(heavy)
-        >>> consensus.order, consensus.certificate.verify(heavy)
-        (('B', 'C', 'A'), True)
-        """
-        if not isinstance(weights, Mapping):
-            raise InvalidInputError("weights", "a mapping from item to number", weights)
-        vector = np.ones(len(self.items))
-        for label, weight in weights.items():
-            if label not in self.items:
-                remedy = nearest(label, self.items)
-                raise InvalidInputError("weights", "of items of the votes", label, remedy)
-            owner = f"weight of {Described(label)}"
-            vector[self.items.index(label)] = check_number(weight, owner, low=1e-9, high=1e9)
-        own = exact.as_rational(vector)
-        times = exact.multiply(own.numerators[:, None], own.numerators[None, :])
-        scaled = (self.scaled_wins, self.scaled_ties, self.scaled_comparisons)
-        wins, ties, comparisons = (exact.multiply(part, times) for part in scaled)
-        # By how much weights, and so their products, are off where they are no simple fractions.
-        largest, off = Fraction(float(vector.max())), Fraction(own.step) / 2
-        most = Fraction(int(self.scaled_comparisons.max(initial=0)), self.denominator)
-        rounding = Fraction(self.rounding) * (largest + off) ** 2 + off * (2 * largest + off) * most
-        return PairwiseMatrix(
-            items=self.items,
-            scaled_wins=wins,
-            scaled_ties=ties,
-            scaled_comparisons=comparisons,
-            denominator=self.denominator * own.denominator**2,
-            squared_weights=self.squared_weights * np.multiply.outer(vector, vector) ** 2,
-            unranked=self.unranked,
-            rounding=exact.float_above(rounding) if rounding else 0.0,
-            is_decided=self.is_decided,
-        )
 
     def exact_cost(
         self,
@@ -490,10 +417,6 @@ class PairwiseMatrix(Value):
             A ranking of the same items.
         tie_cost, consensus_tie_cost : float, optional
             What ties cost.
-
-        Returns
-        -------
-        fractions.Fraction
         """
         if not isinstance(ranking, PartialRanking):
             raise InvalidInputError("ranking", "a PartialRanking or Permutation", ranking)
@@ -571,15 +494,18 @@ class PairwiseMatrix(Value):
         if self.unranked != other.unranked:
             allowed = f"the same policy in both matrices ({self.unranked!r} here)"
             raise InvalidInputError("unranked", allowed, other.unranked)
-        parts = [Share(m._scaled, m.denominator, m._shares) for m in (self, other)]
-        (wins, ties, comparisons), denominator, shares, rounding = added(*parts)
+        (wins, ties, comparisons), denominator, shares, rounding = added(
+            (self._scaled, other._scaled),
+            (self.denominator, other.denominator),
+            (self._shares, other._shares),
+        )
         rounding += Fraction(self.rounding) + Fraction(other.rounding)
-        totals = (self.exact_weight, other.exact_weight)
+        totals = (self._weight, other._weight)
         return PairwiseMatrix(
             items=self.items,
-            scaled_wins=wins,
-            scaled_ties=ties,
-            scaled_comparisons=comparisons,
+            wins=wins,
+            ties=ties,
+            comparisons=comparisons,
             denominator=denominator,
             squared_weights=self.squared_weights + other.squared_weights,
             unranked=self.unranked,
@@ -621,9 +547,9 @@ def count_votes(
     squares = None if (weights == 1).all() else sum_squares(ranks, counts * weights**2)
     return PairwiseMatrix(
         items=items,
-        scaled_wins=counted.wins,
-        scaled_ties=counted.ties,
-        scaled_comparisons=counted.comparisons,
+        wins=counted.wins,
+        ties=counted.ties,
+        comparisons=counted.comparisons,
         denominator=denominator,
         squared_weights=squares,
         unranked=unranked,

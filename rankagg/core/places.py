@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import warnings
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, combinations, count, permutations, product
 from math import factorial, prod
 from typing import Any, Final
@@ -21,9 +21,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rankagg._typing import Bools, Floats, Generator, Label, Positions, Ranks
-from rankagg._validation import as_frame, as_matrix, as_numbers, check_number
-from rankagg.core.items import ItemSet, clean_label, counted
-from rankagg.core.pandas_labels import axis_labels
+from rankagg._validation import as_frame, as_matrix, check_number
+from rankagg.core.items import ItemSet, counted
+from rankagg.core.labels import axis_labels
 from rankagg.exceptions import DataWarning, Described, InvalidInputError
 from rankagg.kernels.placing import doubled_places
 
@@ -72,11 +72,6 @@ def _are_permutations(values: Floats | Ranks) -> bool:
     return bool((sums == 2 ** (n + 1) - 2).all() and (whole == values).all())
 
 
-def all_listed(ranks: Ranks) -> bool:
-    """Say whether every ranking has a place for every item."""
-    return int(ranks.min(initial=0)) >= 0
-
-
 def comparable(ranks: Ranks) -> Ranks:
     """Return places that compare: unlisted items get n, unranked ones n + 1.
 
@@ -84,7 +79,7 @@ def comparable(ranks: Ranks) -> Ranks:
     be the array itself.
     """
     n = ranks.shape[1]
-    if all_listed(ranks):
+    if int(ranks.min(initial=0)) >= 0:
         return ranks.astype(np.int32, copy=False)
     return np.where(ranks >= 0, ranks, np.where(ranks == UNLISTED, n, n + 1)).astype(np.int32)
 
@@ -102,11 +97,6 @@ def discordances(ranks: Ranks) -> Positions:
     for j in range(1, ranks.shape[1]):
         pairs += (ranks[:, :j] > ranks[:, [j]]).sum(axis=1)
     return pairs
-
-
-def unranked_last(ranks: Ranks) -> Ranks:
-    """Read unranked items as unlisted: below all listed ones, not compared."""
-    return np.where(ranks == UNRANKED, np.int32(UNLISTED), ranks)
 
 
 def are_canonical(ranks: Ranks) -> Bools:
@@ -196,10 +186,10 @@ def compatible_ranks(ranks: Ranks) -> Iterator[Ranks]:
 # -- places of what people have: groups of labels, numbers, fewer items --------------------------
 
 
-def _places_of_orders(
+def from_orders(
     rows: Sequence[Sequence[Any]], items: Iterable[Label] | None
 ) -> tuple[Ranks, ItemSet] | None:
-    """Return the places of orders, best first, and the items.
+    """Return the places of strict orders, one ranking a row, and the items.
 
     None where an order names a label twice, or one that is no label or no item: who calls must
     say which. Labels that are neither plain text nor plain integers are left to the caller too.
@@ -256,73 +246,12 @@ def scattered(codes: Any, lengths: Any, n_items: int) -> Ranks | None:
     return ranks if np.array_equal((ranks >= 0).sum(axis=1), lengths) else None
 
 
-def from_buckets(
-    buckets: Iterable[Iterable[Label]], items: Iterable[Label] | None
-) -> tuple[Ranks, ItemSet]:
-    """Return the places of tied groups, best first; see `PartialRanking.from_buckets`."""
-    groups = [tuple(bucket) for bucket in buckets]
-    labels = [clean_label(label) for label in chain.from_iterable(groups)]
-    if len(set(labels)) < len(labels):
-        twice = next(label for label in labels if labels.count(label) > 1)
-        raise InvalidInputError("buckets", "groups of distinct labels", twice, "It is twice.")
-    if not all(groups):
-        raise InvalidInputError("buckets", "non-empty groups of labels", groups)
-    item_set = ItemSet.coerce(items, labels)
-    ranks = np.full(len(item_set), UNRANKED, dtype=np.int32)
-    place = 0
-    for group in groups:
-        ranks[item_set.indices(group)] = place
-        place += len(group)
-    return ranks, item_set
-
-
-def from_orders(
-    orders: Iterable[Iterable[Label]], items: Iterable[Label] | None
-) -> tuple[Ranks, ItemSet]:
-    """Return the places of strict orders, one ranking a row; see `Profile.from_orders`."""
-    if isinstance(orders, np.ndarray) and orders.ndim == 2 and orders.dtype.kind in "iu":
-        orders = orders.tolist()
-    try:
-        rows = list(map(tuple, orders))
-    except TypeError:
-        allowed = "orders, each a sequence of labels"
-        raise InvalidInputError("orders", allowed, orders) from None
-    at_once = _places_of_orders(rows, items)
-    if at_once is not None:
-        return at_once
-    item_set = ItemSet.coerce(items, (label for row in rows for label in row))
-    if not rows:
-        raise InvalidInputError("rankings", "at least one ranking", rows)
-    return np.stack([from_buckets([[x] for x in row], item_set)[0] for row in rows]), item_set
-
-
-def from_numbers(
-    given: ArrayLike | Mapping[Label, float],
-    parameter: str,
-    sign: float,
-    items: Iterable[Label] | None,
-    tolerance: float,
-) -> tuple[Ranks, ItemSet]:
-    """Return the places of numbers, smaller times `sign` is better; NaN is not observed."""
-    if isinstance(given, Mapping):
-        item_set = ItemSet.coerce(items, given)
-        for label in given:
-            if label not in item_set:
-                raise InvalidInputError(parameter, "numbers for the given items", label)
-        values = as_numbers([given.get(label, np.nan) for label in item_set], parameter)
-    else:
-        items = axis_labels(given, 0, items, "items")
-        values = as_numbers(given, parameter)
-        item_set = ItemSet.coerce(range(len(values)) if items is None else items, ())
-    check_length(len(values), item_set, parameter)
-    step = check_number(tolerance, "tolerance", low=0)
-    return competition_ranks(sign * values[None, :], step)[0], item_set
-
-
 def from_table(
     ranks: ArrayLike, items: Iterable[Label] | None, tolerance: float, *, are_ranks: bool
 ) -> tuple[Ranks, ItemSet]:
     """Return the places of numbers, one ranking a row; see `Profile.from_ranks`."""
+    if are_ranks:
+        refuse_codes(ranks)
     ranks = as_frame(ranks)
     items = axis_labels(ranks, 1, items, "items")
     values = as_matrix(ranks, "ranks", nan=True)
@@ -405,27 +334,7 @@ def refuse_codes(ranks: object) -> None:
     raise InvalidInputError("ranks", allowed, int(ranks[ranks < 0][0]), remedy)
 
 
-def restricted(ranks: Ranks, columns: list[int]) -> Ranks:
-    """Return the places of some items among themselves, row by row."""
-    return _closed_up(ranks[:, columns])
-
-
-def without(ranks: Ranks, gone: Bools) -> Ranks:
-    """Return the places, row by row, with some items of each row unranked."""
-    return _closed_up(np.where(gone, UNRANKED, ranks))
-
-
-def _closed_up(ranks: Ranks) -> Ranks:
+def closed_up(ranks: Ranks) -> Ranks:
     """Return places in which some items may be missing as places without gaps."""
     listed = np.where(ranks >= 0, ranks, np.nan).astype(np.float64)
     return np.where(ranks < 0, ranks, competition_ranks(listed))
-
-
-def check_length(length: int, items: ItemSet, parameter: str) -> None:
-    """Raise unless there is one number per item."""
-    if length != len(items):
-        raise InvalidInputError(
-            parameter,
-            f"one number per item ({len(items)} of them)",
-            Described(counted(length, "number")),
-        )

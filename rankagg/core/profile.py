@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from functools import cached_property
+from itertools import chain
 from typing import Any, Self, cast, overload
 
 import numpy as np
@@ -31,8 +32,8 @@ from rankagg._validation import (
 )
 from rankagg.core import exact, places
 from rankagg.core.items import ItemSet, counted, label_column
+from rankagg.core.labels import axis_labels
 from rankagg.core.pairwise import PairwiseMatrix, count_votes
-from rankagg.core.pandas_labels import axis_labels
 from rankagg.core.places import UNLISTED, UNRANKED
 from rankagg.core.rankings import PartialRanking, as_ranking
 from rankagg.core.results import html_table
@@ -45,7 +46,7 @@ def canonical_profile(items: ItemSet, ranks: Ranks, **columns: Any) -> Profile:
     return Profile._trusted(items, ranks, **columns)
 
 
-def stacked(rankings: Sequence[PartialRanking]) -> tuple[ItemSet, Ranks]:
+def _stacked(rankings: Sequence[PartialRanking]) -> tuple[ItemSet, Ranks]:
     """Return the items of rankings and their ranks; raises where these are no such rankings."""
     if not all(issubclass(kind, PartialRanking) for kind in set(map(type, rankings))):
         wrong = next(row for row in rankings if not isinstance(row, PartialRanking))
@@ -140,7 +141,7 @@ class Profile(Value):
         rows = list(rankings)
         if not rows:
             raise InvalidInputError("rankings", "at least one ranking", rows)
-        items, ranks = stacked(rows)
+        items, ranks = _stacked(rows)
         self._fill(items, ranks, counts=counts, weights=weights, groups=groups, clusters=clusters)
 
     def _fill(
@@ -311,10 +312,6 @@ class Profile(Value):
         counts, weights, groups
             As for the class.
 
-        Returns
-        -------
-        Profile
-
         Raises
         ------
         InvalidInputError
@@ -325,7 +322,6 @@ class Profile(Value):
         DataWarning
             How many cells with 0 were read as not ranked.
         """
-        places.refuse_codes(ranks)
         codes, item_set = places.from_table(ranks, items, tolerance, are_ranks=True)
         return cls._trusted(item_set, codes, counts=counts, weights=weights, groups=groups)
 
@@ -355,10 +351,6 @@ class Profile(Value):
             A new bucket starts where the step between sorted scores exceeds it.
         counts, weights, groups
             As for the class.
-
-        Returns
-        -------
-        Profile
 
         Examples
         --------
@@ -397,13 +389,21 @@ class Profile(Value):
             are unranked in it.
         counts, weights, groups
             As for the class.
-
-        Returns
-        -------
-        Profile
         """
-        rows, item_set = places.from_orders(orders, items)
-        return cls._trusted(item_set, rows, counts=counts, weights=weights, groups=groups)
+        if isinstance(orders, np.ndarray) and orders.ndim == 2 and orders.dtype.kind in "iu":
+            orders = orders.tolist()
+        try:
+            rows = list(map(tuple, orders))
+        except TypeError:
+            allowed = "orders, each a sequence of labels"
+            raise InvalidInputError("orders", allowed, orders) from None
+        at_once = places.from_orders(rows, items)
+        if at_once is not None:
+            ranks, item_set = at_once
+            return cls._trusted(item_set, ranks, counts=counts, weights=weights, groups=groups)
+        item_set = ItemSet.coerce(items, chain.from_iterable(rows))
+        made = [PartialRanking.from_order(row, items=item_set) for row in rows]
+        return cls(made, counts=counts, weights=weights, groups=groups)
 
     # -- derived data -------------------------------------------------------------------------
 
@@ -420,10 +420,6 @@ class Profile(Value):
             is before the one at rank r of k with (r + 1)/(k + 1), two unranked ones split evenly).
             "ignore": nothing. "last": it is unlisted, below every ranked one, and is not compared
             with other such items.
-
-        Returns
-        -------
-        Profile
 
         Raises
         ------
@@ -447,7 +443,9 @@ class Profile(Value):
             allowed = "'last' for lists, which are above all that they leave out"
             remedy = "State it where the rankings are made or read."
             raise InvalidInputError("unranked", allowed, policy, remedy)
-        ranks = places.unranked_last(self.ranks) if policy == "last" else self.ranks
+        ranks = self.ranks
+        if policy == "last":
+            ranks = np.where(ranks == UNRANKED, np.int32(UNLISTED), ranks)
         return self._replace(ranks=ranks, unranked=policy)
 
     def pairwise(self) -> PairwiseMatrix:
@@ -455,10 +453,6 @@ class Profile(Value):
 
         Unranked items count by the policy of the profile; unlisted ones are below all listed ones,
         and not compared with each other. Ties are ties under every policy.
-
-        Returns
-        -------
-        PairwiseMatrix
         """
         return self._votes
 
@@ -467,12 +461,7 @@ class Profile(Value):
         return count_votes(self.items, self.ranks, self.counts, self.weights, self.unranked)
 
     def direct_pairwise(self) -> PairwiseMatrix:
-        """Count the votes of those who compare both items, without shares of unranked ones.
-
-        Returns
-        -------
-        PairwiseMatrix
-        """
+        """Count the votes of those who compare both items, without shares of unranked ones."""
         return (self if self.unranked == "last" else self.with_unranked("ignore")).pairwise()
 
     def by_group(self) -> dict[Group, Profile]:
@@ -495,6 +484,16 @@ class Profile(Value):
         rows = _rows_of_groups(self.groups)
         return {group: self[np.array(index)] for group, index in rows.items()}
 
+    def sorted_by_group(self) -> tuple[Profile, Integers64]:
+        """Return the rankings in the order of `by_group`, and the number of each one's group."""
+        if self.groups is None:
+            self.by_group()  # which raises
+        numbers = numbers_of(self.groups or ())
+        if (np.diff(numbers) >= 0).all():
+            return self, numbers
+        order = np.argsort(numbers, kind="stable")
+        return self[order], numbers[order]
+
     def compress(self) -> Profile:
         """Return the profile with equal rows (ranking, weight, group, cluster) merged."""
         codes = [numbers_of(of) for of in (self.groups, self.clusters) if of is not None]
@@ -513,10 +512,6 @@ class Profile(Value):
         ----------
         clusters : sequence of str or int, length m, or None
             See the class.
-
-        Returns
-        -------
-        Profile
         """
         names = ("counts", "weights", "groups", "unranked")
         columns = {name: getattr(self, name) for name in names}
@@ -529,14 +524,10 @@ class Profile(Value):
         ----------
         items : iterable of str or int
             A subset of the items.
-
-        Returns
-        -------
-        Profile
         """
         target = ItemSet.coerce(items, ())
         columns = self.items.indices(target)
-        return self._replace(ranks=places.restricted(self.ranks, columns), items=target)
+        return self._replace(ranks=places.closed_up(self.ranks[:, columns]), items=target)
 
     def reindex(self, items: Iterable[Label]) -> Profile:
         """Return the same rankings over `items`; new items are in none of them.
@@ -545,10 +536,6 @@ class Profile(Value):
         ----------
         items : iterable of str or int
             Must hold all items of the profile; the order is free.
-
-        Returns
-        -------
-        Profile
         """
         target = ItemSet.coerce(items, ())
         lost = [label for label in self.items if label not in target]
@@ -618,14 +605,3 @@ class Profile(Value):
         rows = [(count, ranking.to_text()) for count, ranking in shown]
         more = [("", f"... {counted(len(self), 'row')} in all")] if len(self) > len(rows) else []
         return html_table(["count", "ranking"], [*rows, *more], named=False)
-
-
-def sorted_by_group(profile: Profile) -> tuple[Profile, Integers64]:
-    """Return rankings in the order of `Profile.by_group`, and the number of each one's group."""
-    if profile.groups is None:
-        profile.by_group()  # which raises
-    numbers = numbers_of(profile.groups or ())
-    if (np.diff(numbers) >= 0).all():
-        return profile, numbers
-    order = np.argsort(numbers, kind="stable")
-    return profile[order], numbers[order]

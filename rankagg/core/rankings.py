@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from functools import cached_property
 from html import escape
@@ -13,10 +12,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankagg._typing import Floats, Label, Ranks, RNGLike
-from rankagg._validation import as_generator, check_flag, check_integer
+from rankagg._validation import as_generator, as_numbers, check_flag, check_integer, check_number
 from rankagg.core import places
-from rankagg.core.items import ItemSet, listed
-from rankagg.core.pandas_labels import axis_labels
+from rankagg.core.items import ItemSet, clean_label, counted, listed
+from rankagg.core.labels import axis_labels
 from rankagg.core.places import UNLISTED, UNRANKED
 from rankagg.core.value import Value, frozen_array
 from rankagg.exceptions import Described, InvalidInputError, TiedRankingError
@@ -24,12 +23,39 @@ from rankagg.exceptions import Described, InvalidInputError, TiedRankingError
 BUCKETS_SHOWN = 8
 
 
-class Ranking(Value):
-    """A weak order over the observed part of an `ItemSet`: what all rankings have in common.
+def _check_length(length: int, items: ItemSet, parameter: str) -> None:
+    """Raise unless there is one number per item."""
+    if length != len(items):
+        raise InvalidInputError(
+            parameter,
+            f"one number per item ({len(items)} of them)",
+            Described(counted(length, "number")),
+        )
 
-    Not to be created itself: `PartialRanking` may have ties and unobserved items, `Permutation`
-    is complete and strict. Rankings are immutable; two of them are equal, and hash alike, where
-    their items and ranks are, whatever their class.
+
+def _flat_integers(ranks: ArrayLike) -> NDArray[Any]:
+    try:
+        values = np.atleast_1d(np.asarray(ranks))
+    except ValueError:  # of unequal lengths
+        values = np.empty(0)
+    if values.ndim != 1 or not np.issubdtype(values.dtype, np.integer):
+        remedy = "`from_order` takes items from the best one on, and `from_ranks` other numbers."
+        raise InvalidInputError("ranks", "a flat sequence of integers", ranks, remedy)
+    return values
+
+
+def _tied(bucket: tuple[Label, ...]) -> str:
+    if len(bucket) <= BUCKETS_SHOWN:
+        return " = ".join(map(str, bucket))
+    return f"{' = '.join(map(str, bucket[:3]))} = ... ({len(bucket)} tied)"
+
+
+class PartialRanking(Value):
+    """A ranking that may have ties, unobserved items and unlisted items.
+
+    The constructors say what their argument is: `from_order`, `from_ranks`, `from_buckets`,
+    `from_scores`, `from_top_k`. Rankings are immutable; two of them are equal, and hash alike,
+    where their items and ranks are, whatever their class.
 
     Parameters
     ----------
@@ -46,6 +72,19 @@ class Ranking(Value):
     ranks : ndarray of int32, shape (n,)
         How many items are better, for each item: its rank counted from 0; read-only. `rank` counts
         from 1.
+
+    Examples
+    --------
+    >>> from rankagg import PartialRanking
+    >>> ranking = PartialRanking.from_buckets([["A"], ["B", "C"]], items="ABCD")
+    >>> ranking
+    <PartialRanking A > B = C; unranked: D>
+    >>> ranking.ranks
+    array([ 0,  1,  1, -1], dtype=int32)
+    >>> print(ranking)
+    1. A
+    2. B = C
+    unranked: D
     """
 
     items: ItemSet
@@ -54,8 +93,8 @@ class Ranking(Value):
     def __init__(self, ranks: ArrayLike, items: Iterable[Label] | None = None) -> None:
         items = axis_labels(ranks, 0, items, "items")
         values = _flat_integers(ranks)
-        labels = ItemSet.numbered(len(values)) if items is None else ItemSet.coerce(items, ())
-        places.check_length(len(values), labels, "ranks")
+        labels = ItemSet(range(len(values))) if items is None else ItemSet.coerce(items, ())
+        _check_length(len(values), labels, "ranks")
         bounded = (np.abs(values) <= len(values) + abs(UNLISTED)).all()
         if not bounded or not places.are_canonical(values[None, :].astype(np.int32))[0]:
             raise InvalidInputError(
@@ -75,17 +114,11 @@ class Ranking(Value):
         made._check()
         return made
 
-    @abstractmethod
     def _check(self) -> None:
         """Raise where the ranks are not of the class's kind."""
 
     def _key(self) -> tuple[Hashable, ...]:
         return self.items, self.ranks.tobytes()
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Ranking) and self._key() == other._key()
-
-    __hash__ = Value.__hash__
 
     # -- what it says -------------------------------------------------------------------------
 
@@ -172,101 +205,6 @@ class Ranking(Value):
         position = int(self.ranks[self.items.index(label)])
         return position + 1 if position >= 0 else None
 
-    # -- how it looks -------------------------------------------------------------------------
-
-    def to_text(self) -> str:
-        """Return the ranking in one line, of which at most some groups are shown.
-
-        Returns
-        -------
-        str
-            Labels from the best on, tied ones joined by "=", and those that are left out.
-
-        Examples
-        --------
-        >>> import rankagg as ra
-        >>> ra.PartialRanking.from_buckets(["A", ["B", "C"]], items="ABCD").to_text()
-        'A > B = C; unranked: D'
-        """
-        groups = [_tied(bucket) for bucket in self.buckets]
-        if len(groups) > BUCKETS_SHOWN:
-            groups = [*groups[: BUCKETS_SHOWN - 2], "...", groups[-1]]
-        parts = [" > ".join(groups)] if groups else []
-        if self.unlisted:
-            parts.append(f"unlisted: {listed(self.unlisted)}")
-        if self.unranked:
-            parts.append(f"unranked: {listed(self.unranked)}")
-        return "; ".join(parts)
-
-    def _rows(self) -> Iterator[tuple[int | str, tuple[Label, ...]]]:
-        rank = 1
-        for bucket in self.buckets:
-            yield rank, bucket
-            rank += len(bucket)
-        if self.unlisted:
-            yield "unlisted", self.unlisted
-        if self.unranked:
-            yield "unranked", self.unranked
-
-    def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self.to_text()}>"
-
-    def __str__(self) -> str:
-        return "\n".join(
-            f"{rank}. {' = '.join(map(str, labels))}"
-            if isinstance(rank, int)
-            else f"{rank}: {', '.join(map(str, labels))}"
-            for rank, labels in self._rows()
-        )
-
-    def _repr_html_(self) -> str:
-        body = "".join(
-            f"<tr><td>{rank}</td><td>{escape(' = '.join(map(str, labels)))}</td></tr>"
-            for rank, labels in self._rows()
-        )
-        return f"<table><thead><tr><th>rank</th><th>item</th></tr></thead>{body}</table>"
-
-
-def _flat_integers(ranks: ArrayLike) -> NDArray[Any]:
-    try:
-        values = np.atleast_1d(np.asarray(ranks))
-    except ValueError:  # of unequal lengths
-        values = np.empty(0)
-    if values.ndim != 1 or not np.issubdtype(values.dtype, np.integer):
-        remedy = "`from_order` takes items from the best one on, and `from_ranks` other numbers."
-        raise InvalidInputError("ranks", "a flat sequence of integers", ranks, remedy)
-    return values
-
-
-def _tied(bucket: tuple[Label, ...]) -> str:
-    if len(bucket) <= BUCKETS_SHOWN:
-        return " = ".join(map(str, bucket))
-    return f"{' = '.join(map(str, bucket[:3]))} = ... ({len(bucket)} tied)"
-
-
-class PartialRanking(Ranking):
-    """A ranking that may have ties, unobserved items and unlisted items.
-
-    The constructors say what their argument is: `from_order`, `from_ranks`, `from_buckets`,
-    `from_scores`, `from_top_k`. The parameters of the class itself are those of `Ranking`.
-
-    Examples
-    --------
-    >>> from rankagg import PartialRanking
-    >>> ranking = PartialRanking.from_buckets([["A"], ["B", "C"]], items="ABCD")
-    >>> ranking
-    <PartialRanking A > B = C; unranked: D>
-    >>> ranking.ranks
-    array([ 0,  1,  1, -1], dtype=int32)
-    >>> print(ranking)
-    1. A
-    2. B = C
-    unranked: D
-    """
-
-    def _check(self) -> None:
-        pass
-
     # -- constructors -------------------------------------------------------------------------
 
     @classmethod
@@ -316,7 +254,20 @@ class PartialRanking(Ranking):
         InvalidInputError
             If a label occurs twice or is none of the items, or a bucket is empty.
         """
-        return cls._of(*places.from_buckets(buckets, items))
+        groups = [tuple(bucket) for bucket in buckets]
+        labels = [clean_label(label) for label in chain.from_iterable(groups)]
+        if len(set(labels)) < len(labels):
+            twice = next(label for label in labels if labels.count(label) > 1)
+            raise InvalidInputError("buckets", "groups of distinct labels", twice, "It is twice.")
+        if not all(groups):
+            raise InvalidInputError("buckets", "non-empty groups of labels", groups)
+        item_set = ItemSet.coerce(items, labels)
+        ranks = np.full(len(item_set), UNRANKED, dtype=np.int32)
+        place = 0
+        for group in groups:
+            ranks[item_set.indices(group)] = place
+            place += len(group)
+        return cls._of(ranks, item_set)
 
     @classmethod
     def from_ranks(
@@ -351,7 +302,7 @@ class PartialRanking(Ranking):
         <PartialRanking B > A = D; unranked: C>
         """
         places.refuse_codes(ranks)
-        return cls._of(*places.from_numbers(ranks, "ranks", 1.0, items, tolerance))
+        return cls._from_numbers(ranks, "ranks", 1.0, items, tolerance)
 
     @classmethod
     def from_scores(
@@ -382,7 +333,31 @@ class PartialRanking(Ranking):
             An instance of the class that was called.
         """
         sign = -1.0 if check_flag(higher_is_better, "higher_is_better") else 1.0
-        return cls._of(*places.from_numbers(scores, "scores", sign, items, tolerance))
+        return cls._from_numbers(scores, "scores", sign, items, tolerance)
+
+    @classmethod
+    def _from_numbers(
+        cls,
+        given: ArrayLike | Mapping[Label, float],
+        parameter: str,
+        sign: float,
+        items: Iterable[Label] | None,
+        tolerance: float,
+    ) -> Self:
+        """Return the ranking of numbers, smaller times `sign` is better; NaN is not observed."""
+        if isinstance(given, Mapping):
+            item_set = ItemSet.coerce(items, given)
+            for label in given:
+                if label not in item_set:
+                    raise InvalidInputError(parameter, "numbers for the given items", label)
+            values = as_numbers([given.get(label, np.nan) for label in item_set], parameter)
+        else:
+            items = axis_labels(given, 0, items, "items")
+            values = as_numbers(given, parameter)
+            item_set = ItemSet.coerce(range(len(values)) if items is None else items, ())
+        _check_length(len(values), item_set, parameter)
+        step = check_number(tolerance, "tolerance", low=0)
+        return cls._of(places.competition_ranks(sign * values[None, :], step)[0], item_set)
 
     @classmethod
     def from_top_k(cls, order: Iterable[Label], *, items: Iterable[Label]) -> Self:
@@ -454,7 +429,7 @@ class PartialRanking(Ranking):
         """
         target = ItemSet.coerce(items, ())
         columns = self.items.indices(target)
-        return as_ranking(places.restricted(self.ranks[None, :], columns)[0], target)
+        return as_ranking(places.closed_up(self.ranks[None, columns])[0], target)
 
     def reverse(self) -> PartialRanking:
         """Return the ranking from worst to best; unranked items stay unranked.
@@ -508,10 +483,6 @@ class PartialRanking(Ranking):
             The number of draws.
         rng : int, numpy.random.Generator or None, optional
             A seed or a generator.
-
-        Returns
-        -------
-        list of Permutation
         """
         count = check_integer(size, "size", low=0)
         repeated = np.repeat(self.ranks[None, :], count, axis=0)
@@ -562,6 +533,60 @@ class PartialRanking(Ranking):
         expected = (mids + 1) * (n + 1) / (self.n_observed + 1) - 1
         return np.where(np.isnan(mids), (n - 1) / 2, expected)
 
+    # -- how it looks -------------------------------------------------------------------------
+
+    def to_text(self) -> str:
+        """Return the ranking in one line, of which at most some groups are shown.
+
+        Returns
+        -------
+        str
+            Labels from the best on, tied ones joined by "=", and those that are left out.
+
+        Examples
+        --------
+        >>> import rankagg as ra
+        >>> ra.PartialRanking.from_buckets(["A", ["B", "C"]], items="ABCD").to_text()
+        'A > B = C; unranked: D'
+        """
+        groups = [_tied(bucket) for bucket in self.buckets]
+        if len(groups) > BUCKETS_SHOWN:
+            groups = [*groups[: BUCKETS_SHOWN - 2], "...", groups[-1]]
+        parts = [" > ".join(groups)] if groups else []
+        if self.unlisted:
+            parts.append(f"unlisted: {listed(self.unlisted)}")
+        if self.unranked:
+            parts.append(f"unranked: {listed(self.unranked)}")
+        return "; ".join(parts)
+
+    def _rows(self) -> Iterator[tuple[int | str, tuple[Label, ...]]]:
+        rank = 1
+        for bucket in self.buckets:
+            yield rank, bucket
+            rank += len(bucket)
+        if self.unlisted:
+            yield "unlisted", self.unlisted
+        if self.unranked:
+            yield "unranked", self.unranked
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.to_text()}>"
+
+    def __str__(self) -> str:
+        return "\n".join(
+            f"{rank}. {' = '.join(map(str, labels))}"
+            if isinstance(rank, int)
+            else f"{rank}: {', '.join(map(str, labels))}"
+            for rank, labels in self._rows()
+        )
+
+    def _repr_html_(self) -> str:
+        body = "".join(
+            f"<tr><td>{rank}</td><td>{escape(' = '.join(map(str, labels)))}</td></tr>"
+            for rank, labels in self._rows()
+        )
+        return f"<table><thead><tr><th>rank</th><th>item</th></tr></thead>{body}</table>"
+
 
 class Permutation(PartialRanking):
     """A complete strict ranking, made of an order; it goes wherever a `PartialRanking` does.
@@ -586,8 +611,8 @@ class Permutation(PartialRanking):
     """
 
     def __init__(self, order: Iterable[Label], items: Iterable[Label] | None = None) -> None:
-        ranks, item_set = places.from_buckets([[label] for label in order], items)
-        self._set(items=item_set, ranks=frozen_array(ranks))
+        made = PartialRanking.from_order(order, items=items)
+        self._set(items=made.items, ranks=made.ranks)
         self._check()
 
     def _check(self) -> None:
@@ -608,10 +633,6 @@ class Permutation(PartialRanking):
         ----------
         items : iterable of label, or int
             The items, the best first; a number n for 0, 1, ..., n - 1.
-
-        Returns
-        -------
-        Permutation
         """
         if isinstance(items, int | np.integer):
             items = range(check_integer(items, "items", low=1))

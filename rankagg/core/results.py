@@ -5,14 +5,13 @@ from __future__ import annotations
 import importlib
 import re
 from abc import abstractmethod
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from html import escape
-from itertools import pairwise
 from math import isfinite, isnan
 from numbers import Integral, Real
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, dataclass_transform
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeAlias, dataclass_transform
 from unicodedata import normalize
 
 import numpy as np
@@ -28,21 +27,21 @@ if TYPE_CHECKING:
 
 #: What stands between the ends of a range.
 DASH = "\N{EN DASH}"
-PRINTED_NUMBER = re.compile(r"-?(?:inf\b|\d+(?:\.\d+)?(?:e[+-]?\d+)?)")
+PRINTED_NUMBER = re.compile(r"(-?(?:inf\b|\d+(?:\.\d+)?(?:e[+-]?\d+)?))")
 #: Signs that a key of LaTeX for references may have beside letters and digits.
 KEY = re.compile(r"[A-Za-z0-9:._+/-]*")
 NAMED_SIGNS = {"\\": "backslash", "~": "asciitilde", "^": "asciicircum", "`": "asciigrave"}
 NAMED_SIGNS |= {"<": "less", ">": "greater", "|": "bar"}
 LATEX = {sign: f"\\{sign}" for sign in "&%$#_{}"} | {DASH: "--", '"': r"\char34{}"}
 LATEX |= {sign: rf"\text{name}{{}}" for sign, name in NAMED_SIGNS.items()}
+TO_LATEX = str.maketrans(LATEX)
 INFINITY = r"\infty"
-# Two of these make one other sign, and dashes do with each other.
-LIGATURES = "',"
-DASHES = f"-{DASH}"
+# Between two signs that LaTeX would make one of.
+JOINED = re.compile(rf"(?<=[-{DASH}])(?=[-{DASH}])|(?<=')(?=')|(?<=,)(?=,)")
 # At the start of a row these would belong to the end of the row before.
-STARTS = "[*"
+STARTS = ("[", "*")
 MARKDOWN = {sign: f"\\{sign}" for sign in "\\`*_{}[]#$~|^"}
-MARKDOWN |= {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
+TO_MARKDOWN = str.maketrans(MARKDOWN | {"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 # What stands in the place of a number that is missing.
 MISSING_CELL = "-"
 MOST_DECIMALS = 15
@@ -64,45 +63,34 @@ def html_table(head: Sequence[object], rows: Iterable[Sequence[object]], *, name
     return f"<table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table>"
 
 
-def latex_text(text: str) -> str:
+def _latex_text(text: str) -> str:
     r"""Return text for LaTeX; white space is one space, other control signs are named.
 
     Examples
     --------
-    >>> latex_text("50% of a_b & c")
+    >>> _latex_text("50% of a_b & c")
     '50\\% of a\\_b \\& c'
     """
     # Letters with accents as one sign: pdfLaTeX sets no accent that follows its letter.
     line = normalize("NFC", _one_line(text))
-    parts = ["{" + line[0] + "}" if line[:1] in STARTS else _latex(line[0])] if line else []
-    for before, sign in pairwise(line):
-        joins = (before in DASHES and sign in DASHES) or (before == sign and sign in LIGATURES)
-        parts.append("{}" if joins else "")
-        parts.append(_latex(sign))
-    return "".join(parts)
+    told = "{}".join(part.translate(TO_LATEX) for part in JOINED.split(line))
+    return f"{{{told[0]}}}{told[1:]}" if line[:1] in STARTS else told
 
 
-def _latex(sign: str) -> str:
-    return LATEX.get(sign, sign)
-
-
-def latex_number(text: str) -> str:
+def _latex_number(text: str) -> str:
     r"""Return numbers, and what stands between them, for LaTeX: with a minus, and powers of ten.
 
     Examples
     --------
-    >>> print(latex_number("-0.5 (-1e-06, 2)"))
+    >>> print(_latex_number("-0.5 (-1e-06, 2)"))
     $-$0.5 ($-$1 $\times$ 10\textsuperscript{$-$6}, 2)
     """
-    parts, at = [], 0
-    for found in PRINTED_NUMBER.finditer(text):
-        parts += [*map(_latex, text[at : found.start()]), _latex_number(found[0])]
-        at = found.end()
-    return "".join([*parts, *map(_latex, text[at:])])
+    parts = enumerate(PRINTED_NUMBER.split(text))
+    return "".join(_in_latex(part) if at % 2 else part.translate(TO_LATEX) for at, part in parts)
 
 
-def _latex_number(text: str) -> str:
-    digits, _, power = text.partition("e")
+def _in_latex(number: str) -> str:
+    digits, _, power = number.partition("e")
     told = re.sub(r"-?inf|-", lambda sign: f"${sign[0].replace('inf', INFINITY)}$", digits)
     if power:
         exponent = str(int(power)).replace("-", "$-$")
@@ -112,7 +100,7 @@ def _latex_number(text: str) -> str:
 
 def _markdown_text(text: str) -> str:
     """Return text for a cell of a table in Markdown, as GitHub reads it."""
-    return "".join(MARKDOWN.get(sign, sign) for sign in _one_line(text))
+    return _one_line(text).translate(TO_MARKDOWN)
 
 
 def _check_key(key: object, parameter: str) -> str:
@@ -135,22 +123,7 @@ Direction: TypeAlias = Literal["highest", "lowest"]
 Decimals: TypeAlias = int | Mapping[str, int]
 
 
-@dataclass(frozen=True)
-class Look:
-    """How the columns of a table look."""
-
-    # The format of numbers that are no integers.
-    number: str
-    # What prints those of some columns.
-    formats: Mapping[str, Callable[[Any], str]]
-    # The columns with a best number, and which it is.
-    best: Mapping[Any, Direction]
-    # The columns that get an interval, and those with its ends, which go.
-    intervals: Mapping[str, tuple[str, str]]
-
-
-@dataclass(frozen=True)
-class _PastedCell:
+class _PastedCell(NamedTuple):
     text: str
     is_number: bool
     is_best: bool
@@ -158,7 +131,7 @@ class _PastedCell:
     def latex(self) -> str:
         if self.text == MISSING_CELL:
             return "--"
-        told = (latex_number if self.is_number else latex_text)(self.text)
+        told = (_latex_number if self.is_number else _latex_text)(self.text)
         return rf"\textbf{{{told}}}" if self.is_best else told
 
     def markdown(self) -> str:
@@ -166,90 +139,28 @@ class _PastedCell:
         return f"**{told}**" if self.is_best else told
 
 
-@dataclass(frozen=True)
-class Pasted:
+class _Pasted(NamedTuple):
     """A table of texts: the head, the columns, and what stands below where rows are left out."""
 
-    names: tuple[str, ...]
-    columns: tuple[tuple[_PastedCell, ...], ...]
+    names: list[str]
+    columns: list[list[_PastedCell]]
     left_out: str
 
-    def latex(self, *, caption: str = "", label: str = "") -> str:
-        """Return a tabular; with a caption or a label, in an environment for them."""
-        key = _check_key(label, "label")
-        rows = [" & ".join(cell.latex() for cell in row) for row in self._rows()]
+    @property
+    def aligned(self) -> list[str]:
+        """The side of each column: right where all that is known are numbers."""
+        known = ([c.is_number for c in cells if c.text != MISSING_CELL] for cells in self.columns)
+        return ["right" if numbers and all(numbers) else "left" for numbers in known]
+
+    def texts(self, cell: Callable[[_PastedCell], str], text: Callable[[str], str]) -> list[Any]:
+        """Return the head and the rows, by functions of a cell and of a text."""
+        rows = [list(map(cell, row)) for row in zip(*self.columns, strict=True)]
         if self.left_out:
-            rows.append(rf"\multicolumn{{{len(self.names)}}}{{l}}{{{latex_text(self.left_out)}}}")
-        lines = [
-            rf"\begin{{tabular}}{{{''.join(map(_alignment, self.columns))}}}",
-            r"\toprule",
-            " & ".join(map(latex_text, self.names)) + r" \\",
-            r"\midrule",
-            *(rf"{row} \\" for row in rows),
-            r"\bottomrule",
-            r"\end{tabular}",
-        ]
-        if caption or key:
-            above = [rf"\caption{{{latex_text(caption)}}}"] if caption else []
-            above += [rf"\label{{{key}}}"] if key else []
-            lines = [r"\begin{table}", r"\centering", *above, *lines, r"\end{table}"]
-        return "\n".join(lines) + "\n"
-
-    def markdown(self, *, caption: str = "") -> str:
-        """Return a table; a caption is the paragraph before it."""
-        from tabulate import tabulate  # noqa: PLC0415
-
-        rows = [[cell.markdown() for cell in row] for row in self._rows()]
-        if self.left_out:
-            rows.append([_markdown_text(self.left_out), *[""] * (len(self.names) - 1)])
-        sides = ["right" if _alignment(column) == "r" else "left" for column in self.columns]
-        head, around = [_markdown_text(name) for name in self.names], sides if rows else None
-        text: str = tabulate(rows, head, "pipe", disable_numparse=True, colalign=around)
-        return (f"{_markdown_text(caption)}\n\n" if caption else "") + text + "\n"
-
-    def _rows(self) -> Iterator[tuple[_PastedCell, ...]]:
-        return zip(*self.columns, strict=True)
+            rows.append([text(self.left_out), *[""] * (len(self.names) - 1)])
+        return [list(map(text, self.names)), rows]
 
 
-def _alignment(column: Sequence[_PastedCell]) -> str:
-    numbers = [cell.is_number for cell in column if cell.text != MISSING_CELL]
-    return "r" if numbers and all(numbers) else "l"
-
-
-def pasted(
-    frame: pd.DataFrame, look: Look, *, decimals: Decimals | None, best: bool, rows: int | None
-) -> Pasted:
-    """Return a frame as a table to paste; an index that has a name is its first column."""
-    limit = len(frame) if rows is None else check_integer(rows, "rows", low=1)
-    marked = check_flag(best, "best")
-    # By place, since an index may be called as a column is.
-    columns: list[tuple[Any, list[Any]]] = [
-        (name, frame.iloc[:, at].tolist()) for at, name in enumerate(frame.columns)
-    ]
-    by_name = dict(columns)
-    if frame.index.name is not None:
-        columns.insert(0, (frame.index.name, frame.index.tolist()))
-    fixed = _fixed(decimals, [str(name) for name, _ in columns])
-    ends = {end for name, pair in look.intervals.items() if name in by_name for end in pair}
-    kept = [(name, values) for name, values in columns if name not in ends]
-    cells = []
-    for name, values in kept:
-        told = [_cell_text(value, str(name), look, fixed) for value in values]
-        is_best = _best_cells(values, told, look.best.get(name) if marked else None)
-        if name in look.intervals:
-            low, high = (
-                [_cell_text(value, str(name), look, fixed) for value in by_name[end]]
-                for end in look.intervals[str(name)]
-            )
-            told = [_interval(*each) for each in zip(told, low, high, values, strict=True)]
-        numbers = [_is_number(value) for value in values]
-        cells.append(tuple(map(_PastedCell, told[:limit], numbers, is_best)))
-    left = max(len(frame) - limit, 0)
-    more = f"... and {counted(left, 'more row')}" if left else ""
-    return Pasted(tuple(str(name) for name, _ in kept), tuple(cells), more)
-
-
-def _fixed(decimals: Decimals | None, names: list[str]) -> dict[str, int]:
+def _decimals_of(decimals: Decimals | None, names: list[str]) -> dict[str, int]:
     """Return how many decimals the numbers of each column have, where that was asked for."""
     if decimals is None:
         return {}
@@ -263,28 +174,6 @@ def _fixed(decimals: Decimals | None, names: list[str]) -> dict[str, int]:
     }
 
 
-def _cell_text(value: Any, name: str, look: Look, fixed: Mapping[str, int]) -> str:
-    if _is_missing(value):
-        return MISSING_CELL
-    if isinstance(value, bool | np.bool_):
-        return "yes" if value else "no"
-    if not _is_number(value):
-        return str(value)
-    stated = look.formats.get(name)
-    if name in fixed and not isinstance(value, Integral):
-        return f"{value:z.{fixed[name]}f}"
-    if isinstance(value, Integral):
-        return str(int(value)) if stated is None or name in fixed else stated(value)
-    return (stated or look.number.format)(value)
-
-
-def _interval(told: str, low: str, high: str, value: Any) -> str:
-    if MISSING_CELL in (low, high):
-        return told
-    # Ranks make a range; of other numbers the second may have a sign.
-    return f"{told} ({low}{DASH if isinstance(value, Integral) else ', '}{high})"
-
-
 def _is_missing(value: Any) -> bool:
     return value is None or value is pd.NA or (isinstance(value, float) and isnan(value))
 
@@ -294,20 +183,18 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, Real) and not is_flag and not _is_missing(value)
 
 
-def _best_cells(values: list[Any], told: list[str], direction: Direction | None) -> list[bool]:
-    """Say which cells are the best as they are written; none where all are alike."""
-    known = [(value, text) for value, text in zip(values, told, strict=True) if _is_number(value)]
-    if direction is None or not known:
-        return [False] * len(values)
-    choose = max if direction == "highest" else min
-    top = choose(known, key=lambda one: one[0])[1]
-    if all(text == top for _, text in known):
-        return [False] * len(values)
-    return [text == top and _is_number(v) for v, text in zip(values, told, strict=True)]
-
-
 class Pastable:
     """What has a table for papers and pages: results, and tables of scores."""
+
+    #: Of the table: what a row is of, and how numbers look that are no integers.
+    _row: ClassVar[str] = "item"
+    _number: ClassVar[str] = "{:z.3f}"
+    #: What prints the numbers of some columns.
+    _formats: ClassVar[Mapping[str, Callable[[Any], str]]] = MappingProxyType({})
+    #: The columns with the ends of another's interval, which stand behind its number.
+    _intervals: ClassVar[Mapping[Any, tuple[str, str]]] = MappingProxyType({})
+    #: The columns with a best number, and which it is.
+    _best: ClassVar[Mapping[Any, Direction]] = MappingProxyType({})
 
     @property
     def _caption(self) -> str:
@@ -345,8 +232,21 @@ class Pastable:
             white space as one space; letters beyond Latin ones need an engine and a font that
             have them, as XeLaTeX. Missing is a dash; a rank with an interval is "3 (1--5)".
         """
+        key = _check_key(label, "label")
         told = self._pasted(decimals, best, rows)
-        return told.latex(caption=caption or self._caption, label=label)
+        names, cells = told.texts(_PastedCell.latex, _latex_text)
+        above = _latex_text(caption or self._caption)
+        return (
+            pd.DataFrame(cells, columns=names)
+            .style.hide(axis="index")
+            .to_latex(
+                hrules=True,
+                column_format="".join(side[0] for side in told.aligned),
+                caption=above or None,
+                label=key or None,
+                position_float="centering" if above or key else None,
+            )
+        )
 
     def to_markdown(
         self,
@@ -364,16 +264,89 @@ class Pastable:
             As for `to_latex`.
         caption : str, optional
             The paragraph before the table.
-
-        Returns
-        -------
-        str
         """
-        return self._pasted(decimals, best, rows).markdown(caption=caption or self._caption)
+        from tabulate import tabulate  # noqa: PLC0415
+
+        told = self._pasted(decimals, best, rows)
+        names, cells = told.texts(_PastedCell.markdown, _markdown_text)
+        sides = told.aligned if cells else None
+        text: str = tabulate(cells, names, "pipe", disable_numparse=True, colalign=sides)
+        above = _markdown_text(caption or self._caption)
+        return (f"{above}\n\n" if above else "") + text + "\n"
 
     @abstractmethod
-    def _pasted(self, decimals: Decimals | None, best: bool, rows: int | None) -> Pasted:
-        """Return the table; see `pasted`."""
+    def _to_paste(self) -> pd.DataFrame:
+        """Return the table; an index that has a name is its first column."""
+
+    def _left_out(self, number: int) -> str:
+        """Return what stands below a table that is cut off."""
+        return f"... and {counted(number, f'more {self._row}')}"
+
+    def _cut(self, table: pd.DataFrame, rows: int | None) -> tuple[pd.DataFrame, int]:
+        """Return so many rows of a table, and how many there are more; None is all."""
+        left = 0 if rows is None else max(len(table) - rows, 0)
+        return table.head(len(table) - left), left
+
+    def _pasted(self, decimals: Decimals | None, best: bool, rows: int | None) -> _Pasted:
+        """Return the table as texts."""
+        limit = None if rows is None else check_integer(rows, "rows", low=1)
+        ways = self._best if check_flag(best, "best") else {}
+        every = self._to_paste()
+        table, left = self._cut(every, limit)
+        if every.index.name is not None:
+            every, table = (one.reset_index(allow_duplicates=True) for one in (every, table))
+        fixed = _decimals_of(decimals, [str(name) for name in every])
+        # By place, since an index may be called as a column is.
+        columns = [(name, table.iloc[:, at].tolist()) for at, name in enumerate(table)]
+        by_name = dict(columns)
+        ends = {end for name in by_name for end in self._intervals.get(name, ())}
+        names, cells = [], []
+        for name, values in columns:
+            if name in ends:
+                continue
+            told = [self._cell_text(value, str(name), fixed) for value in values]
+            top = None
+            if name in ways:
+                numbers = filter(_is_number, every[name].tolist())
+                top = self._best_text(list(numbers), str(name), ways[name], fixed)
+            are_best = [text == top for text in told]
+            if name in self._intervals:
+                bounds = (by_name[end] for end in self._intervals[name])
+                shown = ([self._cell_text(v, str(name), fixed) for v in of] for of in bounds)
+                told = list(map(_with_interval, told, *shown, values))
+            names.append(str(name))
+            cells.append(list(map(_PastedCell, told, map(_is_number, values), are_best)))
+        return _Pasted(names, cells, self._left_out(left) if left else "")
+
+    def _cell_text(self, value: Any, name: str, fixed: Mapping[str, int]) -> str:
+        if _is_missing(value):
+            return MISSING_CELL
+        if isinstance(value, bool | np.bool_):
+            return "yes" if value else "no"
+        if not _is_number(value):
+            return str(value)
+        stated = self._formats.get(name)
+        if name in fixed and not isinstance(value, Integral):
+            return f"{value:z.{fixed[name]}f}"
+        if isinstance(value, Integral):
+            return str(int(value)) if stated is None or name in fixed else stated(value)
+        return (stated or self._number.format)(value)
+
+    def _best_text(
+        self, numbers: list[Any], name: str, way: Direction, fixed: Mapping[str, int]
+    ) -> str | None:
+        """Return the best number as it is written; None where all are alike, or there is none."""
+        if len({self._cell_text(number, name, fixed) for number in numbers}) <= 1:
+            return None
+        top = max(numbers) if way == "highest" else min(numbers)
+        return self._cell_text(top, name, fixed)
+
+
+def _with_interval(told: str, low: str, high: str, value: Any) -> str:
+    if MISSING_CELL in (low, high):
+        return told
+    # Ranks make a range; of other numbers the second may have a sign.
+    return f"{told} ({low}{DASH if isinstance(value, Integral) else ', '}{high})"
 
 
 @dataclass_transform(
@@ -395,16 +368,8 @@ class Result(Pastable, Value):
     _plot: ClassVar[str | None] = None
     #: Whether facts alone do not say all.
     _prints_table: ClassVar[bool] = True
-    #: Of the printed table: what a row is of, whether rows have names, how numbers look.
-    _row: ClassVar[str] = "item"
+    #: Whether rows of the printed table have names.
     _named_rows: ClassVar[bool] = True
-    _number: ClassVar[str] = "{:z.3f}"
-    #: What prints those of some columns.
-    _formats: ClassVar[Mapping[str, Callable[[Any], str]]] = MappingProxyType({})
-    #: Of the table to paste: the columns with a best number, and those with the ends of another's
-    #: interval.
-    _best: ClassVar[Mapping[str, Direction]] = MappingProxyType({})
-    _intervals: ClassVar[Mapping[str, tuple[str, str]]] = MappingProxyType({})
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -440,21 +405,11 @@ class Result(Pastable, Value):
         return self.to_frame() if self._prints_table else pd.DataFrame()
 
     def _to_paste(self) -> pd.DataFrame:
-        """Return the table that papers and pages get."""
         return self.to_frame()
-
-    def _left_out(self, number: int) -> str:
-        """Return what stands below a table that is cut off."""
-        return f"... and {counted(number, f'more {self._row}')}"
 
     def _below(self, rows: int | None = ROWS) -> Iterable[str]:
         """Return the lines below the table; `rows` limits what they list."""
         return ()
-
-    def _cut(self, table: pd.DataFrame, rows: int | None) -> tuple[pd.DataFrame, int]:
-        """Return so many rows of a table, and how many there are more; None is all."""
-        left = 0 if rows is None else max(len(table) - rows, 0)
-        return table.head(len(table) - left), left
 
     def _printed(self, table: pd.DataFrame) -> str:
         """Return rows of the table as text."""
@@ -469,15 +424,11 @@ class Result(Pastable, Value):
 
     def _plain(self, *names: str) -> dict[str, Any]:
         """Return attributes, and what methods without arguments return, as plain data for JSON."""
-        return {name: plain_value(getattr(self, name)) for name in names}
+        return {name: _plain_value(getattr(self, name)) for name in names}
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON, with `schema` and `version`."""
         return {"schema": self._schema, "version": self._version, **self._content()}
-
-    def _pasted(self, decimals: Decimals | None, best: bool, rows: int | None) -> Pasted:
-        look = Look(self._number, self._formats, self._best, self._intervals)
-        return pasted(self._to_paste(), look, decimals=decimals, best=best, rows=rows)
 
     def plot(self, *, ax: Axes | None = None, **options: Any) -> Axes:
         """Draw the finding; its class says with which function of `rankagg.plotting`.
@@ -488,10 +439,6 @@ class Result(Pastable, Value):
             Where to draw; a new figure by default.
         **options
             Those of the function.
-
-        Returns
-        -------
-        matplotlib.axes.Axes
         """
         if self._plot is None:
             raise AttributeError(
@@ -510,10 +457,6 @@ class Result(Pastable, Value):
         ----------
         rows : int or None, default 30
             How many rows of the table to print at most; None prints all.
-
-        Returns
-        -------
-        str
         """
         return self._text(self._facts(), rows)
 
@@ -565,7 +508,7 @@ def _html(lines: Iterable[str]) -> str:
     return "".join(f"<{tag}>{escape(line)}</{tag}>" for line, tag in tags)
 
 
-def plain_value(value: Any) -> Any:
+def _plain_value(value: Any) -> Any:
     """Return a value, or what a method without arguments returns, as plain data for JSON."""
     if callable(value):
         value = value()
@@ -574,7 +517,7 @@ def plain_value(value: Any) -> Any:
     if isinstance(value, float) and not isfinite(value):
         return None
     is_many = isinstance(value, Iterable) and not isinstance(value, str | Mapping)
-    return [plain_value(part) for part in value] if is_many else value
+    return [_plain_value(part) for part in value] if is_many else value
 
 
 def plain_rows(frame: pd.DataFrame) -> list[dict[str, Any]]:

@@ -18,8 +18,9 @@ from rankagg._typing import Directions, Floats, Integers, Label, TaskWeights
 from rankagg.core import exact
 from rankagg.core.exact_sum import FLOAT_PLACES, HIGHEST, exact_mean
 from rankagg.core.items import ItemSet, counted
+from rankagg.core.labels import as_directions, as_task_weights
 from rankagg.core.pairwise import PairwiseMatrix
-from rankagg.core.scores import ScoredTasks, ScoreTable, as_directions, as_task_weights
+from rankagg.core.scores import ScoredTasks, ScoreTable
 from rankagg.core.tally import grid, shares_fit
 from rankagg.core.task_tally import (
     GroupedTally,
@@ -145,10 +146,6 @@ class ScoreSummary(ScoredTasks):
             The scores; units without any are counted in `n_empty` and left out.
         n_groups : int, optional
             Add up instances in so many groups; see `ScoreScan.summarize`.
-
-        Returns
-        -------
-        ScoreSummary
         """
         if not isinstance(table, ScoreTable):
             raise InvalidInputError("table", "a ScoreTable", table)
@@ -219,12 +216,7 @@ class ScoreSummary(ScoredTasks):
     # -- the way down -------------------------------------------------------------------------
 
     def pairwise(self) -> PairwiseMatrix:
-        """Count for every two systems the votes for one above the other; see `Profile.pairwise`.
-
-        Returns
-        -------
-        PairwiseMatrix
-        """
+        """Count for every two systems the votes for one above the other; see `Profile.pairwise`."""
         policy = self.unranked
         tallies, weights = list(self._tallies.values()), self.weight_vector
         importance = exact.as_rational(weights)
@@ -271,9 +263,9 @@ class ScoreSummary(ScoredTasks):
         squares = [w**2 * part for part, w in zip(compared, weights, strict=True)]
         return PairwiseMatrix(
             items=self.systems,
-            scaled_wins=wins,
-            scaled_ties=ties,
-            scaled_comparisons=comparisons,
+            wins=wins,
+            ties=ties,
+            comparisons=comparisons,
             denominator=denominator,
             squared_weights=np.sum(squares, axis=0, dtype=np.float64),
             unranked=policy,
@@ -285,12 +277,7 @@ class ScoreSummary(ScoredTasks):
         )
 
     def direct_pairwise(self) -> PairwiseMatrix:
-        """Count the votes of those who compare both systems, without shares of absent ones.
-
-        Returns
-        -------
-        PairwiseMatrix
-        """
+        """Count the votes of those who compare both systems, without shares of absent ones."""
         return (self if self.unranked == "last" else self.with_unranked("ignore")).pairwise()
 
     def scaled_means(self, signed: bool) -> tuple[Floats, Floats, int]:  # noqa: D102
@@ -322,10 +309,6 @@ class ScoreSummary(ScoredTasks):
             The sums.
         task_weights : mapping from task to float, optional
             Other weights of these tasks.
-
-        Returns
-        -------
-        ScoreSummary
         """
         weights = self._weights if task_weights is None else task_weights
         return ScoreSummary(
@@ -333,23 +316,6 @@ class ScoreSummary(ScoredTasks):
             tallies,
             higher_is_better={task: self._directions[task] for task in tallies},
             task_weights={task: weights[task] for task in tallies},
-        ).with_unranked(self.unranked)
-
-    def with_task_weights(self, task_weights: TaskWeights) -> ScoreSummary:
-        """Return the summary with other task weights; tasks not named weigh 1.
-
-        Parameters
-        ----------
-        task_weights : mapping or Series from task to float
-            Weights from 1e-100 to 1e100.
-
-        Returns
-        -------
-        ScoreSummary
-        """
-        ways = self._directions
-        return ScoreSummary(
-            self.systems, self._held, higher_is_better=ways, task_weights=task_weights
         ).with_unranked(self.unranked)
 
     def sorted_by_task(self) -> ScoreSummary:
@@ -419,44 +385,40 @@ class ScoreSummary(ScoredTasks):
         return {**content, "check": _checksum(content)}
 
     @classmethod
-    def from_dict(cls, content: Mapping[str, Any]) -> Self:
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
         """Return the summary that `to_dict` gave.
 
         Parameters
         ----------
-        content : mapping
+        data : mapping
             The plain data.
-
-        Returns
-        -------
-        ScoreSummary
 
         Raises
         ------
         DataFormatError
             If they are not such data, or were changed.
         """
-        if not isinstance(content, Mapping) or content.get("schema") != SUMMARY_SCHEMA:
+        if not isinstance(data, Mapping) or data.get("schema") != SUMMARY_SCHEMA:
             raise DataFormatError(f"the plain data are not of the schema {SUMMARY_SCHEMA!r}.")
-        if content.get("version") != SUMMARY_VERSION:
-            version = content.get("version")
+        if data.get("version") != SUMMARY_VERSION:
+            version = data.get("version")
             known = f"{SUMMARY_VERSION} is"
             raise DataFormatError(f"{SUMMARY_SCHEMA}: version {version!r} is not known; {known}.")
-        written = {name: value for name, value in content.items() if name != "check"}
-        if content.get("check") != _checksum(written):
+        written = {name: value for name, value in data.items() if name != "check"}
+        if data.get("check") != _checksum(written):
             raise DataFormatError(f"{SUMMARY_SCHEMA}: it was changed since it was written.")
         tallies = {
             part["task"]: (GroupedTally if "n_groups" in part["tally"] else TaskTally).from_dict(
                 part["tally"]
             )
-            for part in content["tasks"]
+            for part in data["tasks"]
         }
         return cls(
-            ItemSet(content["systems"]),
+            ItemSet(data["systems"]),
             tallies,
-            higher_is_better={part["task"]: part["higher_is_better"] for part in content["tasks"]},
-            task_weights={part["task"]: part["weight"] for part in content["tasks"]},
-        ).with_unranked(content["unranked"])
+            higher_is_better={part["task"]: part["higher_is_better"] for part in data["tasks"]},
+            task_weights={part["task"]: part["weight"] for part in data["tasks"]},
+        ).with_unranked(data["unranked"])
 
     @cached_property
     def fingerprint(self) -> str:

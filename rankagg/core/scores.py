@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from functools import cached_property, partial
 from types import MappingProxyType
-from typing import Any, Literal, Self, cast
+from typing import ClassVar, Literal, Self, cast
 
 import numpy as np
 import pandas as pd
@@ -26,11 +26,8 @@ from rankagg._typing import (
 from rankagg._validation import (
     as_frame,
     as_matrix,
-    as_weights,
     check_choice,
-    check_flag,
     check_integer,
-    check_number,
     check_unranked,
 )
 from rankagg.core import places
@@ -42,11 +39,18 @@ from rankagg.core.exact_sum import (
     weighted_mean,
 )
 from rankagg.core.items import ItemSet, counted, label_column
-from rankagg.core.pandas_labels import axis_labels, column_labels, named_values, names_rows
+from rankagg.core.labels import (
+    as_directions,
+    as_task_families,
+    as_task_weights,
+    as_tolerance,
+    axis_labels,
+    unit_labels,
+)
 from rankagg.core.profile import Profile, canonical_profile, numbers_of
-from rankagg.core.results import Decimals, Direction, Look, Pastable, Pasted, pasted
+from rankagg.core.results import Direction, Pastable
 from rankagg.core.value import Value, array_key, frozen_array
-from rankagg.exceptions import Described, InvalidInputError, nearest, visible
+from rankagg.exceptions import Described, InvalidInputError, visible
 
 
 class ScoredTasks(Value):
@@ -80,14 +84,18 @@ class ScoredTasks(Value):
         ----------
         unranked : {"uniform", "ignore", "last"}
             What a task, or an instance, says of a system that it has no score of; see `Profile`.
-
-        Returns
-        -------
-        ScoreTable or ScoreSummary
         """
-        other = object.__new__(type(self))
-        other._set(**{**self.__getstate__(), "unranked": check_unranked(unranked)})
-        return other
+        return self._with(unranked=check_unranked(unranked))
+
+    def with_task_weights(self, task_weights: TaskWeights) -> Self:
+        """Return the scores with other task weights; tasks not named weigh 1.
+
+        Parameters
+        ----------
+        task_weights : mapping or Series from task to float
+            Weights from 1e-100 to 1e100.
+        """
+        return self._with(_weights=as_task_weights(task_weights, self.tasks))
 
     @abstractmethod
     def scaled_means(self, signed: bool) -> tuple[Floats, Floats, int]:
@@ -137,106 +145,6 @@ def _check_axis(labels: Sequence[Label] | ItemSet, size: int, parameter: str, wh
     if len(labels) != size:
         allowed = f"one label per {what} ({size} of them)"
         raise InvalidInputError(parameter, allowed, Described(counted(len(labels), "label")))
-
-
-def _unit_labels(
-    values: object,
-    tasks: Iterable[Label] | None,
-    instances: Iterable[Label] | None,
-    systems: Iterable[Label] | None,
-) -> tuple[Iterable[Label] | None, Iterable[Label] | None]:
-    """Return the task and the instance of each column, of a DataFrame those that it has."""
-    if systems is None and not names_rows(values):
-        allowed = "the index of the DataFrame, or given"
-        remedy = (
-            "`set_index` makes an index of the column that names them; `read_scores` takes a "
-            "DataFrame with the systems in its first column, and long ones."
-        )
-        raise InvalidInputError("systems", allowed, Described("a plain range"), remedy)
-    both = column_labels(values)
-    if both is None:
-        return axis_labels(values, 1, tasks, "tasks"), instances
-    for parameter, given in (("tasks", tasks), ("instances", instances)):
-        if given is not None:
-            allowed = "left out where the columns have two levels, task and instance"
-            raise InvalidInputError(parameter, allowed, given)
-    return both
-
-
-def _check_tasks_known(given: Mapping[Label, object], tasks: ItemSet, parameter: str) -> None:
-    """Raise where a mapping names a task that the table does not have."""
-    for task in given:
-        if task not in tasks:
-            known = ", ".join(str(label) for label in tasks[:8])
-            allowed = f"a mapping from tasks of the table ({known})"
-            raise InvalidInputError(parameter, allowed, task, nearest(task, tasks))
-
-
-def _by_task(
-    given: Any, parameter: str, tasks: ItemSet, named: str, every: ItemSet | None
-) -> Mapping[Label, Any]:
-    """Return a mapping from tasks of the table; empty where none is given."""
-    found = {} if given is None else named_values(given, parameter, every)
-    if not isinstance(found, Mapping):
-        raise InvalidInputError(parameter, f"a mapping from task to {named}", found)
-    _check_tasks_known(found, tasks, parameter)
-    return found
-
-
-def as_directions(given: Directions, tasks: ItemSet) -> dict[Label, bool]:
-    """Return the direction of every task."""
-    given = named_values(given, "higher_is_better", tasks)
-    if not isinstance(given, Mapping):
-        remedy = "A mapping from task to bool states one direction per task."
-        return dict.fromkeys(tasks, check_flag(given, "higher_is_better", remedy))
-    _check_tasks_known(given, tasks, "higher_is_better")
-    for task in tasks:
-        if task not in given:
-            raise InvalidInputError(
-                "higher_is_better", "given for every task", Described(f"none for {task!r}")
-            )
-    return {task: check_flag(given[task], "higher_is_better") for task in tasks}
-
-
-def as_task_weights(given: TaskWeights | None, tasks: ItemSet) -> dict[Label, float]:
-    """Return the weight of every task; 1 where none is given."""
-    weights = _by_task(given, "task_weights", tasks, "number", tasks)
-    found = {
-        task: check_number(weights.get(task, 1.0), "task_weights", low=0, open_low=True)
-        for task in tasks
-    }
-    as_weights(list(found.values()), len(found), "task_weights")  # as for rankings
-    return found
-
-
-def _as_task_families(given: TaskFamilies | None, tasks: ItemSet) -> dict[Label, Label]:
-    """Return the family of every task that has one."""
-    families = _by_task(given, "task_families", tasks, "family", None)
-    known = [task for task in tasks if task in families]
-    labels = label_column([families[task] for task in known], "task_families")
-    return dict(zip(known, labels, strict=True))
-
-
-def as_tolerance(given: Tolerance, tasks: ItemSet | None) -> float | Mapping[Label, float]:
-    """Return a tolerance of all tasks, or of each that a mapping names."""
-    if isinstance(given, float) and given == 0:
-        return 0.0
-    steps = named_values(given, "tolerance", tasks)
-    if not isinstance(steps, Mapping):
-        return check_number(steps, "tolerance", low=0)
-    if tasks is not None:
-        _check_tasks_known(steps, tasks, "tolerance")
-    return {task: check_number(step, "tolerance", low=0) for task, step in steps.items()}
-
-
-def tolerance_within(
-    given: Tolerance, tasks: ItemSet, part: ItemSet
-) -> float | Mapping[Label, float]:
-    """Return a tolerance as far as it is one of some of the tasks."""
-    steps = as_tolerance(given, tasks)
-    if not isinstance(steps, Mapping):
-        return steps
-    return {task: step for task, step in steps.items() if task in part}
 
 
 def _significant(values: Floats, digits: int) -> Integers64:
@@ -327,6 +235,9 @@ class ScoreTable(Pastable, ScoredTasks):
     instances: tuple[Label, ...] | None
     _families: dict[Label, Label]
 
+    _row: ClassVar[str] = "system"
+    _number: ClassVar[str] = "{:z.4g}"
+
     def __init__(
         self,
         values: ArrayLike,
@@ -341,7 +252,7 @@ class ScoreTable(Pastable, ScoredTasks):
         values = as_frame(values)
         # Labels first: where they are no labels, numbers are none either.
         rows_of = axis_labels(values, 0, systems, "systems")
-        tasks_of, instances_of = _unit_labels(values, tasks, instances, rows_of)
+        tasks_of, instances_of = unit_labels(values, tasks, instances, rows_of)
         scores = as_matrix(values, "values", nan=True) + 0.0  # one zero, not two
         rows, columns = scores.shape
         if rows == 0 or columns == 0:
@@ -371,7 +282,7 @@ class ScoreTable(Pastable, ScoredTasks):
             unranked="uniform",
             _directions=as_directions(higher_is_better, task_set),
             _weights=as_task_weights(task_weights, task_set),
-            _families=_as_task_families(task_families, task_set),
+            _families=as_task_families(task_families, task_set),
         )
         self._check_scored()
 
@@ -484,10 +395,6 @@ class ScoreTable(Pastable, ScoredTasks):
         ----------
         tasks, systems : iterable of str or int
             Labels to leave out.
-
-        Returns
-        -------
-        ScoreTable
         """
         left_out = [list(tasks), list(systems)]
         gone = set(self.tasks.indices(left_out[0], parameter="tasks", noun="task"))
@@ -584,10 +491,6 @@ class ScoreTable(Pastable, ScoredTasks):
         system : str or int
             The reference; its own scores become 1.
 
-        Returns
-        -------
-        ScoreTable
-
         Raises
         ------
         InvalidInputError
@@ -612,20 +515,6 @@ class ScoreTable(Pastable, ScoredTasks):
             raise InvalidInputError("system", allowed, value)
         return self.with_values(ratios)
 
-    def with_task_weights(self, task_weights: TaskWeights) -> ScoreTable:
-        """Return the table with other task weights; tasks not named weigh 1.
-
-        Parameters
-        ----------
-        task_weights : mapping or Series from task to float
-            Weights from 1e-100 to 1e100.
-
-        Returns
-        -------
-        ScoreTable
-        """
-        return self._with(_weights=as_task_weights(task_weights, self.tasks))
-
     def with_task_families(self, task_families: TaskFamilies) -> ScoreTable:
         """Return the table with other families of tasks.
 
@@ -633,12 +522,8 @@ class ScoreTable(Pastable, ScoredTasks):
         ----------
         task_families : mapping or Series from task to str or int
             See the class.
-
-        Returns
-        -------
-        ScoreTable
         """
-        return self._with(_families=_as_task_families(task_families, self.tasks))
+        return self._with(_families=as_task_families(task_families, self.tasks))
 
     def with_values(self, values: ArrayLike) -> ScoreTable:
         """Return the table with other scores of the same systems on the same units.
@@ -647,10 +532,6 @@ class ScoreTable(Pastable, ScoredTasks):
         ----------
         values : array_like of float, shape (n_systems, n_units)
             See the class.
-
-        Returns
-        -------
-        ScoreTable
         """
         scores = as_matrix(values, "values", nan=True) + 0.0
         if scores.shape != self.values.shape:
@@ -658,9 +539,8 @@ class ScoreTable(Pastable, ScoredTasks):
             raise InvalidInputError("values", f"of shape {self.values.shape}", told)
         return self._with(values=frozen_array(scores))
 
-    def _with(self, **fields: Any) -> ScoreTable:
-        table = object.__new__(ScoreTable)
-        table._set(**{**self.__getstate__(), **fields})
+    def _with(self, **attributes: object) -> Self:
+        table = super()._with(**attributes)
         table._check_scored()
         return table
 
@@ -736,14 +616,14 @@ class ScoreTable(Pastable, ScoredTasks):
         )
         return pd.DataFrame(self.values, index=list(self.systems.labels), columns=columns)
 
-    def _pasted(self, decimals: Decimals | None, best: bool, rows: int | None) -> Pasted:
+    def _to_paste(self) -> pd.DataFrame:
         index = pd.Index(list(self.systems.labels), name="system")
-        frame = pd.DataFrame(self.task_scores(), index=index, columns=pd.Index(list(self.tasks)))
-        ways: Mapping[Label, Direction] = {
-            task: "highest" if up else "lowest" for task, up in self.higher_is_better.items()
-        }
-        look = Look("{:z.4g}", {}, ways, {})
-        return pasted(frame, look, decimals=decimals, best=best, rows=rows)
+        return pd.DataFrame(self.task_scores(), index=index, columns=pd.Index(list(self.tasks)))
+
+    @property
+    def _best(self) -> Mapping[Label, Direction]:  # type: ignore[override]
+        ways = self.higher_is_better.items()
+        return {task: "highest" if up else "lowest" for task, up in ways}
 
     def __repr__(self) -> str:
         units = f", {counted(self.n_units, 'instance')}" if self.is_instance_level else ""

@@ -9,17 +9,17 @@ rounded by itself, so that the order of rankings and how they are put together d
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import gcd, lcm
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
 from rankagg._typing import Bools, Floats, Integers, Integers64, Ranks
-from rankagg.core import exact, places
-from rankagg.core.places import UNLISTED, UNRANKED, all_listed
+from rankagg.core import exact
+from rankagg.core.places import UNLISTED, UNRANKED
 from rankagg.kernels.counting import Counts, count, row_sums
 from rankagg.kernels.placing import absent_sums, doubled_places
 
@@ -32,14 +32,6 @@ GRID_ROOM = 2**50
 PLACES_AT_ONCE = 500_000
 
 
-class Share(NamedTuple):
-    """Votes of one part of the data."""
-
-    scaled: Scaled  # wins, ties, comparisons
-    denominator: int
-    shares: int  # what the imputed part was whole numbers over
-
-
 def grid(n: int) -> int:
     """Return the power of two that the shares of n items are rounded to."""
     return int(2 ** ((GRID_ROOM // n**2).bit_length() - 1))
@@ -50,18 +42,24 @@ def shares_fit(denominator: int, n: int) -> bool:
     return n <= EXACT_ITEMS or denominator * n**2 <= GRID_ROOM
 
 
-def occurring(sizes: Integers64) -> list[int]:
+def _occurring(sizes: Integers64) -> list[int]:
     """Return the different numbers of items, ascending."""
     return np.flatnonzero(np.bincount(sizes)).tolist()
 
 
 def _share_denominator(sizes: Integers64, n: int) -> int:
     """Return what the shares are whole numbers over where so many of n items are observed."""
-    denominator = lcm(1, *(2 * (k + 1) for k in occurring(sizes)))
+    denominator = lcm(1, *(2 * (k + 1) for k in _occurring(sizes)))
     return denominator if shares_fit(denominator, n) else grid(n)
 
 
-def on_grid(
+def _rescaled(array: Integers, factor: int, divisor: int) -> Integers:
+    """Return `array * factor / divisor`, rounded to the nearest integers (halves up)."""
+    doubled = exact.combine(array, 2 * factor, np.ones_like(array), divisor)
+    return exact.fit(doubled // (2 * divisor))
+
+
+def _on_grid(
     wins: Integers, ties: Integers, comparisons: Integers, denominator: int, shares: int
 ) -> tuple[Scaled, int, float]:
     """Round the imputed part of votes to the grid, unless it is on it.
@@ -76,7 +74,7 @@ def on_grid(
     for array in (ties, comparisons, pairs):
         common = gcd(common, int(np.gcd.reduce(array.ravel(), initial=0)))
     ties, comparisons, pairs, rounded = (
-        exact.rescale(array, step, common) for array in (ties, comparisons, pairs, wins)
+        _rescaled(array, step, common) for array in (ties, comparisons, pairs, wins)
     )
     # One side of a pair is rounded, and the other is the rest.
     lower = np.tril(pairs - ties - rounded.T, k=-1)
@@ -84,13 +82,19 @@ def on_grid(
     return (np.triu(rounded, k=1) + lower, ties, comparisons), target, 1.0 / (2.0 * target)
 
 
-def added(first: Share, second: Share) -> tuple[Scaled, int, int, Fraction]:
-    """Return the sum of votes, its denominator and shares, and what was rounded for it."""
-    n = len(first.scaled[0])
-    shares = lcm(first.shares, second.shares)
-    parts = [(part.scaled, part.denominator, 0.0) for part in (first, second)]
+def added(
+    both: Sequence[Scaled], denominators: Sequence[int], each: Sequence[int]
+) -> tuple[Scaled, int, int, Fraction]:
+    """Return the sum of votes of two parts, its denominator and shares, and what was rounded.
+
+    The shares of a part are what its imputed votes were whole numbers over.
+    """
+    n = len(both[0][0])
+    shares = lcm(*each)
+    parts = [(votes, over, 0.0) for votes, over in zip(both, denominators, strict=True)]
     if not shares_fit(shares, n):
-        parts = [on_grid(*part.scaled, part.denominator, part.shares) for part in (first, second)]
+        given = zip(both, denominators, each, strict=True)
+        parts = [_on_grid(*votes, over, own) for votes, over, own in given]
         shares = grid(n)
     (mine, my_over, my_rounding), (theirs, their_over, their_rounding) = parts
     denominator = lcm(my_over, their_over)
@@ -103,7 +107,7 @@ def added(first: Share, second: Share) -> tuple[Scaled, int, int, Fraction]:
 
 
 @dataclass(frozen=True)
-class Tally:
+class _Tally:
     """Votes for row above column: integers over one denominator."""
 
     # Shape (n, n). Numerators; `comparisons` counts rankings that compare the two items.
@@ -119,7 +123,7 @@ class Tally:
     is_decided: bool
 
 
-def tally(ranks: Ranks, weights: Integers, *, shared: bool) -> Tally:
+def tally(ranks: Ranks, weights: Integers, *, shared: bool) -> _Tally:
     """Count the votes of all rankings, each with its integer weight.
 
     Where votes are `shared`, an unranked item has the part of the compatible permutations that is
@@ -127,7 +131,8 @@ def tally(ranks: Ranks, weights: Integers, *, shared: bool) -> Tally:
     memory as n^2.
     """
     m, n = ranks.shape
-    sizes = np.full(m, n) if all_listed(ranks) else row_sums(ranks != UNRANKED)
+    is_whole = int(ranks.min(initial=0)) >= 0
+    sizes = np.full(m, n) if is_whole else row_sums(ranks != UNRANKED)
     has_gaps = sizes < n
     shared = shared and bool(has_gaps.any())
     denominator = _share_denominator(sizes[has_gaps], n) if shared else 1
@@ -159,13 +164,13 @@ def tally(ranks: Ranks, weights: Integers, *, shared: bool) -> Tally:
     for array in (wins, ties, comparisons):
         np.fill_diagonal(array, 0)
     is_decided = not has_gaps.any() and not off.any(where=~np.eye(n, dtype=bool))
-    return Tally(wins, ties, comparisons, denominator, rounded, is_decided)
+    return _Tally(wins, ties, comparisons, denominator, rounded, is_decided)
 
 
 def sum_squares(ranks: Ranks, squares: Floats) -> Floats:
     """Return the sum of `squares` over the rankings that compare row and column."""
     n = ranks.shape[1]
-    if places.all_listed(ranks):
+    if (ranks >= 0).all():
         return np.full((n, n), squares.sum())
     listed, unlisted = (ranks >= 0).astype(np.float64), (ranks == UNLISTED).astype(np.float64)
     weighed = (squares[:, None] * listed).T
@@ -191,7 +196,7 @@ def _uniform_shares(
     # (r + 1)/(k + 1) = doubled / (2(k + 1)), and the factor makes that a share of `denominator`.
     factors = np.zeros(ranks.shape[1] + 1, dtype=object)
     is_rough = np.zeros(len(factors), dtype=bool)
-    for k in occurring(sizes[has_gaps]):
+    for k in _occurring(sizes[has_gaps]):
         factors[k], rest = divmod(denominator, 2 * (k + 1))
         is_rough[k] = rest > 0
     rounded = is_rough[sizes] & has_gaps

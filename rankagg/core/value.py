@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Hashable
 from functools import cached_property
-from typing import Any, NoReturn, cast
+from typing import Any, NoReturn, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,12 @@ class Value(ABC):
 
     def _set(self, **attributes: object) -> None:
         self.__dict__.update(attributes)
+
+    def _with(self, **attributes: object) -> Self:
+        """Return a copy with some other attributes."""
+        other = object.__new__(type(self))
+        other._set(**{**self.__getstate__(), **attributes})
+        return other
 
     @abstractmethod
     def _key(self) -> tuple[Hashable, ...]:

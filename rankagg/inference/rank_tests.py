@@ -205,7 +205,7 @@ class FriedmanTest(Result):
         """
         items = axis_labels(average_ranks, 0, items, "items")
         ranks = _check_average_ranks(average_ranks)
-        names = ItemSet.numbered(len(ranks)) if items is None else ItemSet.coerce(items, ())
+        names = ItemSet(range(len(ranks))) if items is None else ItemSet.coerce(items, ())
         if len(names) != len(ranks):
             raise InvalidInputError("items", counted(len(ranks), "label"), names)
         size = check_integer(n_rankings, "n_rankings", low=2)

@@ -11,9 +11,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from rankagg._numbers import EXACT_LIMIT
 from rankagg._typing import Bools, Floats, Integers64, Label, Positions, Unranked
-from rankagg._validation import check_choice, check_unranked
+from rankagg._validation import EXACT_LIMIT, check_choice, check_unranked
 from rankagg.core import (
     UNRANKED,
     ItemSet,

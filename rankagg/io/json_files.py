@@ -135,9 +135,7 @@ def _votes_in(whole: Field) -> PairwiseMatrix:
     won, tied = (_matrix_in(matrix, len(labels), scale) for matrix in (wins, ties))
     if not np.array_equal(tied, tied.T):
         ties.refuse("symmetric")
-    return PairwiseMatrix(
-        items=labels, scaled_wins=won, scaled_ties=tied, denominator=scale, rounding=float(off)
-    )
+    return PairwiseMatrix(items=labels, wins=won, ties=tied, denominator=scale, rounding=float(off))
 
 
 def _labels_in(items: Field) -> list[Label]:

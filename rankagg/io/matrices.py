@@ -7,8 +7,8 @@ from math import isfinite, isqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from rankagg._numbers import ascii_number, is_held, whole_number
 from rankagg._typing import Floats
+from rankagg._validation import ascii_number, is_held, whole_number
 from rankagg.core import PairwiseMatrix
 from rankagg.exceptions import DataFormatError
 from rankagg.io.tables.sources import (

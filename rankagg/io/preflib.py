@@ -17,9 +17,8 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from rankagg._numbers import EXACT_LIMIT
 from rankagg._typing import Integers64, Ranks, Unranked
-from rankagg._validation import check_choice, check_unranked
+from rankagg._validation import EXACT_LIMIT, check_choice, check_unranked
 from rankagg.core import (
     UNRANKED,
     ItemSet,

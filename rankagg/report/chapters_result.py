@@ -25,7 +25,7 @@ from rankagg.core import (
     said,
     stated,
 )
-from rankagg.exceptions import NotCheckedError
+from rankagg.exceptions import TooLargeError
 from rankagg.report.findings import Findings
 from rankagg.report.first_screen import span
 from rankagg.report.sections import UNKNOWN, PageTable, Section, bullets, table_of
@@ -125,7 +125,7 @@ def _verified(exact: Consensus, vote: str) -> str:
     assert exact.certificate is not None, "an exact rule gives a certificate"
     try:
         exact.certificate.verify(exact.pairwise, time_limit=SECONDS_TO_VERIFY)
-    except NotCheckedError:
+    except TooLargeError:
         return "a second program could not verify it within its limits of time and memory."
     return f"a second program verified it against the {vote}s, in whole numbers, without a solver."
 

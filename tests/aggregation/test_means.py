@@ -113,7 +113,7 @@ def test_ratio_means_refuse_what_is_not_positive(rule: ra.Aggregator) -> None:
 def costs_by_cells(profile: ra.Profile, policy: str) -> np.ndarray:
     """The sum over rankings of an n x n table each."""
     n = profile.n_items
-    ranks = places.unranked_last(profile.ranks) if policy == "last" else profile.ranks
+    ranks = profile.with_unranked(policy).ranks
     costs = np.zeros((n, n))
     at = np.arange(n)
     for row, mids, weight in zip(

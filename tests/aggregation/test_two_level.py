@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 import rankagg as ra
 from rankagg.aggregation import Aggregator, Needs, Outcome, positional
 from rankagg.aggregation.base import ranks_by_scores, scores_by_group
-from rankagg.core import sorted_by_group
 from tests import strategies
 from tests.conftest import slow_but
 from tests.strategies import POLICIES, policies, profiles, score_arrays
@@ -161,7 +160,7 @@ def test_many_groups_are_taken_some_at_a_time(monkeypatch) -> None:
     scores[rng.random(scores.shape) < 0.3] = np.nan
     names = rng.integers(0, 12, 40).tolist()
     profile = ra.Profile.from_scores(scores, higher_is_better=True, groups=names)
-    grouped, groups = sorted_by_group(profile)
+    grouped, groups = profile.sorted_by_group()
     rule = ra.Borda()
     whole = scores_by_group(rule, grouped, groups).tolist()
     monkeypatch.setattr(positional, "BLOCK", 50)  # two groups, ten rankings
@@ -173,7 +172,7 @@ def test_weights_that_are_read_anew_in_each_group_are_left_to_it() -> None:
     orders = ["AB", "BA", "AB", "BA"]
     odd = [0.1, 0.1, np.pi, np.e]
     profile = ra.Profile.from_orders(orders, weights=odd, groups=["x", "x", "y", "y"])
-    assert scores_by_group(ra.Borda(), *sorted_by_group(profile)) is None
+    assert scores_by_group(ra.Borda(), *profile.sorted_by_group()) is None
     rule = ra.TwoLevel(ra.Borda(), ra.Borda())
     assert_same(rule.aggregate(profile), by_definition(rule, profile))
 

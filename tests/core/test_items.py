@@ -10,7 +10,6 @@ from tests import strategies
 def test_keeps_the_given_order():
     assert ItemSet(["B", "C", "A"]).labels == ("B", "C", "A")
     assert ItemSet("BCA") == ItemSet(["B", "C", "A"]) == ItemSet(iter("BCA"))
-    assert ItemSet.numbered(3).labels == (0, 1, 2)
 
 
 def test_numpy_labels_become_plain_ones():

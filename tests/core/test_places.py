@@ -12,9 +12,8 @@ from rankagg.core import places
 from rankagg.core.items import ItemSet
 from rankagg.core.places import (
     _are_permutations,
-    _places_of_orders,
     competition_ranks,
-    from_buckets,
+    from_orders,
     scattered,
 )
 from rankagg.exceptions import RankaggError
@@ -103,7 +102,7 @@ def one_by_one(orders, items):
     """Return what every order says, each for itself."""
     rows = [tuple(order) for order in orders]
     item_set = ItemSet.coerce(items, (label for row in rows for label in row))
-    return item_set, [from_buckets([[x] for x in row], item_set)[0].tolist() for row in rows]
+    return item_set, [ra.PartialRanking.from_order(x, items=item_set).ranks.tolist() for x in rows]
 
 
 def outcome(call):
@@ -140,12 +139,12 @@ def test_an_array_of_orders(dtype):
 
 
 def test_plain_orders_are_read_at_once():
-    assert _places_of_orders([("B", "A"), ("A",)], None) is not None
-    assert _places_of_orders([(3, 1)], [1, 2, 3]) is not None
+    assert from_orders([("B", "A"), ("A",)], None) is not None
+    assert from_orders([(3, 1)], [1, 2, 3]) is not None
     for orders, items in (
         ([("A", "A")], None), ([(True, 0)], None), ([(1.0,)], [1]), ([("D",)], "AB"), ([], "AB"),
     ):  # fmt: skip
-        assert _places_of_orders(orders, items) is None
+        assert from_orders(orders, items) is None
 
 
 def test_what_an_order_leaves_out_is_unranked():

@@ -39,7 +39,7 @@ def test_gives_back_the_rankings_that_it_was_made_of(profile):
 @given(strategies.score_arrays(), st.booleans(), st.sampled_from([0.0, 0.25, 0.5]))
 def test_a_row_of_scores_is_ranked_like_a_ranking_of_its_own(scores, higher, tolerance):
     profile = Profile.from_scores(scores, higher_is_better=higher, tolerance=tolerance)
-    assert profile.items == ItemSet.numbered(scores.shape[1])
+    assert profile.items == ItemSet(range(scores.shape[1]))
     assert list(profile) == [
         PartialRanking.from_scores(row, higher_is_better=higher, tolerance=tolerance)
         for row in scores

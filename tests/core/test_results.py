@@ -12,12 +12,11 @@ from hypothesis import strategies as st
 import rankagg as ra
 from rankagg.core.results import (
     DASH,
-    Look,
+    Pastable,
     Result,
+    _latex_number,
+    _latex_text,
     _markdown_text,
-    latex_number,
-    latex_text,
-    pasted,
     plain_rows,
 )
 from rankagg.exceptions import InvalidInputError
@@ -118,7 +117,16 @@ NAMES = {
     "textgreater": ">", "textbar": "|", "textasciigrave": "`", "char34": '"',
 }  # fmt: skip
 
-PLAIN = Look("{:.3f}", {}, {}, {})
+
+class Given(Pastable):
+    """A table with its looks."""
+
+    def __init__(self, frame, number="{:.3f}", **looks):
+        self.frame, self._number = frame, number
+        self.__dict__.update({f"_{name}": look for name, look in looks.items()})
+
+    def _to_paste(self):
+        return self.frame
 
 
 def read_latex(text):
@@ -155,16 +163,16 @@ def one_line(text):
 @given(label=SIGNS)
 def test_labels_are_read_as_they_are(label):
     for one in (label, *HOSTILE):
-        assert read_latex(latex_text(one)) == one_line(one)
+        assert read_latex(_latex_text(one)) == one_line(one)
         assert read_markdown(_markdown_text(one)) == one_line(one)
 
 
 @given(labels=st.lists(SIGNS, min_size=1, max_size=3, unique=True))
 def test_rows_stay_rows(labels):
     frame = pd.DataFrame({"x": 1.5}, index=pd.Index(labels, name="a_b"))
-    table = pasted(frame, PLAIN, decimals=None, best=True, rows=None)
-    assert len(_latex_cells(table.latex(caption=labels[0]))) == len(labels) + 1
-    rows = _markdown_cells(table.markdown())
+    table = Given(frame)
+    assert len(_latex_cells(table.to_latex(caption=labels[0]))) == len(labels) + 1
+    rows = _markdown_cells(table.to_markdown())
     assert [len(row) for row in rows] == [2] * (len(labels) + 1)
     shown = ["" if row[0] == "" else read_markdown(row[0]) for row in rows[1:]]
     assert shown == [one_line(label) for label in labels]
@@ -174,14 +182,13 @@ def table(**columns):
     return pd.DataFrame(columns)
 
 
-def markdown(frame, look=PLAIN, *, decimals=None, best=True, rows=None):
-    text = pasted(frame, look, decimals=decimals, best=best, rows=rows).markdown()
-    return _markdown_cells(text)[1:]
+def markdown(frame, looks=None, **options):
+    return _markdown_cells(Given(frame, **(looks or {})).to_markdown(**options))[1:]
 
 
 def test_numbers_have_the_stated_decimals() -> None:
     frame = table(x=[0.12345, -0.00001, np.nan, np.inf], n=[1, 2, 3, 4], p=[0.04, 1.0, 1e-9, 0.5])
-    look = Look("{:.3f}", {"p": "{:.1e}".format}, {}, {})
+    look = {"formats": {"p": "{:.1e}".format}}
     shown = markdown(frame, look)
     assert shown[0] == ["0.123", "1", "4.0e-02"]
     assert shown[2][0] == "-"
@@ -195,14 +202,15 @@ def test_numbers_have_the_stated_decimals() -> None:
 
 def test_numbers_in_latex() -> None:
     frame = table(x=[-0.5, np.inf, 1e-9])
-    text = pasted(frame, Look("{:.3g}", {}, {}, {}), decimals=None, best=True, rows=None).latex()
+    text = Given(frame, "{:.3g}").to_latex()
     rows = [r"$-$0.5 \\", r"$\infty$ \\", r"1 $\times$ 10\textsuperscript{$-$9} \\"]
     assert text.splitlines()[4:7] == rows
-    assert latex_number("-inf (-1, 2)") == r"$-\infty$ ($-$1, 2)"
+    assert _latex_number("-inf (-1, 2)") == r"$-\infty$ ($-$1, 2)"
 
 
 def test_the_best_is_bold_as_it_is_written() -> None:
-    look = Look("{:.2f}", {}, {"up": "highest", "down": "lowest", "same": "highest"}, {})
+    ways = {"up": "highest", "down": "lowest", "same": "highest"}
+    look = {"number": "{:.2f}", "best": ways}
     frame = table(
         up=[1.001, 1.004, 0.9, np.nan],
         down=[3, 1, 2, 1],
@@ -220,7 +228,8 @@ def test_the_best_is_bold_as_it_is_written() -> None:
 
 
 def test_intervals_stand_behind_their_number() -> None:
-    look = Look("{:.1f}", {}, {}, {"rank": ("best", "worst"), "effect": ("lower", "upper")})
+    ends = {"rank": ("best", "worst"), "effect": ("lower", "upper")}
+    look = {"number": "{:.1f}", "intervals": ends}
     frame = table(
         rank=[3, 1], best=[1, 1], worst=[5, 2], effect=[-1.0, 0.5], lower=[-2.0, np.nan],
         upper=[-0.5, np.nan],
@@ -228,13 +237,13 @@ def test_intervals_stand_behind_their_number() -> None:
     assert markdown(frame, look) == [
         [f"3 (1{DASH}5)", "-1.0 (-2.0, -0.5)"], [f"1 (1{DASH}2)", "0.5"],
     ]  # fmt: skip
-    text = pasted(frame, look, decimals=None, best=True, rows=None).latex()
+    text = Given(frame, **look).to_latex()
     assert r"3 (1--5) & $-$1.0 ($-$2.0, $-$0.5) \\" in text
 
 
 def test_rows_that_are_left_out_are_counted() -> None:
     frame = table(a=["x", "y", "z"], b=[True, False, None])
-    assert markdown(frame, rows=2) == [["x", "yes"], ["y", "no"], ["... and 1 more row", ""]]
+    assert markdown(frame, rows=2) == [["x", "yes"], ["y", "no"], ["... and 1 more item", ""]]
     assert markdown(frame, rows=3) == [["x", "yes"], ["y", "no"], ["z", "-"]]
     with pytest.raises(InvalidInputError, match="rows"):
         markdown(frame, rows=0)
@@ -242,14 +251,14 @@ def test_rows_that_are_left_out_are_counted() -> None:
 
 def test_captions_and_keys() -> None:
     frame = table(a=["x"])
-    here = pasted(frame, PLAIN, decimals=None, best=True, rows=None)
-    assert here.latex().startswith("\\begin{tabular}{l}\n\\toprule\na \\\\\n")
-    text = here.latex(caption="50 % & more", label="tab:x_1")
+    here = Given(frame)
+    assert here.to_latex().startswith("\\begin{tabular}{l}\n\\toprule\na \\\\\n")
+    text = here.to_latex(caption="50 % & more", label="tab:x_1")
     assert "\\caption{50 \\% \\& more}\n\\label{tab:x_1}\n" in text
-    assert here.markdown(caption="a|b").startswith("a\\|b\n\n| a")
+    assert here.to_markdown(caption="a|b").startswith("a\\|b\n\n| a")
     for wrong in ("a b", "{", "a%", None):
         with pytest.raises(InvalidInputError, match="label"):
-            here.latex(label=wrong)
+            here.to_latex(label=wrong)
 
 
 def test_scores_are_bold_by_the_direction_of_their_task() -> None:

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rankagg import Kemeny, PartialRanking, Profile
-from rankagg.core import exact, tally
+from rankagg.core import tally
 from tests import oracles, strategies
 from tests.core.test_pairwise import fractions
 
@@ -153,7 +153,10 @@ def test_the_grid_leaves_room_for_votes_and_fits(n):
 
 @given(st.integers(-(10**30), 10**30), st.integers(0, 10**12), st.integers(1, 10**12))
 def test_rescaling_rounds_to_the_nearest(number, factor, divisor):
-    (result,) = exact.rescale(np.array([number], dtype=object), factor, divisor).tolist()
+    (result,) = tally._rescaled(np.array([number], dtype=object), factor, divisor).tolist()
     assert abs(Fraction(number * factor, divisor) - result) <= Fraction(1, 2)
-    (small,) = exact.rescale(np.array([number % 1000]), factor, divisor).tolist()
+    (small,) = tally._rescaled(np.array([number % 1000]), factor, divisor).tolist()
     assert abs(Fraction(number % 1000 * factor, divisor) - small) <= Fraction(1, 2)
+    for size in (1, 2**62):  # halves are rounded up
+        rounded = tally._rescaled(np.array([1, 2, 3, -1, -3]), size, 2 * size)
+        assert rounded.tolist() == [1, 1, 2, 0, -1]

@@ -55,7 +55,7 @@ from rankagg.core import (
 from rankagg.exceptions import (
     DataFormatError,
     InvalidInputError,
-    NotCheckedError,
+    TooLargeError,
     VerificationError,
 )
 from rankagg.io.json_files import votes_to_dict
@@ -243,7 +243,7 @@ class _Proved(Result):
         ------
         VerificationError
             If a statement does not hold; the message says which.
-        NotCheckedError
+        TooLargeError
             If the budget does not suffice to say.
         """
         limits = {"time_limit": time_limit, "memory_limit": memory_limit}
@@ -259,7 +259,7 @@ class _Proved(Result):
         except RefusedError as error:
             raise VerificationError(str(error)) from None
         except BudgetError as error:
-            raise NotCheckedError(
+            raise TooLargeError(
                 f"Not checked within the budget: {error}. Raise `time_limit` or `memory_limit`."
             ) from None
         return True

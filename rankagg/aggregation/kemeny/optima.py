@@ -34,7 +34,7 @@ from rankagg.core import (
     plain_rows,
 )
 from rankagg.core.graphs import connected_parts
-from rankagg.exceptions import BlockTooLargeError
+from rankagg.exceptions import TooLargeError
 
 if TYPE_CHECKING:
     from rankagg.aggregation.kemeny.optimal_relation import Relation
@@ -102,7 +102,7 @@ class OptimalSet(Result):
 
     @abstractmethod
     def count(self) -> int:
-        """Return the exact number of optima; `BlockTooLargeError` where it is too large."""
+        """Return the exact number of optima; `TooLargeError` where it is too large."""
 
     @abstractmethod
     def rank_ranges(self) -> tuple[Positions, Positions]:
@@ -170,7 +170,7 @@ class OptimalSet(Result):
     def _content(self) -> dict[str, Any]:
         try:
             count = self.count()
-        except BlockTooLargeError:
+        except TooLargeError:
             count = None
         return {
             "is_unique": self.is_unique,
@@ -188,7 +188,7 @@ class OptimalSet(Result):
         differ = f"differ on {self.n_undecided_pairs} of {pairs}{self._where()}"
         try:
             return [f"{counted(self.count(), self._noun)}, which {differ}"]
-        except BlockTooLargeError as error:
+        except TooLargeError as error:
             return [f"more than one, which {differ}; not counted: {error}"]
 
     def __repr__(self) -> str:
@@ -275,7 +275,7 @@ class Optima(OptimalSet):
     def _check_sizes(self) -> None:
         large = max(len(block) for block in self._positions)
         if large > ENUMERABLE:
-            raise BlockTooLargeError(
+            raise TooLargeError(
                 f"The optima differ within a block of {counted(large, 'item')}; blocks of at most "
                 f"{ENUMERABLE} can be counted. At least {self._found.n_seen} optima exist; "
                 "`relation()` and `blocks` are complete."
@@ -286,7 +286,7 @@ class Optima(OptimalSet):
 
         Raises
         ------
-        BlockTooLargeError
+        TooLargeError
             If a block is too large to be counted; the message gives a lower bound.
         """
         return prod(table.count() for table in self._tables)

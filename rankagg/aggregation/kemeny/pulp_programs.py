@@ -26,7 +26,7 @@ from rankagg._typing import Integers64, Label, Positions
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.kemeny.constraints import Demands
 from rankagg.core import ItemSet, PairwiseMatrix, exact
-from rankagg.exceptions import OutOfTimeError, SolverError, SolverNotFoundError
+from rankagg.exceptions import OutOfTimeError, SolverError
 
 # PuLP writes no names of more than 100 characters, and those of rows have three items.
 NAME_LENGTH = 24
@@ -214,7 +214,7 @@ def order_by_pulp(program: Any, items: ItemSet, solver: Any, deadline: Deadline)
             path = pulp.PULP_CBC_CMD.pulp_cbc_path
             solver = pulp.COIN_CMD(path=path, msg=False, threads=1, gapRel=0)
     if not solver.available():
-        raise SolverNotFoundError(
+        raise SolverError(
             f"PuLP does not find the solver {solver.name}; "
             "`pulp.listSolvers(onlyAvailable=True)` names those it finds."
         )

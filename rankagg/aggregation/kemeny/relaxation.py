@@ -23,7 +23,7 @@ from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.kemeny.problem import PairCosts
 from rankagg.aggregation.kemeny.proof import Form, Weighting, forms_of, round_weights
 from rankagg.check_certificate import Derived
-from rankagg.exceptions import SolverError, SolverNotFoundError
+from rankagg.exceptions import SolverError
 
 highspy: Any
 try:
@@ -100,7 +100,7 @@ class Live:
 
     def _solved(self) -> pulp.LpProblem:
         if highspy is None:
-            raise SolverNotFoundError(_why_not_highs())
+            raise SolverError(_why_not_highs())
         model = pulp.LpProblem("kemeny", pulp.LpMinimize)
         # One column that says nothing: PuLP takes tens of microseconds for each.
         model.setObjective(1 * model.add_variable("nothing", 0, 1))

@@ -43,7 +43,7 @@ from rankagg.aggregation.outcome import Outcome, proved_outcome
 from rankagg.check_certificate import Branch, Fixing, Leaf
 from rankagg.core import PairwiseMatrix, PartialRanking, as_ranking, counted
 from rankagg.distances import kendall_distance
-from rankagg.exceptions import BlockTooLargeError
+from rankagg.exceptions import TooLargeError
 
 Levels = Positions
 #: A group with more optima is not enumerated.
@@ -271,7 +271,7 @@ class TiedOptima(OptimalSet):
 
         Raises
         ------
-        BlockTooLargeError
+        TooLargeError
             If one group has more than a thousand.
         """
         return prod(len(found) for found in self._enumerated)
@@ -282,7 +282,7 @@ class TiedOptima(OptimalSet):
         for group in self._groups:
             levels = list(islice(group.optima(), MOST_OPTIMA + 1))
             if len(levels) > MOST_OPTIMA:
-                raise BlockTooLargeError(
+                raise TooLargeError(
                     f"The optima differ within a group of {counted(len(group.part), 'item')} that "
                     f"has more than {MOST_OPTIMA}; so many are not counted. `is_unique` and "
                     "`relation()` do without."

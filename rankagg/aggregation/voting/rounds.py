@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from fractions import Fraction
 from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 
@@ -11,18 +10,8 @@ import numpy as np
 import pandas as pd
 
 from rankagg._typing import Label
-from rankagg._validation import check_integer
 from rankagg.aggregation.evidence import Data, Evidence
-from rankagg.core import (
-    Decimals,
-    Look,
-    Pasted,
-    Profile,
-    Result,
-    counted,
-    pasted,
-    plain_rows,
-)
+from rankagg.core import Profile, Result, counted, plain_rows
 from rankagg.exceptions import InformationLostError
 
 #: What a count counts.
@@ -217,13 +206,6 @@ class ElectionCount(Result):
 
     def _to_paste(self) -> pd.DataFrame:
         return self._table().rename_axis("candidate")
-
-    def _pasted(self, decimals: Decimals | None, best: bool, rows: int | None) -> Pasted:
-        limit = None if rows is None else check_integer(rows, "rows", low=1)
-        table, left = self._cut(self._to_paste(), limit)
-        look = Look(self._number, {}, {}, {})
-        told = pasted(table, look, decimals=decimals, best=best, rows=None)
-        return replace(told, left_out=self._left_out(left) if left else "")
 
     def _content(self) -> Mapping[str, Any]:
         names = ("rule", "counted", "candidates", "order", "elected", "quota", "margin")

@@ -28,7 +28,7 @@ from rankagg.core import (
 )
 from rankagg.distances import kendall_distance, kendall_tau, top_k_agreement
 from rankagg.distances.top_weighted import overlaps
-from rankagg.exceptions import BlockTooLargeError, InvalidInputError, OutOfTimeError
+from rankagg.exceptions import InvalidInputError, OutOfTimeError, TooLargeError
 from rankagg.inference.rank_tests import average_ranks
 
 if TYPE_CHECKING:
@@ -134,7 +134,7 @@ class Alternatives:
         count, too_large = None, ""
         try:
             count = ask(every.count)
-        except BlockTooLargeError as error:
+        except TooLargeError as error:
             too_large = str(error)
         added = None
         if radius and unique and isinstance(every, Optima):

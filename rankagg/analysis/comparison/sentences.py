@@ -32,7 +32,7 @@ from rankagg.core import (
     shortened,
     stated,
 )
-from rankagg.exceptions import BlockTooLargeError, OutOfTimeError, visible
+from rankagg.exceptions import OutOfTimeError, TooLargeError, visible
 
 if TYPE_CHECKING:
     from rankagg.analysis.comparison.compare import RuleComparison
@@ -316,7 +316,7 @@ def _rules_text(comparison: RuleComparison, alternatives: Alternatives | None) -
     if alternatives is not None and alternatives.is_unique is False:
         # Distances to the nearest and the farthest optimum, where they can be found.
         rankings = {c.rule.name: c.ranking for c in comparison.consensuses}
-        with suppress(BlockTooLargeError, OutOfTimeError):
+        with suppress(TooLargeError, OutOfTimeError):
             found = distances_to_optima(rankings, alternatives.optima)
             after = list(frame.columns).index("distance")
             frame.insert(after + 1, "nearest", found["nearest"].to_numpy())

@@ -37,7 +37,6 @@ from rankagg.core import (
     exact,
     listed,
     places,
-    sorted_by_group,
 )
 from rankagg.exceptions import InvalidInputError, OutOfTimeError, VerificationError
 from rankagg.kernels.placing import doubled_places
@@ -89,14 +88,14 @@ class RemovalClasses:
     def profile(self) -> Profile:
         """The ballots that the rule counts; tasks in order of groups."""
         profile = self.evidence.profile
-        return profile if self.unit == "ranking" else sorted_by_group(profile)[0]
+        return profile if self.unit == "ranking" else profile.sorted_by_group()[0]
 
     @cached_property
     def _members(self) -> tuple[Positions, Positions]:
         """The class of every row of the profile, and a row of every class to stand for it."""
         profile = self.profile
         if self.unit == "task":
-            numbers = sorted_by_group(profile)[1]
+            numbers = profile.sorted_by_group()[1]
             return numbers.astype(np.intp), exact.starts_of(numbers)
         keys = np.column_stack([profile.ranks, profile.weights.view(np.int64)])
         _, first, where = np.unique(keys, axis=0, return_index=True, return_inverse=True)

@@ -30,10 +30,10 @@ from rankagg.core import (
     ScoreTable,
     Value,
     array_key,
+    as_tolerance,
     count_votes,
     counted,
     exact,
-    tolerance_within,
 )
 from rankagg.exceptions import Described, InformationLostError, InvalidInputError, OutOfTimeError
 
@@ -176,7 +176,7 @@ class Parts:
             seen = {int(t) for t in table.unit_tasks[~table.missing[left].all(axis=0)]}
             empty = [task for k, task in enumerate(table.tasks) if k not in seen]
             part = table.drop(systems=gone, tasks=empty)
-        return Evidence(part, tolerance_within(self.tolerance, table.tasks, part.tasks))
+        return Evidence(part, as_tolerance(self.tolerance, table.tasks, part.tasks))
 
 
 @dataclass(frozen=True, eq=False)

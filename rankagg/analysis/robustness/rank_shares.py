@@ -44,13 +44,13 @@ from rankagg.core import (
     Result,
     ScoreSummary,
     ScoreTable,
+    as_tolerance,
     canonical_profile,
     counted,
     exact,
     places,
     plain_rows,
     rounding_error,
-    tolerance_within,
 )
 from rankagg.core.comparisons import Comparisons
 from rankagg.exceptions import InformationLostError, InvalidInputError
@@ -530,7 +530,7 @@ class _Redraw(_Redraws):
             table = self._table(self.data, counts)
             if table is None:
                 return None
-            steps = tolerance_within(self.tolerance, self.data.tasks, table.tasks)
+            steps = as_tolerance(self.tolerance, self.data.tasks, table.tasks)
             return Evidence(table, steps)
         kept = np.flatnonzero(counts)
         profile = self.profile[kept]
@@ -634,8 +634,8 @@ class _RedrawComparisons(_Redraws):
         won, tied = both[0], exact.combine(both[1], 1, both[1].T, 1)
         votes = PairwiseMatrix(
             items=self.data.items,
-            scaled_wins=won,
-            scaled_ties=tied,
+            wins=won,
+            ties=tied,
             denominator=self.denominator,
         )
         return Evidence(votes)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 import rankagg as ra
-from rankagg._numbers import ascii_number
+from rankagg._validation import ascii_number
 from rankagg.cli.command import (
     FILE,
     TIME,

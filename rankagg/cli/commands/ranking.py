@@ -325,8 +325,8 @@ def _named_as(items: Sequence[Label], votes: ra.PairwiseMatrix) -> ra.PairwiseMa
     wins, ties, denominator = votes.lowest_terms
     return ra.PairwiseMatrix(
         items=ItemSet(items),
-        scaled_wins=wins,
-        scaled_ties=ties,
+        wins=wins,
+        ties=ties,
         denominator=denominator,
         rounding=votes.rounding,
     )

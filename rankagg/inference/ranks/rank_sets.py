@@ -203,7 +203,7 @@ def _numbers_of(
     if labels is None and items is not None and len(numbers) != len(items):
         allowed = f"one number for each of {counted(len(items), 'item')}"
         raise InvalidInputError(parameter, allowed, Described(counted(len(numbers), "number")))
-    own = ItemSet.numbered(len(numbers)) if labels is None else ItemSet(labels)
+    own = ItemSet(range(len(numbers))) if labels is None else ItemSet(labels)
     if items is None or labels is None:
         return items or own, numbers
     return items, numbers[_places_of(own, items, parameter)]

@@ -14,8 +14,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from rankagg._numbers import EXACT_LIMIT
 from rankagg._typing import Floats, Integers64, Label
+from rankagg._validation import EXACT_LIMIT
 from rankagg.core import keys_of_labels, keys_of_texts
 from rankagg.exceptions import DataFormatError, InvalidInputError, shown
 from rankagg.io.output_files import unguard

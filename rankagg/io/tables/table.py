@@ -17,9 +17,15 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from rankagg._numbers import EXACT_LIMIT, ascii_number, is_held, whole_number
 from rankagg._typing import Floats, Integers64, Positions
-from rankagg._validation import LARGEST_WEIGHT, SMALLEST_WEIGHT
+from rankagg._validation import (
+    EXACT_LIMIT,
+    LARGEST_WEIGHT,
+    SMALLEST_WEIGHT,
+    ascii_number,
+    is_held,
+    whole_number,
+)
 from rankagg.core import listed
 from rankagg.exceptions import DataFormatError, InvalidInputError, nearest, shown
 from rankagg.io.output_files import unguard

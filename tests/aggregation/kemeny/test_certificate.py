@@ -13,7 +13,7 @@ from rankagg.check_certificate import Branch, Leaf, RefusedError, check
 from rankagg.exceptions import (
     DataFormatError,
     InvalidInputError,
-    NotCheckedError,
+    TooLargeError,
     VerificationError,
 )
 from rankagg.io.json_files import votes_to_dict
@@ -242,14 +242,14 @@ BOMBS = {
 @pytest.mark.parametrize("name", BOMBS)
 def test_what_asks_for_too_much_is_neither_proved_nor_refused(name: str) -> None:
     votes, plain = BOMBS[name]()
-    with pytest.raises(NotCheckedError, match=r"Not checked within the budget: it takes more than"):
+    with pytest.raises(TooLargeError, match=r"Not checked within the budget: it takes more than"):
         ra.Certificate.from_dict(json.loads(json.dumps(plain))).verify(votes, **LIMITS)
 
 
 def test_limits_are_numbers_and_none_is_no_limit() -> None:
     votes = drawn(60)
     certificate = ra.Certificate.build(votes, range(60), [])
-    with pytest.raises(NotCheckedError, match=r"more than 0\.38147 MiB"):
+    with pytest.raises(TooLargeError, match=r"more than 0\.38147 MiB"):
         certificate.verify(votes, memory_limit=400_000)
     assert certificate.verify(votes, time_limit=None, memory_limit=None)
     for name in ("time_limit", "memory_limit"):
