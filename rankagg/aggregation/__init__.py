@@ -15,8 +15,8 @@ from rankagg.aggregation.condorcet import (
     Copeland,
     Minimax,
     PairwiseMajority,
+    RankedPairs,
     Schulze,
-    strongest_paths,
     widest_paths,
 )
 from rankagg.aggregation.deadline import Deadline, time_limit_of

@@ -154,6 +154,7 @@ class Aggregator(ABC):
             unranked=evidence.unranked,
             certificate=outcome.certificate,
             _optima=outcome.optima,
+            _winners=outcome.winners,
             notes=notes,
             interrupted=outcome.interrupted,
             runtime=runtime,

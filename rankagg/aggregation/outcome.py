@@ -55,6 +55,8 @@ class Outcome:
         What a reader should know.
     interrupted : bool
         True where the user stopped the rule and got what was there.
+    winners : tuple of str or int, or None
+        Who wins, where that is not the first bucket or the firsts of all optima.
     """
 
     scores: Floats | None = None
@@ -63,6 +65,7 @@ class Outcome:
     optima: Optima | TiedOptima | None = None
     notes: tuple[str, ...] = ()
     interrupted: bool = False
+    winners: tuple[Label, ...] | None = None
 
 
 class Consensus(Result):
@@ -104,6 +107,7 @@ class Consensus(Result):
     evidence: Evidence = field(compare=False)
     interrupted: bool = field(default=False, compare=False)
     _optima: Optima | TiedOptima | None = field(compare=False)
+    _winners: tuple[Label, ...] | None = field(default=None, compare=False)
 
     _schema = "rankagg.consensus"
     _named_rows = False
@@ -150,6 +154,18 @@ class Consensus(Result):
                 f"{self.certificate.summary()}."
             )
         return self._optima
+
+    @property
+    def winners(self) -> tuple[Label, ...]:
+        """The winners as the authors of the rule define them, tied ones all.
+
+        The first bucket; of an exact rule the firsts of all optima; of `Schulze` and `RankedPairs`
+        the items that no path of majorities beats.
+        """
+        if self._winners is not None:
+            return self._winners
+        optima = self.optima
+        return next(iter(self.buckets), ()) if optima is None else optima.winners()
 
     # -- its cost -----------------------------------------------------------------------------
 

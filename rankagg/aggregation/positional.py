@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from math import lcm
-from typing import ClassVar, NamedTuple, cast
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -159,19 +159,6 @@ def _whole(votes: Integers, largest: int) -> Iterator[tuple[Integers64, int]]:
     else:
         for digits, scale in exact.limbs(votes, largest):
             yield digits.astype(np.int64), scale
-
-
-def doubled_place_counts(ranks: Ranks, votes: Integers) -> Integers:
-    """Return what every item weighs at every mean place, and where it is unranked."""
-    n = ranks.shape[1]
-    total: Integers = np.zeros(2 * n * n, dtype=np.int64)
-    for block, weights in _blocks(ranks, votes):
-        doubled = doubled_places(block)  # from 1, with 0 for unranked
-        cells = np.where(doubled == 0, 2 * n - 1, doubled - 2) + 2 * n * np.arange(n)
-        each = cast(Integers, np.repeat(weights, n))
-        part = exact.count_cells(cells.ravel(), each, 2 * n * n)
-        total = exact.combine(total, 1, part, 1)
-    return total.reshape(n, 2 * n)
 
 
 class Starts(NamedTuple):

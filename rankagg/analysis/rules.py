@@ -12,7 +12,6 @@ from rankagg.aggregation import (
     condorcet,
     means,
     positional,
-    ranked_pairs,
     searches,
     two_level,
 )
@@ -46,7 +45,7 @@ RULES: tuple[type[Aggregator], ...] = (
     condorcet.PairwiseMajority,
     condorcet.Minimax,
     condorcet.Schulze,
-    ranked_pairs.RankedPairs,
+    condorcet.RankedPairs,
     searches.MC4,
     ranking_rules.RankCentrality,
     searches.PickAPerm,

@@ -12,7 +12,7 @@ import pandas as pd
 from rankagg._validation import check_integer
 from rankagg.aggregation import Aggregator, Deadline, check_rule, time_limit_of
 from rankagg.aggregation.base import Statements
-from rankagg.axioms.ballots import ballots_of, written
+from rankagg.axioms.ballots import Ballots
 from rankagg.axioms.base import Axiom, Witness
 from rankagg.axioms.search import AXIOMS, as_axiom, search_all
 from rankagg.core import ROWS, Profile, Result, counted, plain_rows
@@ -285,7 +285,7 @@ def _short(axiom: Axiom) -> str:
 
 
 def _ballots(witness: Witness) -> str:
-    return written(ballots_of(witness.profile), witness.profile.items)
+    return Ballots.of_profile(witness.profile).text(witness.profile.items)
 
 
 def axiom_table(

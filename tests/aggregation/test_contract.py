@@ -22,6 +22,13 @@ class ListedDodgson(ra.Dodgson):
     reads_unranked: ClassVar[ReadsUnranked] = "last"
 
 
+@dataclass(frozen=True, kw_only=True)
+class ListedFootrule(ra.FootruleOptimal):
+    """The footrule optimum, which refuses unranked items, of lists."""
+
+    reads_unranked: ClassVar[ReadsUnranked] = "last"
+
+
 @dataclass(frozen=True)
 class Falling(ra.Positional):
     """A positional rule whose function of places is no part of its text."""
@@ -59,7 +66,7 @@ class TestKemenyUnderConstraints(AggregatorContract):
 class TestRulesOfManyResults(AggregatorContract):
     rules = (
         ra.InsertionSearch(), ra.InsertionSearch(start=ra.Copeland()),
-        ra.KwikSort(), ra.KwikSort(pivot="best"), ra.PickAPerm(), ra.FootruleOptimal(),
+        ra.KwikSort(), ra.KwikSort(pivot="best"), ra.PickAPerm(), ListedFootrule(),
         ra.Slater(),
     )  # fmt: skip
     is_specific = False

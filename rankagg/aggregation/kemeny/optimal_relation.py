@@ -152,30 +152,6 @@ class Relation:
                 self.n_seen *= inside.n_seen
         self.always.flags.writeable = False
 
-    def least_violation(self, deadline: Deadline = NEVER) -> int | None:
-        """Return the least cost of an order that turns round a pair that all optima agree on.
-
-        Such an order turns round a pair with nothing between its items in the relation, so those
-        are forced round one by one, the most promising first.
-        """
-        between = self.always.astype(np.float64) @ self.always.astype(np.float64) > 0
-        covers = [(int(j), int(i)) for i, j in np.argwhere(self.always & ~between)]
-        if not covers:
-            return None
-        search = Search(self._problem, deadline)
-        search.run()
-        bounds = forced_bounds(self._problem, search.proof)
-        least: int | None = None
-        for first, second in sorted(covers, key=lambda pair: int(bounds[pair])):
-            if least is not None and bounds[first, second] >= least:
-                break
-            decided = np.zeros_like(self.always)
-            decided[first, second] = True
-            forced = Search(self._problem, deadline, decided=decided, relaxation=search.relaxation)
-            forced.run(until=least)
-            least = forced.upper if least is None else min(least, forced.upper)
-        return least
-
 
 def is_beaten(problem: Problem, order: Positions, deadline: Deadline = NEVER) -> bool:
     """Say whether some order costs less than the given one."""

@@ -296,26 +296,6 @@ class SubsetTable:
             for item in self._last_items(subset):
                 stack.append((subset ^ 1 << item, (item, *tail)))
 
-    def second(self) -> int | None:
-        """Return the least cost above the best that some order has; None where there is none."""
-        n = self._problem.n
-        beyond = int(np.abs(self._problem.costs).sum(dtype=object)) + 1  # more than any order costs
-        runner: NDArray[Any] = np.full(1 << n, beyond, dtype=self.best.dtype)
-        for subsets in by_size(n):
-            least: NDArray[Any] = np.full(len(subsets), beyond, dtype=self.best.dtype)
-            for item in range(n):
-                self._deadline.seconds_left()
-                bit = 1 << item
-                holds = (subsets & bit) > 0
-                rest = np.where(holds, subsets ^ bit, 0)
-                price = self._last_costs[item][rest]
-                for table in (self.best, runner):
-                    cost = table[rest] + price
-                    fits = holds & (table[rest] < beyond) & (cost > self.best[subsets])
-                    least = np.where(fits & (cost < least), cost, least)
-            runner[subsets] = least
-        return None if runner[-1] >= beyond else int(runner[-1])
-
 
 def by_size(n: int) -> list[Integers64]:
     """Return the non-empty subsets of n items, grouped by size."""
