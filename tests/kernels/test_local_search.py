@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from rankagg.aggregation.kemeny import incumbent
 from rankagg.aggregation.kemeny import orders as heuristics
 from rankagg.kernels import local_search
 from rankagg.kernels.local_search import Searches, best_moves, insertion_gains
@@ -118,7 +119,7 @@ def test_compiled_loops_meet_the_same_orders(monkeypatch, n, kind, strength):
 def test_descent_leaves_no_move_of_a_single_item(kind, seed):
     margins = drawn(40, seed, kind)
     begun = np.random.default_rng(seed).permutation(40)
-    found = heuristics.descend(margins, begun, threshold=heuristics.threshold_of(margins))
+    found = incumbent._descended(margins, begun, threshold=heuristics.threshold_of(margins))
     assert sorted(found) == list(range(40))
     assert insertion_gains(margins[np.ix_(found, found)]).max() <= 1e-8
     assert cost(margins, found) <= cost(margins, begun)

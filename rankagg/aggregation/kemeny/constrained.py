@@ -39,7 +39,7 @@ from rankagg.aggregation.kemeny.pulp_programs import IntegerProgram
 from rankagg.aggregation.kemeny.relaxation import Cycles, Point, Relaxation
 from rankagg.aggregation.kemeny.strict_search import CycleTightening, Search, solve_cuts
 from rankagg.aggregation.kemeny.violated_rows import violated_cycles
-from rankagg.aggregation.outcome import Outcome, proved_outcome
+from rankagg.aggregation.outcome import Outcome
 from rankagg.check_certificate import WEIGHT_DENOMINATOR, Count, Derived, Leaf
 from rankagg.core import ItemSet, PairwiseMatrix, listed
 from rankagg.core.graphs import ordered_parts
@@ -542,7 +542,7 @@ def solve_constrained(
         problem=items,
         demands=demands,
     )
-    return proved_outcome(certificate, solved, effort)
+    return solved.outcome(certificate, effort)
 
 
 def _solve_constrained_part(task: Task, counts: Demands = NO_DEMANDS) -> Solution:

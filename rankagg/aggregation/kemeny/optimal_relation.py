@@ -29,12 +29,7 @@ from rankagg.aggregation.kemeny import orders as heuristics
 from rankagg.aggregation.kemeny.certificate import Certificate
 from rankagg.aggregation.kemeny.persistency import closed
 from rankagg.aggregation.kemeny.problem import Problem, SubsetTable
-from rankagg.aggregation.kemeny.proof import (
-    decide,
-    fixed_below,
-    forced_bounds,
-    renumbered_row,
-)
+from rankagg.aggregation.kemeny.proof import Proof, renumbered_row
 from rankagg.aggregation.kemeny.relaxation import Live, Relaxation
 from rankagg.aggregation.kemeny.strict_search import EARLY_FROM, Search
 from rankagg.check_certificate import Derived, Enumeration
@@ -73,7 +68,7 @@ def _by_proofs(problem: Problem, certificate: Certificate) -> Bools:
         inside = problem.restrict(items)
         best = inside.cost(np.argsort(place[items]))
         # Whatever has the column before the row costs more than the optimum.
-        always[np.ix_(items, items)] = (forced_bounds(inside, proof) > best).T
+        always[np.ix_(items, items)] = (proof.forced_bounds(inside) > best).T
     np.fill_diagonal(always, False)
     # Each part costs what it must, and so does each pair between parts.
     always |= (problem.margins < 0) & (part[:, None] != part)
@@ -112,7 +107,7 @@ def _more_in_all(
         point = relaxation.solve_inside(deadline)
     except SolverError:
         return always  # an interior point is not always found
-    found = fixed_below(problem, relaxation.weighting(point), always, best + 1)
+    found: Bools | None = Proof.fixed(problem, relaxation.weighting(point), always, best + 1)
     assert found is not None, "the optimum is left"
     return found
 
@@ -199,7 +194,7 @@ class _Component:
         search = Search(problem, deadline, decided=nothing)
         search.run()
         self._relaxation = search.relaxation
-        bounds = forced_bounds(problem, search.proof)
+        bounds = search.proof.forced_bounds(problem)
         # Forcing j before i costs more than the optimum: i is always before j.
         always = closed((bounds > self._best).T & self._possible)
         assert always is not None, "an optimum has all of them"
@@ -263,7 +258,7 @@ class _Component:
 
     def _force(self, first: int, second: int) -> None:
         """Find an optimum with `first` before `second`, or prove that there is none."""
-        decided = decide(self.always, first, second)
+        decided = Proof.answered(self.always, first, second)
         assert decided is not None, "only pairs that are open are forced"
         search = Search(self._problem, self._deadline, decided=decided, relaxation=self._relaxation)
         search.run(until=self._best + 1, known=self._best)
@@ -272,7 +267,7 @@ class _Component:
             self._meet(search.order)
             self._walk([search.order])
         else:
-            always = decide(self.always, second, first)
+            always = Proof.answered(self.always, second, first)
             assert always is not None, "an optimum respects what all optima agree on"
             self.always = always
 
@@ -336,7 +331,7 @@ class _Draw:
 
     def _ask(self, first: int, second: int) -> None:
         """Settle a pair as wanted if some optimum that is left has it so, else the other way."""
-        case = decide(self._settled, first, second)
+        case = Proof.answered(self._settled, first, second)
         if case is None:
             return  # it follows from the pairs before
         # The items that open pairs connect stand together, and their order matters to no other.
@@ -345,7 +340,7 @@ class _Draw:
         items = self.order[where]
         found = self._solved(self._problem.restrict(items), case[np.ix_(items, items)])
         if found is None:
-            case = decide(self._settled, second, first)
+            case = Proof.answered(self._settled, second, first)
             assert case is not None, "the order at hand has it so"
         else:
             self.order = self.order.copy()

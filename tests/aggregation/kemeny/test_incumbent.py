@@ -153,7 +153,7 @@ def test_child_has_places_of_one_parent_and_the_order_of_the_other(seed: int) ->
 def test_descendants_are_no_worse_than_their_best_ancestor(seed: int) -> None:
     margins, rng = random_margins(seed, 30), np.random.default_rng(seed)
     parents = [orders.improve(margins, rng.permutation(30)) for _ in range(8)]
-    best = orders.evolve(margins, parents, rng, patience=40)
+    best = module._evolved(margins, parents, rng, patience=40)
     least = min(orders._order_cost(margins, parent) for parent in parents)
     assert orders._order_cost(margins, best) <= least
     assert orders._order_cost(margins, best) == cost(margins, best) * 2
