@@ -24,11 +24,10 @@ from rankagg.core import (
     amount,
     as_ranking,
     counted,
-    listed,
     shortened,
 )
 from rankagg.core.comparisons import Comparisons
-from rankagg.exceptions import InvalidInputError, NotProvedError
+from rankagg.exceptions import NotProvedError
 
 if TYPE_CHECKING:
     from rankagg.aggregation.base import Aggregator
@@ -66,6 +65,27 @@ class Outcome:
     notes: tuple[str, ...] = ()
     interrupted: bool = False
     winners: tuple[Label, ...] | None = None
+
+    @classmethod
+    def proved(
+        cls, certificate: Any, solved: Any, effort: Any, optima: Any = None, noun: str = "ranking"
+    ) -> Outcome:
+        """Return what an exact rule returns, and why its proof is not complete where it is not.
+
+        Cost and bound were computed in integers from the order and the proofs; here the certificate
+        is read as a checker reads it, so that its proofs are trees over disjoint parts.
+        """
+        type(certificate).from_dict(certificate.to_dict())
+        is_open = certificate.status != "optimal"
+        best = f"interrupted: the best {noun} so far, not proved optimal"
+        why = best if solved.interrupted else effort.unproved
+        return cls(
+            ranking=certificate.ranking,
+            certificate=certificate,
+            optima=optima,
+            notes=(why,) if is_open else (),
+            interrupted=solved.interrupted and is_open,
+        )
 
 
 class Consensus(Result):
@@ -300,18 +320,3 @@ def by_places(values: Sequence[Fraction] | Sequence[int]) -> Ranks:
     """Return the ranks that exact numbers give, smaller is better."""
     ordered = sorted(values)
     return np.array([bisect_left(ordered, value) for value in values], dtype=np.int32)
-
-
-def by_best(best: Sequence[int], items: ItemSet, ways: str) -> Outcome:
-    """Rank items by the best place that each has in some outcome, and name who wins in some."""
-    winners = [item for item, place in enumerate(best) if place == 0]
-    notes = (f"each wins by some {ways}: {listed(items.at(winners))}",) if len(winners) > 1 else ()
-    return Outcome(ranking=as_ranking(by_places(best), items), notes=notes)
-
-
-def too_many(limit: int) -> InvalidInputError:
-    """Return the error of a list of all outcomes that would be longer than `limit`."""
-    return InvalidInputError(
-        "limit", "at least the number of outcomes, which is larger", limit,
-        "Raise it, or take tie_breaking='parallel' for the best rank of each.",
-    )  # fmt: skip

@@ -14,7 +14,7 @@ from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.kemeny.orders import improve
 from rankagg.aggregation.outcome import Outcome
-from rankagg.aggregation.positional import BLOCK, Borda, divided, points
+from rankagg.aggregation.positional import Borda, divided, points, row_slices
 from rankagg.core import (
     PairwiseMatrix,
     PartialRanking,
@@ -296,9 +296,7 @@ def _footrule_costs(profile: Profile) -> Floats:
     n = profile.n_items
     votes, denominator = exact.as_votes(profile.counts, profile.weights)
     weights: Any = np.zeros(n * (2 * n - 1), dtype=np.int64)
-    size = max(1, BLOCK // n, n)
-    for start in range(0, len(profile), size):
-        rows = slice(start, start + size)
+    for rows in row_slices(len(profile), n):
         cells = doubled_places(profile.ranks[rows]) - 2 + (2 * n - 1) * np.arange(n)
         each = cast(Integers, np.repeat(votes[rows], n))
         part = exact.count_cells(cells.ravel(), each, len(weights))

@@ -34,7 +34,7 @@ RULES: tuple[type[Aggregator], ...] = (
     positional_rules.Veto,
     positional_rules.Dowdall,
     positional_rules.Approval,
-    positional.Bucklin,
+    positional_rules.Bucklin,
     elimination_rules.InstantRunoff,
     elimination_rules.Coombs,
     elimination_rules.Baldwin,

@@ -69,7 +69,7 @@ def _candidates(n_items: int, n_rankings: int, *, neutral: bool) -> int:
     return comb(factorial(n_items) + free - 1, free)
 
 
-def check_size(n_items: int, n_rankings: int, *, neutral: bool = True) -> None:
+def _check_size(n_items: int, n_rankings: int, *, neutral: bool = True) -> None:
     """Raise unless all profiles of a size can be looked through."""
     remedy = "`check` of an axiom looks at larger profiles one by one, such as drawn ones."
     if n_items > MOST_ITEMS_SEARCHED:
@@ -171,7 +171,8 @@ def _sizes(fewest_items: int, n_items: int, n_rankings: int) -> Iterator[tuple[i
 def number_to_see(
     n_items: int, n_rankings: int, fewest_items: int = 2, *, neutral: bool = True
 ) -> int:
-    """Return how many profiles a whole search has at most."""
+    """Return how many profiles a whole search has at most; raise where they are too many."""
+    _check_size(n_items, n_rankings, neutral=neutral)
     return sum(
         _candidates(items, rankings, neutral=neutral)
         for items, rankings in _sizes(fewest_items, n_items, n_rankings)
@@ -253,7 +254,6 @@ def search_all(
     neutral: bool = True,
 ) -> list[Witness | None]:
     """Look at every profile up to a size for several axioms at once."""
-    check_size(n_items, n_rankings, neutral=neutral)
     fewest = min((axiom.fewest_items for axiom in axioms), default=n_items)
     pace = _Pace(rule.name, number_to_see(n_items, n_rankings, fewest, neutral=neutral), deadline)
     labels = ascii_uppercase[:n_items]

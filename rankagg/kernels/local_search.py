@@ -25,7 +25,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from rankagg._typing import Bools, Floats, Generator, Positions
+from rankagg._typing import Bools, Generator, Positions
 
 Order = Positions
 #: int64 or float64.
@@ -74,20 +74,6 @@ def described() -> str:
     except PackageNotFoundError:  # found, but not installed as a distribution
         return "numba"
     return f"{name} {found}"
-
-
-def best_moves(permuted: Floats) -> tuple[Floats, Positions]:
-    """Return what the best move of each item gains, and to which place it goes.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> best_moves(np.array([[0., 1., 2.], [-1., 0., -3.], [-2., 3., 0.]]))
-    (array([3., 1., 0.]), array([2, 0, 2]))
-    """
-    told = insertion_gains(permuted)
-    targets = np.argmax(told, axis=1)
-    return told[np.arange(len(permuted)), targets], targets
 
 
 def insertion_gains(permuted: NDArray[Any]) -> NDArray[Any]:

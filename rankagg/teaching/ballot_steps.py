@@ -18,17 +18,22 @@ from rankagg.aggregation.voting.elimination_rules import (
     Nanson,
     RoundRule,
 )
-from rankagg.aggregation.voting.positional_rules import PlacePoints, PlaceWeights, place_weights
-from rankagg.core import UNLISTED, UNRANKED, ItemSet, as_ranking
+from rankagg.aggregation.voting.positional_rules import PlacePoints, PlaceWeights
+from rankagg.core import (
+    UNLISTED,
+    UNRANKED,
+    ItemSet,
+    PairwiseMatrix,
+    PartialRanking,
+    as_ranking,
+)
 from rankagg.exceptions import InvalidInputError
 from rankagg.teaching.steps import (
     Cell,
     Step,
     Worked,
-    by_number,
     distinct_rankings,
     full_opening,
-    margins_of,
     number,
     rankings_step,
     scored,
@@ -47,6 +52,22 @@ BELOW = (
     "Items that a ballot does not rank are below all others, together: one that ranks none of "
     "those that remain is shared by all of them, where `count` calls it exhausted."
 )
+
+
+def _margins_of(votes: PairwiseMatrix) -> list[list[Fraction]]:
+    """Return the votes of row above column less those of the reverse, without rounding."""
+    wins = votes.scaled_wins.tolist()
+    pairs = range(votes.n_items)
+    return [[Fraction(wins[i][j] - wins[j][i], votes.denominator) for j in pairs] for i in pairs]
+
+
+def _by_number(numbers: Sequence[Fraction | int | None], items: ItemSet) -> PartialRanking:
+    """Rank items by exact numbers, higher is better; None is unranked."""
+    places = [
+        UNRANKED if mine is None else sum(other is not None and other > mine for other in numbers)
+        for mine in numbers
+    ]
+    return as_ranking(np.array(places, dtype=np.int32), items)
 
 
 def _total(parts: Sequence[Fraction]) -> Fraction:
@@ -130,8 +151,8 @@ def _place_steps(rule: PlacePoints, consensus: Consensus, evidence: Evidence) ->
     if (evidence.profile.ranks == UNRANKED).any():
         text.append(GAPS[evidence.profile.unranked])
     plain = "What a place is worth stands in parentheses."
-    worked, sums = _positional(evidence, place_weights(rule), plain, text)
-    return replace(worked, ranking=by_number(sums, evidence.items))
+    worked, sums = _positional(evidence, rule.place_weights, plain, text)
+    return replace(worked, ranking=_by_number(sums, evidence.items))
 
 
 def _positional(
@@ -260,7 +281,7 @@ def _end_places(evidence: Evidence, inside: Sequence[int], *, last: bool = False
 
 def _margin_sums(evidence: Evidence, inside: Sequence[int]) -> Got:
     """Return the sum of each remaining item's margins over the others."""
-    margins = margins_of(evidence.votes)
+    margins = _margins_of(evidence.votes)
     return {i: _total([margins[i][j] for j in inside]) for i in inside}
 
 
@@ -324,7 +345,7 @@ def _rounds(rule: RoundRule, evidence: Evidence, decide: Decide, sentence: str) 
         heading = "The rounds" if len(names) == 1 else f"The rounds: {name}"
         sentences = tuple(text) if name == names[0] else ()
         steps.append(Step(heading, sentences, ("item", *heads), tuple(rows)))
-    return Worked((*opening, *steps), ranking=by_number([-place for place in places], items))
+    return Worked((*opening, *steps), ranking=_by_number([-place for place in places], items))
 
 
 @work_out.register

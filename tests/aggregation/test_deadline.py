@@ -197,7 +197,7 @@ def test_nothing_slow_is_begun_once_it_is_late(monkeypatch) -> None:
         raise AssertionError("begun after the deadline")
 
     votes = random_profile(40, 5).pairwise()
-    monkeypatch.setattr(orders, "best_moves", never)
+    monkeypatch.setattr(orders, "insertion_gains", never)
     monkeypatch.setattr(relaxation.Relaxation, "__init__", never)
     found = ra.Kemeny().solve(votes, deadline=Deadline(0.0))
     assert found.certificate.status == "gap"
@@ -208,7 +208,7 @@ def test_a_first_order_that_is_interrupted_is_an_order_all_the_same(monkeypatch)
     def interrupt(*args: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(orders, "best_moves", interrupt)
+    monkeypatch.setattr(orders, "insertion_gains", interrupt)
     found = ra.Kemeny().aggregate(TANGLED)
     assert found.interrupted
     assert found.certificate.verify(TANGLED.pairwise())

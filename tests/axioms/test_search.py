@@ -11,7 +11,7 @@ import rankagg as ra
 from rankagg.aggregation import Outcome
 from rankagg.axioms.ballots import Ballots, Outcomes
 from rankagg.axioms.majorities import _clone_sets
-from rankagg.axioms.search import _profiles, check_size, number_to_see
+from rankagg.axioms.search import _profiles, number_to_see
 from rankagg.exceptions import InvalidInputError, OutOfTimeError
 from tests.axioms.brute_force import (
     NAMES,
@@ -262,9 +262,9 @@ def test_axioms_speak_of_complete_strict_rankings(profile, message) -> None:
 
 
 def test_searches_and_divisions_are_bounded() -> None:
-    check_size(5, 4)
+    number_to_see(5, 4)
     with pytest.raises(InvalidInputError, match=r"9\.1e"):
-        check_size(5, 4, neutral=False)  # a rule that goes by names has more profiles
+        number_to_see(5, 4, neutral=False)  # a rule that goes by names has more profiles
     many = ra.Profile.from_orders(["ABC", "BCA"], counts=[10**6, 10**6])
     with pytest.raises(InvalidInputError, match="divides into two in at most 100,000 ways"):
         ra.axioms.Reinforcement().check(ra.Borda(), many)

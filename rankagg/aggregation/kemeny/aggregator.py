@@ -289,7 +289,7 @@ class Kemeny(SearchingRule):
             votes, order.tolist(), solved.proofs, tie_cost=self.tie_cost, problem=problem
         )
         optima = Optima(items=votes.items, _problem=problem, _order=order)
-        return solved.outcome(certificate, effort, optima)
+        return Outcome.proved(certificate, solved, effort, optima)
 
 
 @dataclass(frozen=True, kw_only=True)

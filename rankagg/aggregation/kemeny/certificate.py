@@ -590,9 +590,3 @@ class TiedCertificate(_Proved):
     def _stated(self) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
         buckets = {"buckets": [list(bucket) for bucket in self.positions]}
         return {"consensus_tie_cost": str(self.consensus_tie_cost)}, buckets, {}
-
-
-def certificate_of(data: Any) -> Certificate | TiedCertificate:
-    """Return the certificate that plain data hold, of a weak order where they say so."""
-    schema = data.get("schema") if type(data) is dict else None
-    return (TiedCertificate if schema == Weak.schema else Certificate).from_dict(data)

@@ -11,7 +11,7 @@ import numpy as np
 
 from rankagg._typing import Floats, Generator, Positions
 from rankagg.aggregation.deadline import NEVER, Deadline
-from rankagg.kernels.local_search import Numbers, best_moves
+from rankagg.kernels.local_search import Numbers, insertion_gains
 
 Order = Positions
 
@@ -43,7 +43,9 @@ def improve(margins: Floats, order: Order, deadline: Deadline = NEVER) -> Order:
     threshold = threshold_of(margins)
     permuted = margins[np.ix_(order, order)]
     while not deadline.is_over:
-        best, targets = best_moves(permuted)
+        gains = insertion_gains(permuted)
+        targets = gains.argmax(axis=1)
+        best = gains[np.arange(len(order)), targets]
         sources = np.flatnonzero(best > threshold)
         if len(sources) == 0:
             return order

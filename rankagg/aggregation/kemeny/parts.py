@@ -22,7 +22,6 @@ from rankagg._typing import Bools, Positions
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.kemeny.problem import PairCosts
 from rankagg.aggregation.kemeny.proof import Proof
-from rankagg.aggregation.outcome import Outcome
 from rankagg.check_certificate import Derived, Node
 
 if TYPE_CHECKING:
@@ -233,26 +232,6 @@ class _SolvedParts:
         above = np.cumsum([0, *map(len, self.parts)])[:-1]
         levels = np.concatenate([o + a for o, a in zip(self.orders, above, strict=True)])
         return levels[np.argsort(np.concatenate(self.parts))]
-
-    def outcome(
-        self, certificate: Any, effort: Effort, optima: Any = None, *, noun: str = "ranking"
-    ) -> Outcome:
-        """Return what an exact rule returns, and why its proof is not complete where it is not.
-
-        Cost and bound were computed in integers from the order and the proofs; here the certificate
-        is read as a checker reads it, so that its proofs are trees over disjoint parts.
-        """
-        type(certificate).from_dict(certificate.to_dict())
-        is_open = certificate.status != "optimal"
-        best = f"interrupted: the best {noun} so far, not proved optimal"
-        why = best if self.interrupted else effort.unproved
-        return Outcome(
-            ranking=certificate.ranking,
-            certificate=certificate,
-            optima=optima,
-            notes=(why,) if is_open else (),
-            interrupted=self.interrupted and is_open,
-        )
 
 
 def solve_parts(

@@ -361,4 +361,4 @@ def solve_weak(
         votes, solved.levels, solved.proofs, problem=problem, **prices
     )
     optima = TiedOptima(items=votes.items, _problem=problem, _levels=solved.levels)
-    return solved.outcome(certificate, effort, optima, noun="weak order")
+    return Outcome.proved(certificate, solved, effort, optima, noun="weak order")

@@ -16,7 +16,7 @@ from rankagg._typing import Generator, Integers, Ranks
 from rankagg._validation import check_choice, check_integer
 from rankagg.aggregation.base import Aggregator, Needs, ReadsUnranked
 from rankagg.aggregation.evidence import Data, Evidence
-from rankagg.aggregation.outcome import Outcome, by_best, by_places, too_many
+from rankagg.aggregation.outcome import Outcome, by_places
 from rankagg.aggregation.voting.rounds import CountedUnit, CountRound, ElectionCount, ballots_of
 from rankagg.core import (
     ItemSet,
@@ -297,7 +297,9 @@ class _Elimination(RoundRule):
             state, ranks = stack.pop()
             if not state.inside:
                 if len(found) == most:
-                    raise too_many(most)
+                    remedy = "Raise it, or take tie_breaking='parallel' for the best rank of each."
+                    allowed = "at least the number of outcomes, which is larger"
+                    raise InvalidInputError("limit", allowed, most, remedy)
                 found.append(permutation_of(np.array(ranks, dtype=np.int32), evidence.items))
                 continue
             for item, place, after in reversed(branches(state)):
@@ -359,7 +361,10 @@ class _Elimination(RoundRule):
                     self.tie_breaking,
                     "'together' takes tied items out at once.",
                 )
-        return by_best(best, items, "way of breaking ties")
+        winners = listed(items.at([item for item, place in enumerate(best) if place == 0]))
+        note = f"each wins by some way of breaking ties: {winners}"
+        notes = (note,) if best.count(0) > 1 else ()
+        return Outcome(ranking=as_ranking(by_places(best), items), notes=notes)
 
 
 @dataclass(frozen=True, kw_only=True)

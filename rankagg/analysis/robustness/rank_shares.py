@@ -30,7 +30,7 @@ from rankagg._typing import (
     Tolerance,
 )
 from rankagg._validation import as_generator, check_choice, check_integer, check_jobs
-from rankagg.aggregation import Aggregator, Consensus, Evidence, check_rule, ranking_points
+from rankagg.aggregation import Aggregator, Consensus, Evidence, check_rule
 from rankagg.aggregation.evidence import as_data
 from rankagg.aggregation.kemeny import Kemeny
 from rankagg.aggregation.kemeny.top_k import TopK
@@ -517,7 +517,7 @@ class _Redraw(_Redraws):
         weights = exact.as_rational(self.profile.weights)
         if weights.step:
             return None
-        points = ranking_points(self.rule, self.profile)
+        points = self.rule.ranking_points(self.profile)
         if points is None:
             return None
         numerators = weights.numerators.astype(np.float64)

@@ -53,7 +53,7 @@ def test_what_is_set_aside_costs_the_threshold(seed: int) -> None:
     weighting = Weighting.of(random_leaf(rng), np.arange(N))
     threshold = min(costs.values()) + rng.randrange(0, 12)
     known = random_known(rng)
-    fixed = weak_proof._set_aside(problem, weighting, known, threshold)
+    fixed = WeakProof.fixed(problem, weighting, known, threshold)
     for levels, cost in costs.items():
         z = np.less_equal.outer(levels, levels)
         if known.holds(z):

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rankagg as ra
-from rankagg.aggregation.kemeny import parts, tied_optima, weak_search
+from rankagg.aggregation.kemeny import parts, weak_search
 from rankagg.aggregation.kemeny.weak_proof import WeakProblem
 from rankagg.aggregation.kemeny.weak_search import _WeakRelaxation
 from rankagg.exceptions import InvalidInputError
@@ -176,7 +176,7 @@ def test_ctrl_c_before_anything(monkeypatch) -> None:
     def stop(*args, **options):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(tied_optima, "WeakSearch", stop)
+    monkeypatch.setattr(weak_search, "WeakSearch", stop)
     found = rule(HALF).aggregate(TIED)
     assert found.interrupted
     assert found.certificate.verify(TIED)
