@@ -28,8 +28,7 @@ from rankagg.core import (
     places,
     weighted_sum,
 )
-from rankagg.kernels.counting import row_sums
-from rankagg.kernels.placing import doubled_places, place_sums
+from rankagg.kernels.counting import doubled_places, place_sums, row_sums
 
 # Cells looked at in one go.
 BLOCK = 200_000

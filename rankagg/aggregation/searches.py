@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal, cast
 import numpy as np
 
 from rankagg._typing import Floats, Generator, Integers, Positions
-from rankagg._validation import check_choice, check_number
+from rankagg._validation import check_choice
 from rankagg.aggregation.base import Aggregator, Guarantee, Needs, SearchingRule, check_rule
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.evidence import Evidence
@@ -25,11 +25,13 @@ from rankagg.core import (
     permutation_of,
 )
 from rankagg.exceptions import InvalidInputError
-from rankagg.kernels.placing import doubled_places
+from rankagg.kernels.counting import doubled_places
 
 Order = Positions
 # Shares of time that differ by no more, relatively to 1/n, are equal.
 EQUAL = 1e-9
+# The chance of a fresh start at each step.
+TELEPORT = 0.05
 BORDA = Borda()
 
 
@@ -200,14 +202,9 @@ class MC4(Aggregator):
     """Rank by the time that a walk spends at each item, which moves to items that beat it.
 
     At every step another item is drawn; the walk goes there if a majority puts it above, and
-    stays otherwise (with half a chance to go where there is no majority). Now and then it starts
+    stays otherwise (with half a chance to go where there is no majority). One step in 20 starts
     anew anywhere, so that it never gets stuck. The scores are shares of time, from a linear
     system; those that differ by no more than 1e-9 of their mean are tied.
-
-    Parameters
-    ----------
-    teleport : float, default 0.05
-        The chance of a fresh start at each step, in (0, 1).
 
     References
     ----------
@@ -223,10 +220,6 @@ class MC4(Aggregator):
 
     needs: ClassVar[Needs] = "votes"
     command_names: ClassVar = {"mc4": {}}
-    teleport: float = 0.05
-
-    def __post_init__(self) -> None:
-        check_number(self.teleport, "teleport of MC4", low=0, high=1, open_low=True, open_high=True)
 
     def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
         votes = evidence.votes
@@ -237,8 +230,8 @@ class MC4(Aggregator):
         np.fill_diagonal(moves, 0.0)
         np.fill_diagonal(moves, 1.0 - moves.sum(axis=1))
         # time = (1 - t) time @ moves + t/n, with time summing to 1
-        system = np.eye(n) - (1.0 - self.teleport) * moves.T
-        time = np.linalg.solve(system, np.full(n, self.teleport / n))
+        system = np.eye(n) - (1.0 - TELEPORT) * moves.T
+        time = np.linalg.solve(system, np.full(n, TELEPORT / n))
         ranking = PartialRanking.from_scores(
             time, higher_is_better=True, tolerance=EQUAL / n, items=votes.items
         )

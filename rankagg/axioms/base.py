@@ -52,8 +52,6 @@ class Axiom(ABC):
     fewest_items: ClassVar[int] = 2
     #: Of more it would have to compare too many orders; None where that does not matter.
     most_items: ClassVar[int | None] = None
-    #: The same of ballots, in a search.
-    most_rankings: ClassVar[int | None] = None
 
     def check(self, rule: Aggregator, profile: Profile) -> Witness | None:
         """Look whether a profile shows that a rule breaks the axiom.

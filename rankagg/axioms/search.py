@@ -239,7 +239,7 @@ def find_counterexample(
     """
     rule, asked = check_rule(rule), as_axiom(axiom)
     most_items = check_integer(n_items, "n_items", low=1, high=asked.most_items)
-    most_rankings = check_integer(n_rankings, "n_rankings", low=1, high=asked.most_rankings)
+    most_rankings = check_integer(n_rankings, "n_rankings", low=1)
     deadline = Deadline.after(time_limit_of(time_limit))
     return search_all(rule, [asked], most_items, most_rankings, deadline)[0]
 

@@ -205,8 +205,6 @@ class Reinforcement(Axiom):
         "in both together."
     )
     source = "Young (1975), https://doi.org/10.1137/0128067"
-    # They divide in 2**16 ways at most.
-    most_rankings = 16
 
     def _cases(self, ballots: Ballots, outcomes: Outcomes) -> Iterator[Case]:
         number = prod(count + 1 for _, count in ballots)

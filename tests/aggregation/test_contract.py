@@ -44,7 +44,7 @@ class TestRules(AggregatorContract):
         ra.PairwiseMajority(),
         ra.TwoLevel(ra.Borda(), ra.Borda()), ra.TwoLevel(ra.Borda(), ra.Copeland()),
         ra.TwoLevel(ra.Mean(), ra.Borda(), absent="unranked"), ra.Minimax(), ra.Schulze(),
-        ra.RankedPairs(), ra.MC4(), ra.MC4(teleport=0.2), ra.Kemeny(), ra.Kemeny(tie_cost=0.5),
+        ra.RankedPairs(), ra.MC4(), ra.Kemeny(), ra.Kemeny(tie_cost=0.5),
         ra.Kemeny(backend="subset-dp"), ra.Dowdall(), Falling(), ra.Coombs(),
         ra.Baldwin(), ra.Nanson(), ra.Black(), ListedDodgson(),
         ra.PlackettLuceRanking(), ra.PlackettLuceRanking(pseudo_rankings=2.0),

@@ -234,7 +234,6 @@ REFUSED = [
     ({"n_items": 6, "n_rankings": 9999}, "more than 1e"),
     ({"n_items": 2, "n_rankings": 63}, "at most 62 for a search with 2 items"),
     ({"n_items": 3, "n_rankings": 25}, "at most 24 for a search with 3 items"),
-    ({"axiom": "reinforcement", "n_rankings": 17}, "at most 16"),
 ]
 
 

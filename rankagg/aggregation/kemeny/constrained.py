@@ -51,7 +51,6 @@ from rankagg.check_certificate import WEIGHT_DENOMINATOR, Derived, Leaf
 from rankagg.core import ItemSet, PairwiseMatrix
 from rankagg.core.graphs import ordered_parts
 from rankagg.exceptions import InfeasibleError
-from rankagg.kernels.local_search import insertion_gains
 
 # How much sooner pairs are decided that counts tell apart.
 ACROSS = 0.3
@@ -236,7 +235,7 @@ class _FeasibleIncumbent(Incumbent):
         permuted = self.margins[np.ix_(order, order)]
         moves, exchanges = self._merges.moves(order)
         for gains, allowed, route in (
-            (insertion_gains(permuted), moves, orders.moved),
+            (orders.insertion_gains(permuted), moves, orders.moved),
             (_exchange_gains(permuted), exchanges, orders.exchanged),
         ):
             first, second = divmod(int(np.where(allowed, gains, 0).argmax()), len(order))

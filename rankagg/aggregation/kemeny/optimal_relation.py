@@ -36,7 +36,6 @@ from rankagg.check_certificate import Derived, Enumeration
 from rankagg.core import exact
 from rankagg.core.graphs import connected_parts, strong_parts
 from rankagg.exceptions import SolverError
-from rankagg.kernels.local_search import insertion_gains
 
 #: So many items are quicker to enumerate than to relax.
 ENUMERATED_UP_TO = 9
@@ -221,7 +220,7 @@ class _Component:
                 return
             self._deadline.seconds_left()
             order = queue.pop()
-            gains = insertion_gains(self._problem.margins[np.ix_(order, order)])
+            gains = heuristics.insertion_gains(self._problem.margins[np.ix_(order, order)])
             moves = (gains == 0) & self._tell_something(order)
             for source, target in np.argwhere(moves).tolist():
                 # What was met since may have told the same.

@@ -7,11 +7,15 @@ exactly by the caller.
 
 from __future__ import annotations
 
-import numpy as np
+from functools import lru_cache
+from typing import Any
 
-from rankagg._typing import Floats, Generator, Positions
+import numpy as np
+from numpy.typing import NDArray
+
+from rankagg._typing import Bools, Floats, Generator, Positions
 from rankagg.aggregation.deadline import NEVER, Deadline
-from rankagg.kernels.local_search import Numbers, insertion_gains
+from rankagg.kernels.local_search import Numbers
 
 Order = Positions
 
@@ -30,6 +34,28 @@ def threshold_of(margins: Numbers) -> float:
     if margins.dtype.kind == "i":
         return 0
     return NEGLIGIBLE * float(np.abs(margins).max(initial=0.0))
+
+
+def insertion_gains(permuted: NDArray[Any]) -> NDArray[Any]:
+    """Return how much cheaper the order gets when the item at place p moves to place q.
+
+    Passing an item that stood behind gains `permuted[p, k]`, one that stood before loses it.
+    """
+    n = len(permuted)
+    # The sum up to each place, without it and with it: the item itself adds nothing.
+    sums = np.zeros((n, n + 1), dtype=permuted.dtype)
+    np.cumsum(permuted, axis=1, out=sums[:, 1:])
+    gains = np.where(_before(n), sums[:, :-1], sums[:, 1:])
+    gains -= sums.diagonal()[:, None]
+    return gains
+
+
+@lru_cache(maxsize=64)
+def _before(n: int) -> Bools:
+    """Return where the column is a smaller place than the row."""
+    mask: Bools = np.tri(n, k=-1, dtype=bool)
+    mask.flags.writeable = False
+    return mask
 
 
 def improve(margins: Floats, order: Order, deadline: Deadline = NEVER) -> Order:

@@ -40,7 +40,7 @@ from rankagg.core import (
     sorted_by_group,
 )
 from rankagg.exceptions import InvalidInputError, OutOfTimeError, VerificationError
-from rankagg.kernels.placing import doubled_places
+from rankagg.kernels.counting import doubled_places
 
 RemovalUnit: TypeAlias = Literal["ranking", "task"]
 

@@ -64,7 +64,7 @@ from rankagg.inference.ranks.comparison_ranks import (
 from rankagg.inference.ranks.rank_results import RankUnit
 from rankagg.inference.summed_units import WITH_GROUPS, check_fixed, check_no_more
 from rankagg.inference.units import Unit, rankings_of, units_of
-from rankagg.kernels.placing import doubled_places
+from rankagg.kernels.counting import doubled_places
 
 #: The ranks in resamples, one a row, and where they are certain; None of rules that are no sums.
 RanksAtOnce: TypeAlias = tuple[Ranks, Bools] | None

@@ -19,9 +19,9 @@ from rankagg.aggregation.kemeny.incumbent import (
     _order_costs,
     _survivors,
 )
+from rankagg.aggregation.kemeny.orders import insertion_gains
 from rankagg.aggregation.kemeny.problem import Problem, SubsetTable
 from rankagg.aggregation.kemeny.strict_search import Search
-from rankagg.kernels.local_search import insertion_gains
 
 
 def tangled(n: int, seed: int = 0, factor: int = 1, kind: type = np.int64) -> Problem:
