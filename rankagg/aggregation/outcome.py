@@ -66,27 +66,6 @@ class Outcome:
     interrupted: bool = False
     winners: tuple[Label, ...] | None = None
 
-    @classmethod
-    def proved(
-        cls, certificate: Any, solved: Any, effort: Any, optima: Any = None, noun: str = "ranking"
-    ) -> Outcome:
-        """Return what an exact rule returns, and why its proof is not complete where it is not.
-
-        Cost and bound were computed in integers from the order and the proofs; here the certificate
-        is read as a checker reads it, so that its proofs are trees over disjoint parts.
-        """
-        type(certificate).from_dict(certificate.to_dict())
-        is_open = certificate.status != "optimal"
-        best = f"interrupted: the best {noun} so far, not proved optimal"
-        why = best if solved.interrupted else effort.unproved
-        return cls(
-            ranking=certificate.ranking,
-            certificate=certificate,
-            optima=optima,
-            notes=(why,) if is_open else (),
-            interrupted=solved.interrupted and is_open,
-        )
-
 
 class Consensus(Result):
     """The ranking that a rule found, with its scores, its cost and, if exact, its proof.
@@ -307,6 +286,27 @@ class Consensus(Result):
 
     def __repr__(self) -> str:
         return f"<Consensus by {self.rule.name}: {self.ranking.to_text()}>"
+
+
+def proved_outcome(
+    certificate: Any, solved: Any, effort: Any, optima: Any = None, noun: str = "ranking"
+) -> Outcome:
+    """Return what an exact rule returns, and why its proof is not complete where it is not.
+
+    Cost and bound were computed in integers from the order and the proofs; here the certificate is
+    read as a checker reads it, so that its proofs are trees over disjoint parts.
+    """
+    type(certificate).from_dict(certificate.to_dict())
+    is_open = certificate.status != "optimal"
+    best = f"interrupted: the best {noun} so far, not proved optimal"
+    why = best if solved.interrupted else effort.unproved
+    return Outcome(
+        ranking=certificate.ranking,
+        certificate=certificate,
+        optima=optima,
+        notes=(why,) if is_open else (),
+        interrupted=solved.interrupted and is_open,
+    )
 
 
 def by_points(points: Sequence[Fraction], items: ItemSet, notes: tuple[str, ...] = ()) -> Outcome:

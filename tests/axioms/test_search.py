@@ -51,8 +51,8 @@ def test_a_whole_search_finds_what_brute_force_finds(rule) -> None:
             if any(broken(axiom, plain(rule), one) for one in all_profiles(n, m))
         ]
         (witness,) = table.witnesses[NAMES.index(axiom)]
-        if not sizes:
-            assert witness is None, axiom
+        if not sizes:  # a larger one may be known
+            assert witness is None or max(witness.profile.n_items, witness.profile.n_rankings) > 3
         else:
             assert (witness.profile.n_items, int(witness.profile.counts.sum())) == sizes[0], axiom
             assert broken(axiom, plain(rule), ballots(witness.profile)), axiom

@@ -17,7 +17,7 @@ from rankagg.aggregation.kemeny.constraints import NO_DEMANDS, Constraints
 from rankagg.aggregation.kemeny.optima import Optima
 from rankagg.aggregation.kemeny.parts import Effort, Warm, solve_parts
 from rankagg.aggregation.kemeny.problem import Problem
-from rankagg.aggregation.outcome import Outcome
+from rankagg.aggregation.outcome import Outcome, proved_outcome
 from rankagg.core import PairwiseMatrix, counted
 from rankagg.exceptions import Described, InvalidInputError
 
@@ -289,7 +289,7 @@ class Kemeny(SearchingRule):
             votes, order.tolist(), solved.proofs, tie_cost=self.tie_cost, problem=problem
         )
         optima = Optima(items=votes.items, _problem=problem, _order=order)
-        return Outcome.proved(certificate, solved, effort, optima)
+        return proved_outcome(certificate, solved, effort, optima)
 
 
 @dataclass(frozen=True, kw_only=True)

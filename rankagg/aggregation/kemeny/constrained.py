@@ -46,7 +46,7 @@ from rankagg.aggregation.kemeny.pulp_programs import IntegerProgram
 from rankagg.aggregation.kemeny.relaxation import Cycles, Point, Relaxation
 from rankagg.aggregation.kemeny.strict_search import CycleTightening, Search, solve_cuts
 from rankagg.aggregation.kemeny.violated_rows import violated_cycles
-from rankagg.aggregation.outcome import Outcome
+from rankagg.aggregation.outcome import Outcome, proved_outcome
 from rankagg.check_certificate import WEIGHT_DENOMINATOR, Derived, Leaf
 from rankagg.core import ItemSet, PairwiseMatrix
 from rankagg.core.graphs import ordered_parts
@@ -493,7 +493,7 @@ def solve_constrained(
         problem=items,
         demands=demands,
     )
-    return Outcome.proved(certificate, solved, effort)
+    return proved_outcome(certificate, solved, effort)
 
 
 def _solve_constrained_part(task: Task, counts: Demands = NO_DEMANDS) -> Solution:

@@ -28,7 +28,7 @@ from rankagg.aggregation.kemeny.proof import Weighting
 from rankagg.aggregation.kemeny.relaxation import Relaxation
 from rankagg.aggregation.kemeny.weak_proof import Known, WeakProblem, WeakProof
 from rankagg.aggregation.kemeny.weak_search import WeakSearch, solve_weak_part
-from rankagg.aggregation.outcome import Outcome
+from rankagg.aggregation.outcome import Outcome, proved_outcome
 from rankagg.check_certificate import Branch, Fixing, Leaf
 from rankagg.core import PairwiseMatrix, PartialRanking, as_ranking, counted
 from rankagg.distances import kendall_distance
@@ -361,4 +361,4 @@ def solve_weak(
         votes, solved.levels, solved.proofs, problem=problem, **prices
     )
     optima = TiedOptima(items=votes.items, _problem=problem, _levels=solved.levels)
-    return Outcome.proved(certificate, solved, effort, optima, noun="weak order")
+    return proved_outcome(certificate, solved, effort, optima, noun="weak order")
