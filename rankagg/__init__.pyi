@@ -16,6 +16,7 @@ from .aggregation.condorcet import Black as Black
 from .aggregation.condorcet import Copeland as Copeland
 from .aggregation.condorcet import Minimax as Minimax
 from .aggregation.condorcet import PairwiseMajority as PairwiseMajority
+from .aggregation.condorcet import RankedPairs as RankedPairs
 from .aggregation.condorcet import Schulze as Schulze
 from .aggregation.kemeny.aggregator import Kemeny as Kemeny
 from .aggregation.kemeny.aggregator import Slater as Slater
@@ -34,8 +35,6 @@ from .aggregation.means import Mean as Mean
 from .aggregation.means import Median as Median
 from .aggregation.outcome import Consensus as Consensus
 from .aggregation.positional import Borda as Borda
-from .aggregation.positional import Bucklin as Bucklin
-from .aggregation.ranked_pairs import RankedPairs as RankedPairs
 from .aggregation.searches import MC4 as MC4
 from .aggregation.searches import FootruleOptimal as FootruleOptimal
 from .aggregation.searches import InsertionSearch as InsertionSearch
@@ -49,6 +48,7 @@ from .aggregation.voting.elimination_rules import Nanson as Nanson
 from .aggregation.voting.nearest_winner import Dodgson as Dodgson
 from .aggregation.voting.nearest_winner import Young as Young
 from .aggregation.voting.positional_rules import Approval as Approval
+from .aggregation.voting.positional_rules import Bucklin as Bucklin
 from .aggregation.voting.positional_rules import Dowdall as Dowdall
 from .aggregation.voting.positional_rules import Plurality as Plurality
 from .aggregation.voting.positional_rules import Positional as Positional

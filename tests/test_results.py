@@ -160,7 +160,6 @@ RESULTS = {
     "AxiomTable": lambda: ra.axioms.axiom_table(
         [ra.Borda(), ra.Minimax()], ["majority", "reinforcement", "condorcet winner"], n_rankings=4
     ),
-    "Disagreement": lambda: ra.axioms.smallest_disagreement(ra.Borda(), ra.Copeland(draw_points=1)),
     "Witness": lambda: ra.axioms.CondorcetWinner().check(
         ra.Borda(),
         ra.Profile.from_orders([_labels("ABC"), _labels("BCA")], items=ITEMS[:3], counts=[3, 2]),

@@ -8,15 +8,13 @@ from rankagg.aggregation.base import (
     ReadsUnranked,
     check_rule,
     rank_by_scores,
-    ranking_points,
-    scores_by_group,
 )
 from rankagg.aggregation.condorcet import (
     Copeland,
     Minimax,
     PairwiseMajority,
+    RankedPairs,
     Schulze,
-    strongest_paths,
     widest_paths,
 )
 from rankagg.aggregation.deadline import Deadline, time_limit_of
@@ -41,7 +39,7 @@ from rankagg.aggregation.means import (
     unlike_tasks,
 )
 from rankagg.aggregation.outcome import Consensus, Outcome
-from rankagg.aggregation.positional import Borda, Bucklin, points, summed_points
+from rankagg.aggregation.positional import Borda, points, summed_points
 
 # What authors of rules need; rules themselves are at the top level.
 __all__ = ["Deadline", "Evidence", "Guarantee", "Outcome", "rank_by_scores"]

@@ -154,6 +154,7 @@ class Aggregator(ABC):
             unranked=evidence.unranked,
             certificate=outcome.certificate,
             _optima=outcome.optima,
+            _winners=outcome.winners,
             notes=notes,
             interrupted=outcome.interrupted,
             runtime=runtime,
@@ -169,12 +170,51 @@ class Aggregator(ABC):
         return self._aggregate(evidence, rng)
 
     def _scores_by_group(self, profile: Profile, groups: Integers64) -> Floats | None:
-        """Score the items in every group of rankings at once; see `scores_by_group`."""
+        """Do the work of `scores_by_group`."""
         return None
 
     def _ranking_points(self, profile: Profile) -> Integers | None:
-        """Return what each ranking gives every item; see `ranking_points`."""
+        """Do the work of `ranking_points`."""
         return None
+
+    def scores_by_group(self, profile: Profile, groups: Integers64) -> Floats | None:
+        """Return the scores in every group of rankings, as each group by itself would have them.
+
+        Parameters
+        ----------
+        profile : Profile
+            The rankings.
+        groups : ndarray of int, shape (m,)
+            The number of the group of every ranking from 0, ascending.
+
+        Returns
+        -------
+        ndarray of float, shape (g, n), or None
+            None where that is no faster than one group after the other.
+        """
+        return self._scores_by_group(profile, groups) if self._has("_scores_by_group") else None
+
+    def ranking_points(self, profile: Profile) -> Integers | None:
+        """Return what each ranking gives every item, in whole numbers.
+
+        Parameters
+        ----------
+        profile : Profile
+            The rankings.
+
+        Returns
+        -------
+        ndarray of int, shape (m, n), or None
+            The rule ranks by their weighted sums, up to one factor and a number of each ranking
+            that all items have in common; None of a rule that does not add up.
+        """
+        return self._ranking_points(profile) if self._has("_ranking_points") else None
+
+    def _has(self, hook: str) -> bool:
+        """Say whether a hook fits how it works: a subclass may be another rule than its base."""
+        ways = {"_aggregate", "_aggregate_within", hook}
+        first = next(kind for kind in type(self).__mro__ if ways & vars(kind).keys())
+        return hook in vars(first)
 
     @property
     def reads_unranked(self) -> ReadsUnranked:
@@ -263,31 +303,6 @@ def check_rule(value: object, parameter: str = "rule") -> Aggregator:
         remedy = "A rule of your own is a subclass of `rankagg.Aggregator`."
         raise InvalidInputError(parameter, "a rule object such as Borda()", value, remedy)
     return value
-
-
-def scores_by_group(rule: Aggregator, profile: Profile, groups: Integers64) -> Floats | None:
-    """Return the scores in every group of rankings, shape (g, n); None where that is no faster.
-
-    They are those of each group by itself. `groups` numbers the group of every ranking from 0,
-    ascending.
-    """
-    return rule._scores_by_group(profile, groups) if _has_own(rule, "_scores_by_group") else None
-
-
-def ranking_points(rule: Aggregator, profile: Profile) -> Integers | None:
-    """Return what each ranking gives every item, shape (m, n); None of rules that do not add up.
-
-    A rule ranks by the weighted sums of these whole numbers, up to one factor, and up to a number
-    of each ranking that all items have in common.
-    """
-    return rule._ranking_points(profile) if _has_own(rule, "_ranking_points") else None
-
-
-def _has_own(rule: Aggregator, hook: str) -> bool:
-    """Say whether a hook fits how a rule works: a subclass may be another rule than its base."""
-    ways = {"_aggregate", "_aggregate_within", hook}
-    first = next(kind for kind in type(rule).__mro__ if ways & vars(kind).keys())
-    return hook in vars(first)
 
 
 def votes_text(

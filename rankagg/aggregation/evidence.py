@@ -62,47 +62,15 @@ READERS = (
 
 
 def as_data(data: Any, parameter: str = "data") -> Any:
-    """Return a profile of orders, and of counts of them; data of this package are what they are.
+    """Return orders, and a mapping from order to count, as a profile; anything else comes back.
 
-    Parameters
-    ----------
-    data : object
-        See `as_profile` for orders.
-    parameter : str, default "data"
-        What messages call the data.
-
-    Returns
-    -------
-    object
-        What is neither comes back.
+    An order is a list or tuple of labels, best first, in which a list or tuple holds tied ones; or
+    a text such as "A > B = C", or "ABC" where all texts have the same letters. A label that an
+    order leaves out is unranked in it. Arrays, frames, paths and other texts, and sequences of
+    which it is not certain what they hold, are refused; `parameter` is what messages call the data.
     """
-    found = None if isinstance(data, Data) else as_profile(data, parameter)
-    return data if found is None else found
-
-
-def as_profile(data: object, parameter: str = "data") -> Profile | None:
-    """Return orders, or a mapping from order to count, as a profile; None for anything else.
-
-    Parameters
-    ----------
-    data : object
-        A sequence of orders, or a mapping from order to count. An order is a list or tuple of
-        labels, best first, in which a list or tuple holds tied ones; or a text such as "A > B = C",
-        or "ABC" where all texts have the same letters. A label that an order leaves out is unranked
-        in it.
-    parameter : str, default "data"
-        What messages call the data.
-
-    Returns
-    -------
-    Profile or None
-
-    Raises
-    ------
-    InvalidInputError
-        If the data are an array, a frame, a path or another text, or a sequence of which it is not
-        certain what it holds.
-    """
+    if isinstance(data, Data):
+        return data
     if isinstance(data, str | bytes | PathLike):
         raise InvalidInputError(
             parameter, "data that were read, or orders in a list", data, READERS
@@ -122,7 +90,7 @@ def as_profile(data: object, parameter: str = "data") -> Profile | None:
     elif isinstance(data, Sequence):
         orders, counts = list(data), None
     else:
-        return None
+        return data
     if not orders:
         raise InvalidInputError(parameter, "at least one order", data)
     if all(isinstance(order, PartialRanking) for order in orders):

@@ -24,11 +24,10 @@ from rankagg.core import (
     amount,
     as_ranking,
     counted,
-    listed,
     shortened,
 )
 from rankagg.core.comparisons import Comparisons
-from rankagg.exceptions import InformationLostError, InvalidInputError
+from rankagg.exceptions import InformationLostError
 
 if TYPE_CHECKING:
     from rankagg.aggregation.base import Aggregator
@@ -55,6 +54,8 @@ class Outcome:
         What a reader should know.
     interrupted : bool
         True where the user stopped the rule and got what was there.
+    winners : tuple of str or int, or None
+        Who wins, where that is not the first bucket or the firsts of all optima.
     """
 
     scores: Floats | None = None
@@ -63,6 +64,7 @@ class Outcome:
     optima: Optima | TiedOptima | None = None
     notes: tuple[str, ...] = ()
     interrupted: bool = False
+    winners: tuple[Label, ...] | None = None
 
 
 class Consensus(Result):
@@ -104,6 +106,7 @@ class Consensus(Result):
     evidence: Evidence = field(compare=False)
     interrupted: bool = field(default=False, compare=False)
     _optima: Optima | TiedOptima | None = field(compare=False)
+    _winners: tuple[Label, ...] | None = field(default=None, compare=False)
 
     _schema = "rankagg.consensus"
     _named_rows = False
@@ -150,6 +153,18 @@ class Consensus(Result):
                 f"{self.certificate.summary()}."
             )
         return self._optima
+
+    @property
+    def winners(self) -> tuple[Label, ...]:
+        """The winners as the authors of the rule define them, tied ones all.
+
+        The first bucket; of an exact rule the firsts of all optima; of `Schulze` and `RankedPairs`
+        the items that no path of majorities beats.
+        """
+        if self._winners is not None:
+            return self._winners
+        optima = self.optima
+        return next(iter(self.buckets), ()) if optima is None else optima.winners()
 
     # -- its cost -----------------------------------------------------------------------------
 
@@ -274,12 +289,7 @@ class Consensus(Result):
 
 
 def proved_outcome(
-    certificate: Any,
-    solved: Any,
-    effort: Any,
-    optima: Any = None,
-    *,
-    noun: str = "ranking",
+    certificate: Any, solved: Any, effort: Any, optima: Any = None, noun: str = "ranking"
 ) -> Outcome:
     """Return what an exact rule returns, and why its proof is not complete where it is not.
 
@@ -310,18 +320,3 @@ def by_places(values: Sequence[Fraction] | Sequence[int]) -> Ranks:
     """Return the ranks that exact numbers give, smaller is better."""
     ordered = sorted(values)
     return np.array([bisect_left(ordered, value) for value in values], dtype=np.int32)
-
-
-def by_best(best: Sequence[int], items: ItemSet, ways: str) -> Outcome:
-    """Rank items by the best place that each has in some outcome, and name who wins in some."""
-    winners = [item for item, place in enumerate(best) if place == 0]
-    notes = (f"each wins by some {ways}: {listed(items.at(winners))}",) if len(winners) > 1 else ()
-    return Outcome(ranking=as_ranking(by_places(best), items), notes=notes)
-
-
-def too_many(limit: int) -> InvalidInputError:
-    """Return the error of a list of all outcomes that would be longer than `limit`."""
-    return InvalidInputError(
-        "limit", "at least the number of outcomes, which is larger", limit,
-        "Raise it, or take tie_breaking='parallel' for the best rank of each.",
-    )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Rules that go by the ranks of items (Borda, Bucklin), and sums over rankings by place.
+"""The Borda count, and sums over rankings by place.
 
 Sums are in integers, so no order of the rankings changes a bit of them. All go through the rankings
 in blocks, so that memory is bounded by that of the result.
@@ -10,13 +10,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from math import lcm
-from typing import ClassVar, NamedTuple, cast
+from typing import ClassVar
 
 import numpy as np
 
 from rankagg._typing import Floats, Generator, Integers, Integers64, Ranks
 from rankagg._validation import EXACT_LIMIT
-from rankagg.aggregation.base import Aggregator, Guarantee, Needs, ReadsUnranked
+from rankagg.aggregation.base import Aggregator, Guarantee, Needs
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.outcome import Outcome
 from rankagg.core import (
@@ -26,11 +26,9 @@ from rankagg.core import (
     ScoreSummary,
     exact,
     places,
-    row_blocks,
     weighted_sum,
 )
-from rankagg.kernels.counting import row_sums
-from rankagg.kernels.placing import doubled_places, place_sums
+from rankagg.kernels.counting import doubled_places, place_sums, row_sums
 
 # Cells looked at in one go.
 BLOCK = 200_000
@@ -44,12 +42,8 @@ POINTS_KEEP = {
 }
 
 
-def _blocks(ranks: Ranks, votes: Integers) -> Iterator[tuple[Ranks, Integers]]:
-    for rows in _slices(*ranks.shape):
-        yield ranks[rows], votes[rows]
-
-
-def _slices(m: int, n: int) -> Iterator[slice]:
+def row_slices(m: int, n: int) -> Iterator[slice]:
+    """Yield slices of the rows of a table, so that what is done with one takes little memory."""
     size = max(1, BLOCK // n, n)
     for start in range(0, m, size):
         yield slice(start, start + size)
@@ -135,7 +129,7 @@ def _sums_by_size(
     shape = int(groups[-1]) + 1, ranks.shape[1]
     seen: dict[int, Integers] = {}
     placed: dict[int, Integers] = {}
-    for block in _slices(*ranks.shape):
+    for block in row_slices(*ranks.shape):
         doubled = doubled_places(ranks[block])
         pairs = groups[block] * (shape[1] + 1) + row_sums(doubled > 0)
         occurring, keys = pairs[:1], np.zeros_like(pairs)
@@ -161,63 +155,6 @@ def _whole(votes: Integers, largest: int) -> Iterator[tuple[Integers64, int]]:
             yield digits.astype(np.int64), scale
 
 
-def doubled_place_counts(ranks: Ranks, votes: Integers) -> Integers:
-    """Return what every item weighs at every mean place, and where it is unranked."""
-    n = ranks.shape[1]
-    total: Integers = np.zeros(2 * n * n, dtype=np.int64)
-    for block, weights in _blocks(ranks, votes):
-        doubled = doubled_places(block)  # from 1, with 0 for unranked
-        cells = np.where(doubled == 0, 2 * n - 1, doubled - 2) + 2 * n * np.arange(n)
-        each = cast(Integers, np.repeat(weights, n))
-        part = exact.count_cells(cells.ravel(), each, 2 * n * n)
-        total = exact.combine(total, 1, part, 1)
-    return total.reshape(n, 2 * n)
-
-
-class Starts(NamedTuple):
-    """What items weigh at the places where buckets of one size start: by item, then by place."""
-
-    items: Integers64
-    places: Integers64
-    weights: Integers
-
-    def of(self, items: slice) -> Starts:
-        """Return what some items weigh."""
-        rows = slice(*np.searchsorted(self.items, [items.start, items.stop]))
-        return Starts(self.items[rows], self.places[rows], self.weights[rows])
-
-
-def place_counts(ranks: Ranks, votes: Integers) -> dict[int, Starts]:
-    """Return per bucket size what every item weighs at every place where such a bucket starts."""
-    n = ranks.shape[1]
-    counts: dict[int, tuple[Integers64, Integers]] = {}
-    for block, weights in _blocks(ranks, votes):
-        row, item = np.nonzero(block != UNRANKED)
-        mids = places.mid_ranks(block)[row, item]
-        listed = (block >= 0).sum(axis=1)
-        place = block[row, item]
-        start = np.where(place >= 0, place, listed[row])
-        sizes = np.rint(2 * (mids - start)).astype(np.int64) + 1
-        for size in np.unique(sizes).tolist():
-            here = sizes == size
-            cells, votes_there = item[here] * n + start[here], weights[row[here]]
-            if size in counts:
-                cells = np.concatenate([counts[size][0], cells])
-                votes_there = np.concatenate([counts[size][1], votes_there])
-            counts[size] = _by_cell(cells, votes_there, n * n)
-    return {k: Starts(*np.divmod(cells, n), weights) for k, (cells, weights) in counts.items()}
-
-
-def _by_cell(cells: Integers64, weights: Integers, size: int) -> tuple[Integers64, Integers]:
-    """Return which of so many cells occur, ascending, and the summed weight of each."""
-    if size > len(cells):
-        used, cells = np.unique(cells, return_inverse=True)
-        return used, exact.count_cells(cells, weights, len(used))
-    total = exact.count_cells(cells, weights, size)
-    used = np.flatnonzero(total)
-    return used, total[used]
-
-
 def divided(numbers: Integers, denominator: int) -> Floats:
     """Return integers over a denominator as floats, rounded once."""
     # Python divides integers that are none of NumPy's.
@@ -236,21 +173,6 @@ def points(ranks: Ranks, *, ignoring: bool = False) -> Floats:
         given, fallback = n - (mids + 1) * (n + 1) / (observed + 1), (n - 1) / 2
     result: Floats = np.where(np.isnan(given), fallback, given)
     return result
-
-
-def whole_points(ranks: Ranks, *, ignoring: bool) -> Integers:
-    """Return the points of every item in every ranking in whole numbers; see `Borda`.
-
-    Up to one factor, and one number for all items: the doubled points less their mean, which are
-    k + 1 - d at the doubled place d of k, times (n + 1)/(k + 1) unless `ignoring`.
-    """
-    doubled = doubled_places(ranks).astype(np.int64)
-    sizes = row_sums(doubled > 0)[:, None] + 1
-    given = np.where(doubled > 0, sizes - doubled, 0)
-    if ignoring or (sizes > ranks.shape[1]).all():
-        return given
-    over = lcm(*np.unique(sizes).tolist())
-    return exact.fit(given.astype(object) * (over // sizes.astype(object)))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -312,7 +234,15 @@ class Borda(Aggregator):
         return _borda_points(profile, groups)
 
     def _ranking_points(self, profile: Profile) -> Integers:
-        return whole_points(profile.ranks, ignoring=profile.unranked == "ignore")
+        # The doubled points less their mean: k + 1 - d at the doubled place d of k, times
+        # (n + 1)/(k + 1) but for "ignore".
+        doubled = doubled_places(profile.ranks).astype(np.int64)
+        sizes = row_sums(doubled > 0)[:, None] + 1
+        given = np.where(doubled > 0, sizes - doubled, 0)
+        if profile.unranked == "ignore" or (sizes > profile.n_items).all():
+            return given
+        over = lcm(*np.unique(sizes).tolist())
+        return exact.fit(given.astype(object) * (over // sizes.astype(object)))
 
     def _from_votes(self, votes: PairwiseMatrix) -> Floats:
         margins = exact.combine(votes.scaled_wins, 1, votes.scaled_wins.T, -1)
@@ -320,73 +250,3 @@ class Borda(Aggregator):
         if votes.exact_weight is not None and votes.unranked != "ignore":
             net = ((votes.n_items - 1) * votes.exact_weight + net) / 2
         return net.astype(np.float64)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Bucklin(Aggregator):
-    """Rank by the depth at which more than half of all rankings have listed an item.
-
-    At depth k an item has the votes of the rankings that rank it among their first k. Items
-    that reach a majority at the same depth are ranked by their votes there; those that never do
-    come last, by all their votes. Tied items share the ranks of their bucket evenly, and
-    unlisted items those below the list. A ranking in which an item is unranked never votes for
-    it, but counts among all. The score is n - depth + share of votes at that depth.
-
-    References
-    ----------
-    Hoag and Hallett (1926), Proportional Representation; as a rule for one winner in Brams and
-    Fishburn (2002), https://doi.org/10.1016/S1574-0110(02)80008-X.
-
-    Examples
-    --------
-    >>> from rankagg import Bucklin, Profile
-    >>> ballots = Profile.from_orders(["ABCD", "BCDA", "CDBA"], counts=[4, 3, 2])
-    >>> Bucklin().aggregate(ballots)
-    <Consensus by Bucklin: B > C > D > A>
-    """
-
-    needs: ClassVar[Needs] = "rankings"
-    reads_unranked: ClassVar[ReadsUnranked] = "as observed"
-    command_names: ClassVar = {"bucklin": {}}
-    keeps: ClassVar = {
-        "majority": "Felsenthal (2012)",
-        "pareto": "who is above another on all ballots has more than half at a smaller depth",
-        "monotonicity": "Felsenthal (2012)",
-    }
-    counterexamples: ClassVar = {
-        "condorcet loser": "2 ABC, 2 CBA, 1 ACB, 1 CAB",
-        "condorcet winner": "2 ABC, 1 BAC, 1 BCA, 1 CAB",
-        "smith": "2 ABC, 1 BAC, 1 BCA, 1 CAB",
-    }
-
-    def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
-        profile = evidence.profile
-        n = profile.n_items
-        votes, _ = exact.as_votes(profile.counts, profile.weights)
-        counts = place_counts(profile.ranks, votes)
-        # A bucket of s items adds 1/s at every depth that it reaches into.
-        over = lcm(*counts)
-        whole = over * int(votes.sum())
-        depth, shares = np.empty(n, dtype=np.int64), np.empty(n)
-        for items in row_blocks(n):
-            some = {size: starts.of(items) for size, starts in counts.items()}
-            listed = _listed(some, items, n, over, whole)
-            majority = listed > whole // 2
-            majority[:, -1] = True
-            depth[items] = reached = majority.argmax(axis=1)
-            shares[items] = [int(row[at]) / whole for row, at in zip(listed, reached, strict=True)]
-        scores = n - 1 - depth + shares
-        scores[(profile.ranks == UNRANKED).all(axis=0)] = np.nan
-        return Outcome(scores=scores)
-
-
-def _listed(counts: dict[int, Starts], items: slice, n: int, over: int, whole: int) -> Integers:
-    """Return the weight, times `over`, that some items have among the first k, for every k."""
-    kind = np.int64 if 2 * whole < exact.INT64_SAFE else object
-    steps: Integers = np.zeros((len(range(n)[items]), n + 1), dtype=kind)
-    for size, starts in counts.items():
-        rows, share = starts.items - items.start, starts.weights.astype(kind) * (over // size)
-        steps[rows, starts.places] += share
-        steps[rows, starts.places + size] -= share
-    rates = np.cumsum(steps[:, :n], axis=1)
-    return np.cumsum(rates, axis=1)

@@ -7,16 +7,15 @@ from typing import Any, ClassVar, Literal, cast
 
 import numpy as np
 
-from rankagg._typing import Floats, Generator, Positions
-from rankagg._validation import check_choice, check_number
+from rankagg._typing import Floats, Generator, Integers, Positions
+from rankagg._validation import check_choice
 from rankagg.aggregation.base import Aggregator, Guarantee, Needs, SearchingRule, check_rule
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.kemeny.orders import improve
 from rankagg.aggregation.outcome import Outcome
-from rankagg.aggregation.positional import Borda, divided, doubled_place_counts, points
+from rankagg.aggregation.positional import Borda, divided, points, row_slices
 from rankagg.core import (
-    UNRANKED,
     PairwiseMatrix,
     PartialRanking,
     Profile,
@@ -25,10 +24,14 @@ from rankagg.core import (
     exact,
     permutation_of,
 )
+from rankagg.exceptions import InvalidInputError
+from rankagg.kernels.counting import doubled_places
 
 Order = Positions
 # Shares of time that differ by no more, relatively to 1/n, are equal.
 EQUAL = 1e-9
+# The chance of a fresh start at each step.
+TELEPORT = 0.05
 BORDA = Borda()
 
 
@@ -199,14 +202,9 @@ class MC4(Aggregator):
     """Rank by the time that a walk spends at each item, which moves to items that beat it.
 
     At every step another item is drawn; the walk goes there if a majority puts it above, and
-    stays otherwise (with half a chance to go where there is no majority). Now and then it starts
+    stays otherwise (with half a chance to go where there is no majority). One step in 20 starts
     anew anywhere, so that it never gets stuck. The scores are shares of time, from a linear
     system; those that differ by no more than 1e-9 of their mean are tied.
-
-    Parameters
-    ----------
-    teleport : float, default 0.05
-        The chance of a fresh start at each step, in (0, 1).
 
     References
     ----------
@@ -222,10 +220,6 @@ class MC4(Aggregator):
 
     needs: ClassVar[Needs] = "votes"
     command_names: ClassVar = {"mc4": {}}
-    teleport: float = 0.05
-
-    def __post_init__(self) -> None:
-        check_number(self.teleport, "teleport of MC4", low=0, high=1, open_low=True, open_high=True)
 
     def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
         votes = evidence.votes
@@ -236,8 +230,8 @@ class MC4(Aggregator):
         np.fill_diagonal(moves, 0.0)
         np.fill_diagonal(moves, 1.0 - moves.sum(axis=1))
         # time = (1 - t) time @ moves + t/n, with time summing to 1
-        system = np.eye(n) - (1.0 - self.teleport) * moves.T
-        time = np.linalg.solve(system, np.full(n, self.teleport / n))
+        system = np.eye(n) - (1.0 - TELEPORT) * moves.T
+        time = np.linalg.solve(system, np.full(n, TELEPORT / n))
         ranking = PartialRanking.from_scores(
             time, higher_is_better=True, tolerance=EQUAL / n, items=votes.items
         )
@@ -251,8 +245,8 @@ class FootruleOptimal(Aggregator):
     On complete strict rankings its Kendall cost is at most twice the optimum, since the footrule
     is between once and twice Kendall's distance. Tied items have the mean rank of their bucket,
     and unlisted ones that of the ranks below the list: the distance is to these mean ranks, and
-    not the expected one when ties are broken at random. Which of several optima comes back is
-    unspecified.
+    not the expected one when ties are broken at random. Unranked items are refused but under the
+    policy "last". Which of several optima comes back is unspecified.
 
     References
     ----------
@@ -276,8 +270,11 @@ class FootruleOptimal(Aggregator):
         from scipy.optimize import linear_sum_assignment  # noqa: PLC0415
 
         profile = evidence.profile
-        costs = _footrule_costs(profile)
-        items, assigned = linear_sum_assignment(costs)
+        if profile.has_unranked:
+            allowed = "'last' where rankings leave items unranked"
+            remedy = "The footrule is of all places; `with_unranked` states the policy."
+            raise InvalidInputError("unranked of the data", allowed, profile.unranked, remedy)
+        items, assigned = linear_sum_assignment(_footrule_costs(profile))
         ranks = np.empty(profile.n_items, dtype=np.int32)
         ranks[items] = assigned
         return Outcome(ranking=permutation_of(ranks, profile.items))
@@ -289,65 +286,19 @@ def _footrule_costs(profile: Profile) -> Floats:
     The rankings are counted by item and rank first, so that memory is a few n x n numbers and
     their order changes no bit.
     """
-    from scipy import sparse  # noqa: PLC0415
-
-    ranks, n = profile.ranks, profile.n_items
+    n = profile.n_items
     votes, denominator = exact.as_votes(profile.counts, profile.weights)
-    seen = (ranks != UNRANKED).sum(axis=1)
-    costs = np.zeros((n, n))
-    for k in np.unique(seen).tolist():
-        rows = np.flatnonzero(seen == k)
-        placed = doubled_place_counts(ranks[rows], votes[rows])
-        if k == n:
-            doubled = _summed_distances(placed[:, :-1])[:, ::2]
-            costs += divided(doubled, 2 * denominator)
-            continue
-        distances_of = _stretched_distances if profile.unranked == "ignore" else _expected_distances
-        table = distances_of(n, k)
-        known = divided(np.delete(placed, np.s_[2 * k : -1], axis=1), denominator)
-        costs += cast(Floats, sparse.csr_array(known) @ table)
-    return costs
-
-
-def _summed_distances(weights: Any) -> Any:
-    """Return the summed distance of every column to all columns, weighted; row by row."""
-    columns = np.arange(weights.shape[1])
+    weights: Any = np.zeros(n * (2 * n - 1), dtype=np.int64)
+    for rows in row_slices(len(profile), n):
+        cells = doubled_places(profile.ranks[rows]) - 2 + (2 * n - 1) * np.arange(n)
+        each = cast(Integers, np.repeat(votes[rows], n))
+        part = exact.count_cells(cells.ravel(), each, len(weights))
+        weights = exact.combine(weights, 1, part, 1)
+    # Row by row, by half places: what all those of the row are apart from each column.
+    weights = weights.reshape(n, 2 * n - 1)
     up_to = np.cumsum(weights, axis=1)
-    total = up_to[:, -1:]
     # One step to the right adds 1 for what is left behind and saves 1 for the rest.
-    steps = 2 * up_to[:, :-1] - total
-    first = (weights * columns).sum(axis=1, keepdims=True)
-    return np.cumsum(np.column_stack([first, steps]), axis=1)
-
-
-def _expected_distances(n: int, k: int) -> Floats:
-    """Return E|rank - p| for an item at the doubled rank 0, ..., 2(k - 1) of k, and unobserved.
-
-    Row 2r + 1 is for the mean of the ranks r and r + 1; row 2k is for an unobserved item.
-    """
-    at = np.arange(n)
-    chances = np.zeros((2 * k + 1, n))
-    for r in range(k):
-        # The r-th of k chosen ranks of n is q.
-        valid = (at >= r) & (n - 1 - at >= k - 1 - r)
-        q = at[valid]
-        logs = _log_binomial(q, r) + _log_binomial(n - 1 - q, k - 1 - r) - _log_binomial(n, k)
-        chances[2 * r, valid] = np.exp(logs)
-    chances[1 : 2 * k - 1 : 2] = (chances[0 : 2 * k - 2 : 2] + chances[2 : 2 * k : 2]) / 2.0
-    chances[2 * k] = 1.0 / n
-    expected: Floats = _summed_distances(chances)
-    return expected
-
-
-def _stretched_distances(n: int, k: int) -> Floats:
-    """Return |rank - p| where the doubled ranks of k are stretched over n; 0 for unobserved."""
-    stretched = (np.arange(2 * k) + 1.0) * n / (2.0 * max(k, 1)) - 0.5
-    table = np.abs(stretched[:, None] - np.arange(n))
-    return np.concatenate([table, np.zeros((1, n))])
-
-
-def _log_binomial(n: Any, k: int) -> Any:
-    from scipy.special import gammaln  # noqa: PLC0415
-
-    top = np.asarray(n, dtype=np.float64)
-    return gammaln(top + 1.0) - gammaln(k + 1.0) - gammaln(top - k + 1.0)
+    steps = 2 * up_to[:, :-1] - up_to[:, -1:]
+    first = (weights * np.arange(2 * n - 1)).sum(axis=1, keepdims=True)
+    doubled = np.cumsum(np.column_stack([first, steps]), axis=1)[:, ::2]
+    return divided(doubled, 2 * denominator)

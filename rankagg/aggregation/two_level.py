@@ -17,7 +17,6 @@ from rankagg.aggregation.base import (
     SearchingRule,
     check_rule,
     ranks_by_scores,
-    scores_by_group,
 )
 from rankagg.aggregation.condorcet import Copeland
 from rankagg.aggregation.deadline import Deadline
@@ -140,7 +139,7 @@ class TwoLevel(SearchingRule):
             policy, weights = profile.unranked, _mean_weights(profile, starts)
             if self.absent == "unranked":
                 seen = np.logical_or.reduceat(profile.observed, starts, axis=0)
-            scores = scores_by_group(self.inner, profile, numbers)
+            scores = self.inner.scores_by_group(profile, numbers)
             if scores is not None:
                 inside = _Inside(ranks_by_scores(scores))
             parts = {} if inside else self._parts(evidence)

@@ -8,9 +8,7 @@ from .majorities import Pareto as Pareto
 from .majorities import Smith as Smith
 from .majorities import WinnerIndependence as WinnerIndependence
 from .search import AXIOMS as AXIOMS
-from .search import Disagreement as Disagreement
 from .search import find_counterexample as find_counterexample
-from .search import smallest_disagreement as smallest_disagreement
 from .table import AxiomTable as AxiomTable
 from .table import axiom_table as axiom_table
 from .voters import LaterNoHarm as LaterNoHarm

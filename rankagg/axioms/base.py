@@ -11,7 +11,7 @@ import pandas as pd
 
 from rankagg._typing import Label
 from rankagg.aggregation import Aggregator, check_rule
-from rankagg.axioms.ballots import Ballots, Outcomes, ballots_of, profile_of, written
+from rankagg.axioms.ballots import Ballots, NotNeutralError, Outcomes
 from rankagg.core import Profile, Result, counted, listed, plain_rows
 from rankagg.exceptions import InvalidInputError
 
@@ -52,8 +52,6 @@ class Axiom(ABC):
     fewest_items: ClassVar[int] = 2
     #: Of more it would have to compare too many orders; None where that does not matter.
     most_items: ClassVar[int | None] = None
-    #: The same of ballots, in a search.
-    most_rankings: ClassVar[int | None] = None
 
     def check(self, rule: Aggregator, profile: Profile) -> Witness | None:
         """Look whether a profile shows that a rule breaks the axiom.
@@ -80,15 +78,15 @@ class Axiom(ABC):
         winners    B
         A beats every other item by a majority, and B wins.
         """
-        rule, ballots = check_rule(rule), ballots_of(profile)
+        rule, ballots = check_rule(rule), Ballots.of_profile(profile)
         if self.most_items is not None and profile.n_items > self.most_items:
             most = f"of at most {counted(self.most_items, 'item')} for {self.name!r}"
             allowed = f"{most}, which compares all their orders"
             remedy = "`Profile.restrict` takes some of them."
             raise InvalidInputError("profile", allowed, profile, remedy)
         outcomes = Outcomes(rule, profile.items)
-        for case, fault in faults(self, ballots, outcomes):
-            return witness_of(self, case, fault, outcomes)
+        for case, fault in _faults(self, ballots, outcomes):
+            return _witness_of(self, case, fault, outcomes)
         return None
 
     @abstractmethod
@@ -152,11 +150,11 @@ class Witness(Result):
         True
         """
         labels = self.profile.items
-        ballots = tuple(ballots_of(profile, labels) for profile in self.profiles)
+        ballots = tuple(Ballots.of_profile(profile, labels) for profile in self.profiles)
         case = Case(ballots, tuple(labels.indices(self.items)))
         outcomes = Outcomes(self.rule, labels)
         found = tuple(labels.at(sorted(outcomes.winners(one))) for one in ballots)
-        return found == self.winners and breaks(self.axiom, case, outcomes) is not None
+        return found == self.winners and _breaks(self.axiom, case, outcomes) is not None
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per kind of ballot.
@@ -177,7 +175,7 @@ class Witness(Result):
                     "winners": ", ".join(map(str, self.winners[number])),
                 }
                 for number, profile in enumerate(self.profiles)
-                for order, count in ballots_of(profile, labels)
+                for order, count in Ballots.of_profile(profile, labels)
             ]
         )
 
@@ -197,13 +195,13 @@ class Witness(Result):
         heads = ("profile", "compared", "and")
         for number, profile in enumerate(self.profiles):
             lines += [
-                f"{heads[number]:<10} {written(ballots_of(profile, labels), labels)}",
+                f"{heads[number]:<10} {Ballots.of_profile(profile, labels).text(labels)}",
                 f"{'winners':<10} {listed(self.winners[number])}",
             ]
         return [*lines, self.sentence]
 
 
-def faults(axiom: Axiom, ballots: Ballots, outcomes: Outcomes) -> Iterator[tuple[Case, str]]:
+def _faults(axiom: Axiom, ballots: Ballots, outcomes: Outcomes) -> Iterator[tuple[Case, str]]:
     """Yield the cases of a profile that break an axiom, and what is wrong with each."""
     for case in axiom._cases(ballots, outcomes):
         fault = axiom._fault(case, outcomes)
@@ -211,19 +209,19 @@ def faults(axiom: Axiom, ballots: Ballots, outcomes: Outcomes) -> Iterator[tuple
             yield case, fault
 
 
-def breaks(axiom: Axiom, case: Case, outcomes: Outcomes) -> str | None:
+def _breaks(axiom: Axiom, case: Case, outcomes: Outcomes) -> str | None:
     """Say what is wrong, with no case and no outcome taken from the search."""
     cases = axiom._cases(case.ballots[0], outcomes)
     return axiom._fault(case, outcomes) if case in cases else None
 
 
-def witness_of(axiom: Axiom, case: Case, fault: str, outcomes: Outcomes) -> Witness:
+def _witness_of(axiom: Axiom, case: Case, fault: str, outcomes: Outcomes) -> Witness:
     """Return the witness that a case is."""
     labels = outcomes.labels
     return Witness(
         axiom=axiom,
         rule=outcomes.rule,
-        profiles=tuple(profile_of(ballots, labels) for ballots in case.ballots),
+        profiles=tuple(ballots.profile(labels) for ballots in case.ballots),
         winners=tuple(
             tuple(labels[item] for item in sorted(outcomes.winners(ballots)))
             for ballots in case.ballots
@@ -231,3 +229,18 @@ def witness_of(axiom: Axiom, case: Case, fault: str, outcomes: Outcomes) -> Witn
         items=tuple(labels[item] for item in case.items),
         sentence=fault,
     )
+
+
+def confirmed_witness(axiom: Axiom, ballots: Ballots, outcomes: Outcomes) -> Witness | None:
+    """Return a witness in which the rule was asked itself; None where the ballots break nothing."""
+    for case, _ in _faults(axiom, ballots, outcomes):
+        asked = Outcomes(outcomes.rule, outcomes.labels)
+        fault = _breaks(axiom, case, asked)
+        if fault is None and outcomes.neutral:
+            raise NotNeutralError
+        if fault is None:
+            allowed = "a rule that gives equal ballots the same outcome each time"
+            remedy = "Random numbers come from the generator that it is given."
+            raise InvalidInputError("rule", allowed, outcomes.rule, remedy)
+        return _witness_of(axiom, case, fault, asked)
+    return None

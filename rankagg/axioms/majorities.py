@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import permutations
 from typing import ClassVar
 
-from rankagg.axioms.ballots import Ballots, Order, Outcomes, Winners, items_in, size, without_item
+from rankagg.axioms.ballots import Ballots, Order, Outcomes, Winners
 from rankagg.axioms.base import Axiom, Case
 
 
@@ -20,12 +20,12 @@ def _votes_for(ballots: Ballots, first: int, second: int) -> int:
 
 def _beats(ballots: Ballots, first: int, second: int) -> bool:
     """Say whether more than half of the ballots have the first item above the second."""
-    return 2 * _votes_for(ballots, first, second) > size(ballots)
+    return 2 * _votes_for(ballots, first, second) > ballots.size
 
 
 def _smith_set(ballots: Ballots) -> Winners:
     """Return the least set of items that each beat every item outside of it."""
-    items = items_in(ballots)
+    items = ballots.items
     unbeaten = {
         other: [one for one in items if one != other and not _beats(ballots, other, one)]
         for other in items
@@ -80,7 +80,7 @@ class CondorcetWinner(_Single):
     _what = "{} beats every other item by a majority"
 
     def _bound(self, ballots: Ballots) -> list[tuple[int, ...]]:
-        items = items_in(ballots)
+        items = ballots.items
         return [(x,) for x in items if all(x == y or _beats(ballots, x, y) for y in items)]
 
 
@@ -97,7 +97,7 @@ class CondorcetLoser(_Single):
     _what = "Every other item beats {} by a majority"
 
     def _bound(self, ballots: Ballots) -> list[tuple[int, ...]]:
-        items = items_in(ballots)
+        items = ballots.items
         if len(items) == 1:
             return []
         return [(x,) for x in items if all(x == y or _beats(ballots, y, x) for y in items)]
@@ -138,7 +138,7 @@ class Majority(_Single):
         firsts: Counter[int] = Counter()
         for order, count in ballots:
             firsts[order[0]] += count
-        return [(x,) for x, count in firsts.items() if 2 * count > size(ballots)]
+        return [(x,) for x, count in firsts.items() if 2 * count > ballots.size]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -154,8 +154,8 @@ class Pareto(_Single):
     _what = "Every ballot has {} above {}"
 
     def _bound(self, ballots: Ballots) -> list[tuple[int, ...]]:
-        pairs = permutations(items_in(ballots), 2)
-        return [pair for pair in pairs if _votes_for(ballots, *pair) == size(ballots)]
+        pairs = permutations(ballots.items, 2)
+        return [pair for pair in pairs if _votes_for(ballots, *pair) == ballots.size]
 
     def _allows(self, winners: Winners, items: tuple[int, ...]) -> bool:
         return items[1] not in winners
@@ -199,7 +199,7 @@ class CloneIndependence(Axiom):
             for leaves in clones:
                 # The first item is the one that leaves.
                 rest = tuple(item for item in clones if item != leaves)
-                yield Case((ballots, without_item(ballots, leaves)), (leaves, *rest))
+                yield Case((ballots, ballots.without(leaves)), (leaves, *rest))
 
     def _fault(self, case: Case, outcomes: Outcomes) -> str | None:
         before, after = map(outcomes.winners, case.ballots)
@@ -222,11 +222,11 @@ class WinnerIndependence(Axiom):
     fewest_items = 3
 
     def _cases(self, ballots: Ballots, outcomes: Outcomes) -> Iterator[Case]:
-        items = items_in(ballots)
+        items = ballots.items
         if len(items) > 1:
             for item in items:
                 if item not in outcomes.winners(ballots):
-                    yield Case((ballots, without_item(ballots, item)), (item,))
+                    yield Case((ballots, ballots.without(item)), (item,))
 
     def _fault(self, case: Case, outcomes: Outcomes) -> str | None:
         before, after = map(outcomes.winners, case.ballots)

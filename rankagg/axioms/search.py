@@ -1,4 +1,4 @@
-"""Search through all profiles up to a size, the smallest first: counterexamples, disagreements."""
+"""Search for counterexamples through all profiles up to a size, the smallest first."""
 
 from __future__ import annotations
 
@@ -9,31 +9,16 @@ from itertools import combinations_with_replacement, islice, permutations
 from math import comb, factorial
 from string import ascii_uppercase
 from time import monotonic
-from typing import Any, Literal
 
 import numpy as np
-import pandas as pd
 
-from rankagg._typing import Integers64, Label
-from rankagg._validation import check_choice, check_integer
+from rankagg._typing import Integers64
+from rankagg._validation import check_integer
 from rankagg.aggregation import Aggregator, Deadline, check_rule, time_limit_of
 from rankagg.axioms import majorities, voters
-from rankagg.axioms.ballots import (
-    Ballots,
-    Buckets,
-    NotNeutralError,
-    Order,
-    Outcomes,
-    Rankings,
-    Winners,
-    ballots_of,
-    profile_of,
-    tallied,
-    unsteady,
-    written,
-)
-from rankagg.axioms.base import Axiom, Witness, breaks, faults, witness_of
-from rankagg.core import Profile, Result, counted, listed, plain_rows, shortened
+from rankagg.axioms.ballots import Ballots, NotNeutralError, Order, Outcomes
+from rankagg.axioms.base import Axiom, Witness, confirmed_witness
+from rankagg.core import counted
 from rankagg.exceptions import Described, InvalidInputError, OutOfTimeError, nearest
 
 # How many profiles are looked through at most, and how many at once.
@@ -84,7 +69,7 @@ def _candidates(n_items: int, n_rankings: int, *, neutral: bool) -> int:
     return comb(factorial(n_items) + free - 1, free)
 
 
-def check_size(n_items: int, n_rankings: int, *, neutral: bool = True) -> None:
+def _check_size(n_items: int, n_rankings: int, *, neutral: bool = True) -> None:
     """Raise unless all profiles of a size can be looked through."""
     remedy = "`check` of an axiom looks at larger profiles one by one, such as drawn ones."
     if n_items > MOST_ITEMS_SEARCHED:
@@ -110,7 +95,7 @@ def _profiles(n_items: int, n_rankings: int, *, neutral: bool = True) -> Iterato
     of_size = _classes(n_items, n_rankings) if neutral else _chunks(len(orders), n_rankings)
     for rows in of_size:
         for row in rows.tolist():
-            yield tallied(orders[number] for number in row)
+            yield Ballots.of(orders[number] for number in row)
 
 
 def _chunks(kinds: int, length: int) -> Iterator[Integers64]:
@@ -176,11 +161,6 @@ class _Pace:
         self._seen += 1
 
 
-def _labels_for(n_items: int) -> tuple[str, ...]:
-    """Return A, B, C, ...."""
-    return tuple(ascii_uppercase[:n_items])
-
-
 def _sizes(fewest_items: int, n_items: int, n_rankings: int) -> Iterator[tuple[int, int]]:
     """Iterate over numbers of items and of ballots, few items first."""
     for items in range(fewest_items, n_items + 1):
@@ -191,7 +171,8 @@ def _sizes(fewest_items: int, n_items: int, n_rankings: int) -> Iterator[tuple[i
 def number_to_see(
     n_items: int, n_rankings: int, fewest_items: int = 2, *, neutral: bool = True
 ) -> int:
-    """Return how many profiles a whole search has at most."""
+    """Return how many profiles a whole search has at most; raise where they are too many."""
+    _check_size(n_items, n_rankings, neutral=neutral)
     return sum(
         _candidates(items, rankings, neutral=neutral)
         for items, rankings in _sizes(fewest_items, n_items, n_rankings)
@@ -258,7 +239,7 @@ def find_counterexample(
     """
     rule, asked = check_rule(rule), as_axiom(axiom)
     most_items = check_integer(n_items, "n_items", low=1, high=asked.most_items)
-    most_rankings = check_integer(n_rankings, "n_rankings", low=1, high=asked.most_rankings)
+    most_rankings = check_integer(n_rankings, "n_rankings", low=1)
     deadline = Deadline.after(time_limit_of(time_limit))
     return search_all(rule, [asked], most_items, most_rankings, deadline)[0]
 
@@ -273,10 +254,9 @@ def search_all(
     neutral: bool = True,
 ) -> list[Witness | None]:
     """Look at every profile up to a size for several axioms at once."""
-    check_size(n_items, n_rankings, neutral=neutral)
     fewest = min((axiom.fewest_items for axiom in axioms), default=n_items)
     pace = _Pace(rule.name, number_to_see(n_items, n_rankings, fewest, neutral=neutral), deadline)
-    labels = _labels_for(n_items)
+    labels = ascii_uppercase[:n_items]
     outcomes = Outcomes(rule, labels, neutral=neutral, before_asking=pace.check)
     found: dict[int, Witness] = {}
     try:
@@ -287,188 +267,10 @@ def search_all(
             for ballots in _profiles(items, rankings, neutral=neutral):
                 pace.step()
                 for at in speak:
-                    if at not in found and (one := _confirmed(axioms[at], ballots, outcomes)):
+                    if at not in found and (
+                        one := confirmed_witness(axioms[at], ballots, outcomes)
+                    ):
                         found[at] = one
     except NotNeutralError:
         return search_all(rule, axioms, n_items, n_rankings, deadline, neutral=False)
     return [found.get(at) for at in range(len(axioms))]
-
-
-def _confirmed(axiom: Axiom, ballots: Ballots, outcomes: Outcomes) -> Witness | None:
-    """Return a witness of which the rule was asked itself."""
-    for case, _ in faults(axiom, ballots, outcomes):
-        asked = Outcomes(outcomes.rule, outcomes.labels)
-        fault = breaks(axiom, case, asked)
-        if fault is None:
-            raise NotNeutralError if outcomes.neutral else unsteady(outcomes.rule)
-        return witness_of(axiom, case, fault, asked)
-    return None
-
-
-class Disagreement(Result):
-    """A profile on which two rules do not have the same outcome.
-
-    Made by `smallest_disagreement`; it has no plot.
-
-    Attributes
-    ----------
-    rules : tuple of Aggregator
-        The two rules.
-    profile : Profile
-        The ballots.
-    winners : tuple of tuple of str or int
-        Who wins under each.
-    rankings : tuple of tuple of str
-        The rankings of each, several where a rule is exact and has several optima.
-    """
-
-    rules: tuple[Aggregator, Aggregator]
-    profile: Profile
-    winners: tuple[tuple[Label, ...], ...]
-    rankings: tuple[tuple[str, ...], ...]
-
-    _schema = "rankagg.disagreement"
-    _prints_table = False
-
-    def to_frame(self) -> pd.DataFrame:
-        """Return one row per rule.
-
-        Returns
-        -------
-        pandas.DataFrame
-            rule: its name; winners: the labels; ranking: the rankings.
-        """
-        return pd.DataFrame(
-            {
-                "rule": [rule.name for rule in self.rules],
-                "winners": [", ".join(map(str, labels)) for labels in self.winners],
-                "ranking": ["; ".join(rankings) for rankings in self.rankings],
-            }
-        )
-
-    def _content(self) -> dict[str, Any]:
-        labels = self.profile.items
-        ballots = [
-            {"count": count, "order": [labels[item] for item in order]}
-            for order, count in ballots_of(self.profile)
-        ]
-        return {"ballots": ballots, "outcomes": plain_rows(self.to_frame())}
-
-    def _facts(self) -> list[str]:
-        first, second = (rule.name for rule in self.rules)
-        labels = self.profile.items
-        lines = [
-            f"{first} and {second} disagree",
-            f"ballots    {written(ballots_of(self.profile), labels)}",
-        ]
-        for rule, winners, rankings in zip(self.rules, self.winners, self.rankings, strict=True):
-            won = "wins" if len(winners) == 1 else "win"
-            lines.append(f"{rule.name}: {listed(winners)} {won}; {'; '.join(rankings)}")
-        return lines
-
-
-def smallest_disagreement(
-    first: Aggregator,
-    second: Aggregator,
-    *,
-    n_items: int = 4,
-    n_rankings: int = 4,
-    on: Literal["winners", "rankings"] = "winners",
-    time_limit: float | None = None,
-) -> Disagreement | None:
-    """Find the smallest profile on which two rules differ.
-
-    Parameters
-    ----------
-    first, second : Aggregator
-        The rules; see `find_counterexample` for how their outcomes are read.
-    n_items : int, default 4
-        The most items.
-    n_rankings : int, default 4
-        The most ballots.
-    on : {"winners", "rankings"}, default "winners"
-        In what they are to differ: in who wins, tied winners counted, or in the ranking, all
-        optima of an exact rule counted.
-    time_limit : float, optional
-        Seconds after which `OutOfTimeError` says how many profiles have been looked at.
-
-    Returns
-    -------
-    Disagreement or None
-        With the fewest items, and then the fewest ballots; None where no profile of complete
-        strict rankings up to that size tells the rules apart.
-
-    Raises
-    ------
-    InvalidInputError
-        If there are more than 3,000,000 profiles to look at.
-    OutOfTimeError
-        If the time limit passes before they are told apart.
-
-    Examples
-    --------
-    >>> import rankagg as ra
-    >>> print(ra.axioms.smallest_disagreement(ra.Borda(), ra.Kemeny()))
-    Borda and Kemeny disagree
-    ballots    1 x A > B > C, 1 x B > C > A
-    Borda: B wins; B > A > C
-    Kemeny: A, B win; A > B > C; B > A > C; B > C > A
-    """
-    rules = (check_rule(first, "first"), check_rule(second, "second"))
-    most_items = check_integer(n_items, "n_items", low=1, high=MOST_ITEMS_SEARCHED)
-    most_rankings = check_integer(n_rankings, "n_rankings", low=1)
-    check_choice(on, ("winners", "rankings"), "on")
-    labels = _labels_for(most_items)
-    deadline = Deadline.after(time_limit_of(time_limit))
-    try:
-        found = _search(rules, most_items, most_rankings, on, deadline, neutral=True)
-    except NotNeutralError:
-        found = _search(rules, most_items, most_rankings, on, deadline, neutral=False)
-    if found is None:
-        return None
-    asked = [Outcomes(rule, labels) for rule in rules]
-    return Disagreement(
-        rules=rules,
-        profile=profile_of(found, labels),
-        winners=tuple(tuple(labels[item] for item in sorted(one.winners(found))) for one in asked),
-        rankings=tuple(
-            tuple(sorted(_ranking_of(ranking, labels) for ranking in one.rankings(found)))
-            for one in asked
-        ),
-    )
-
-
-def _search(
-    rules: tuple[Aggregator, Aggregator],
-    n_items: int,
-    n_rankings: int,
-    on: str,
-    deadline: Deadline,
-    *,
-    neutral: bool,
-) -> Ballots | None:
-    check_size(n_items, n_rankings, neutral=neutral)
-    labels = _labels_for(n_items)
-    total = number_to_see(n_items, n_rankings, neutral=neutral)
-    pace = _Pace(" and ".join(rule.name for rule in rules), total, deadline)
-    one, other = (
-        Outcomes(rule, labels, neutral=neutral, before_asking=pace.check) for rule in rules
-    )
-    for items, rankings in _sizes(2, n_items, n_rankings):
-        for ballots in _profiles(items, rankings, neutral=neutral):
-            pace.step()
-            if _outcome(one, ballots, on) != _outcome(other, ballots, on):
-                for asked in (one, other):
-                    again = Outcomes(asked.rule, labels)
-                    if _outcome(again, ballots, on) != _outcome(asked, ballots, on):
-                        raise NotNeutralError if neutral else unsteady(asked.rule)
-                return ballots
-    return None
-
-
-def _outcome(outcomes: Outcomes, ballots: Ballots, on: str) -> Winners | Rankings:
-    return outcomes.winners(ballots) if on == "winners" else outcomes.rankings(ballots)
-
-
-def _ranking_of(ranking: Buckets, labels: tuple[str, ...]) -> str:
-    return " > ".join(" = ".join(shortened(labels[item]) for item in bucket) for bucket in ranking)

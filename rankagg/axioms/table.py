@@ -12,7 +12,7 @@ import pandas as pd
 from rankagg._validation import check_integer
 from rankagg.aggregation import Aggregator, Deadline, check_rule, time_limit_of
 from rankagg.aggregation.base import Statements
-from rankagg.axioms.ballots import ballots_of, written
+from rankagg.axioms.ballots import Ballots
 from rankagg.axioms.base import Axiom, Witness
 from rankagg.axioms.search import AXIOMS, as_axiom, search_all
 from rankagg.core import ROWS, Profile, Result, counted, plain_rows
@@ -124,10 +124,8 @@ class AxiomTable(Result):
     n_rankings : int
         The most ballots.
     witnesses : tuple of tuple of (Witness or None)
-        For every axiom and every rule the smallest one; None where no profile that was looked at
-        breaks it.
-    larger : tuple of tuple of (Witness or None)
-        Where that is so, a larger profile that is known to break it, if there is one.
+        For every axiom and every rule the smallest one; where no profile that was looked at breaks
+        it, a larger one that is known to, or None.
     """
 
     rules: tuple[Aggregator, ...]
@@ -135,7 +133,6 @@ class AxiomTable(Result):
     n_items: int
     n_rankings: int
     witnesses: tuple[tuple[Witness | None, ...], ...]
-    larger: tuple[tuple[Witness | None, ...], ...]
 
     _schema = "rankagg.axiom_table"
     _row = "axiom"
@@ -148,7 +145,7 @@ class AxiomTable(Result):
         if rule not in rules or axiom not in axioms:
             raise KeyError(cell)
         at, column = axioms.index(axiom), rules.index(rule)
-        return self.witnesses[at][column] or self.larger[at][column]
+        return self.witnesses[at][column]
 
     @property
     def searched(self) -> str:
@@ -161,9 +158,12 @@ class AxiomTable(Result):
     def _cells(self) -> Iterable[_Cell]:
         for at, axiom in enumerate(self.axioms):
             for column, rule in enumerate(self.rules):
-                found = self.witnesses[at][column]
-                witness = found or self.larger[at][column]
-                yield _Cell(axiom, rule, witness, found is None, _theorem_on(rule, axiom))
+                witness = self.witnesses[at][column]
+                profile = None if witness is None else witness.profile
+                is_larger = profile is not None and (
+                    profile.n_items > self.n_items or profile.n_rankings > self.n_rankings
+                )
+                yield _Cell(axiom, rule, witness, is_larger, _theorem_on(rule, axiom))
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per axiom and rule.
@@ -285,7 +285,7 @@ def _short(axiom: Axiom) -> str:
 
 
 def _ballots(witness: Witness) -> str:
-    return written(ballots_of(witness.profile), witness.profile.items)
+    return Ballots.of_profile(witness.profile).text(witness.profile.items)
 
 
 def axiom_table(
@@ -351,21 +351,16 @@ def axiom_table(
     most_rankings = check_integer(n_rankings, "n_rankings", low=1)
     deadline = Deadline.after(time_limit_of(time_limit))
     found = [search_all(rule, asked, most_items, most_rankings, deadline) for rule in rules]
-    witnesses = tuple(zip(*found, strict=True))
-    larger = [
-        tuple(
-            None if one else _larger_witness(rule, axiom)
-            for rule, one in zip(rules, row, strict=True)
-        )
-        for axiom, row in zip(asked, witnesses, strict=True)
-    ]
+    witnesses = tuple(
+        tuple(one or _larger_witness(rule, axiom) for rule, one in zip(rules, row, strict=True))
+        for axiom, row in zip(asked, zip(*found, strict=True), strict=True)
+    )
     return AxiomTable(
         rules=rules,
         axioms=asked,
         n_items=most_items,
         n_rankings=most_rankings,
         witnesses=witnesses,
-        larger=tuple(larger),
     )
 
 

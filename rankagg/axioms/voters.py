@@ -5,30 +5,41 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import combinations, permutations, product
+from itertools import chain, combinations, permutations, product
 from math import prod
 from typing import ClassVar
 
-from rankagg.axioms.ballots import (
-    Ballots,
-    Order,
-    Outcomes,
-    Winners,
-    difference,
-    fewer,
-    items_in,
-    replaced,
-    side,
-    size,
-    strict_orders,
-    turned_round,
-)
+from rankagg.axioms.ballots import Ballots, Buckets, Order, Outcomes, Rankings, Winners
 from rankagg.axioms.base import Axiom, Case
 from rankagg.core import counted
 from rankagg.exceptions import Described, InvalidInputError
 
 # How many divisions of one electorate are looked at.
 DIVISIONS = 100_000
+
+
+def _common_side(rankings: Rankings, first: int, second: int) -> int:
+    """Return 1 or -1 where every ranking has the first item above or below, and else 0."""
+    signs = {_side(ranking, first, second) for ranking in rankings}
+    return signs.pop() if len(signs) == 1 else 0
+
+
+def _side(ranking: Buckets, first: int, second: int) -> int:
+    for bucket in ranking:
+        if first in bucket:
+            return 0 if second in bucket else 1
+        if second in bucket:
+            return -1
+    return 0
+
+
+def _strict_orders(rankings: Rankings) -> frozenset[Order]:
+    """Return the strict orders that break the ties of rankings, in every way."""
+    return frozenset(
+        tuple(chain.from_iterable(parts))
+        for ranking in rankings
+        for parts in product(*map(permutations, ranking))
+    )
 
 
 def _swapped(order: Order, upper: int) -> Order:
@@ -38,7 +49,7 @@ def _swapped(order: Order, upper: int) -> Order:
 
 def _changed_ballot(before: Ballots, after: Ballots) -> tuple[Order, Order]:
     """Return which order became which on how many ballots."""
-    gone, come = difference(before, after)
+    gone, come = before.difference(after)
     (old,), (new,) = gone, come
     return old, new
 
@@ -57,7 +68,7 @@ class _Kept(Axiom):
         for item in sorted(outcomes.winners(ballots)):
             for order, _ in ballots:
                 for upper in self._swaps(order, item):
-                    changed = replaced(ballots, order, _swapped(order, upper))
+                    changed = ballots.replaced(order, _swapped(order, upper))
                     yield Case((ballots, changed), (item,))
 
     def _fault(self, case: Case, outcomes: Outcomes) -> str | None:
@@ -123,8 +134,8 @@ class ReversalSymmetry(Axiom):
 
     def _cases(self, ballots: Ballots, outcomes: Outcomes) -> Iterator[Case]:
         winners = outcomes.winners(ballots)
-        if len(winners) == 1 and len(items_in(ballots)) > 1:
-            yield Case((ballots, turned_round(ballots)), tuple(winners))
+        if len(winners) == 1 and len(ballots.items) > 1:
+            yield Case((ballots, ballots.turned_round), tuple(winners))
 
     def _fault(self, case: Case, outcomes: Outcomes) -> str | None:
         before, after = map(outcomes.winners, case.ballots)
@@ -149,18 +160,18 @@ class RankingIndependence(Axiom):
     most_items = 6
 
     def _cases(self, ballots: Ballots, outcomes: Outcomes) -> Iterator[Case]:
-        pairs = list(combinations(items_in(ballots), 2))
+        pairs = list(combinations(ballots.items, 2))
         for order, _ in ballots:
             for other in permutations(sorted(order)):
                 if other == order:
                     continue
-                changed = replaced(ballots, order, other)
+                changed = ballots.replaced(order, other)
                 for x, y in pairs:
                     if (order.index(x) < order.index(y)) == (other.index(x) < other.index(y)):
                         yield Case((ballots, changed), (x, y))
 
     def _fault(self, case: Case, outcomes: Outcomes) -> str | None:
-        before, after = (side(outcomes.rankings(one), *case.items) for one in case.ballots)
+        before, after = (_common_side(outcomes.rankings(one), *case.items) for one in case.ballots)
         if before == after:
             return None
         old, new = _changed_ballot(*case.ballots)
@@ -194,8 +205,6 @@ class Reinforcement(Axiom):
         "in both together."
     )
     source = "Young (1975), https://doi.org/10.1137/0128067"
-    # They divide in 2**16 ways at most.
-    most_rankings = 16
 
     def _cases(self, ballots: Ballots, outcomes: Outcomes) -> Iterator[Case]:
         number = prod(count + 1 for _, count in ballots)
@@ -205,9 +214,9 @@ class Reinforcement(Axiom):
             raise InvalidInputError("profile", allowed, ways, "Take fewer ballots.")
         for taken in product(*(range(count + 1) for _, count in ballots)):
             rows = list(zip(ballots, taken, strict=True))
-            one = tuple((order, here) for (order, _), here in rows if here)
-            other = tuple((order, count - here) for (order, count), here in rows if count > here)
-            if one and other and (size(one), one) <= (size(other), other):
+            one = Ballots((order, here) for (order, _), here in rows if here)
+            other = Ballots((order, count - here) for (order, count), here in rows if count > here)
+            if one and other and (one.size, one) <= (other.size, other):
                 yield Case((ballots, one, other))
 
     def _fault(self, case: Case, outcomes: Outcomes) -> str | None:
@@ -235,7 +244,7 @@ class RankingReinforcement(Reinforcement):
     most_items = 6
 
     def _fault(self, case: Case, outcomes: Outcomes) -> str | None:
-        whole, one, other = (strict_orders(outcomes.rankings(part)) for part in case.ballots)
+        whole, one, other = (_strict_orders(outcomes.rankings(part)) for part in case.ballots)
         common = one & other
         if not common or whole == common:
             return None
@@ -266,12 +275,12 @@ class Participation(Axiom):
     source = "Moulin (1988), https://doi.org/10.1016/0022-0531(88)90253-0"
 
     def _cases(self, ballots: Ballots, outcomes: Outcomes) -> Iterator[Case]:
-        if size(ballots) > 1:
+        if ballots.size > 1:
             for order, _ in ballots:
-                yield Case((ballots, fewer(ballots, order)))
+                yield Case((ballots, ballots.fewer(order)))
 
     def _fault(self, case: Case, outcomes: Outcomes) -> str | None:
-        ((order,), _) = difference(*case.ballots)
+        ((order,), _) = case.ballots[0].difference(case.ballots[1])
         present, absent = map(outcomes.winners, case.ballots)
         if not _prefers(order, absent, present):
             return None
@@ -304,7 +313,7 @@ class Strategyproofness(Axiom):
         for order, _ in ballots:
             for other in permutations(sorted(order)):
                 if other != order:
-                    yield Case((ballots, replaced(ballots, order, other)))
+                    yield Case((ballots, ballots.replaced(order, other)))
 
     def _fault(self, case: Case, outcomes: Outcomes) -> str | None:
         old, new = _changed_ballot(*case.ballots)

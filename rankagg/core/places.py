@@ -25,7 +25,7 @@ from rankagg._validation import as_frame, as_matrix, check_number
 from rankagg.core.items import ItemSet, counted
 from rankagg.core.labels import axis_labels
 from rankagg.exceptions import DataWarning, Described, InvalidInputError
-from rankagg.kernels.placing import doubled_places
+from rankagg.kernels.counting import doubled_places
 
 UNRANKED: Final = -1
 UNLISTED: Final = -2

@@ -20,8 +20,7 @@ import numpy as np
 from rankagg._typing import Bools, Floats, Integers, Integers64, Ranks
 from rankagg.core import exact
 from rankagg.core.places import UNLISTED, UNRANKED
-from rankagg.kernels.counting import Counts, count, row_sums
-from rankagg.kernels.placing import absent_sums, doubled_places
+from rankagg.kernels.counting import Counts, absent_sums, count, doubled_places, row_sums
 
 Scaled: TypeAlias = tuple[Integers, Integers, Integers]
 # Up to so many items any denominator is cheap.

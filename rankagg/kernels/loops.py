@@ -13,7 +13,7 @@ njit = numba.njit(cache=True, nogil=True)
 
 
 @njit
-def draw(seeds: Array) -> Any:
+def _draw(seeds: Array) -> Any:
     """Return the next random number of a search, as in `local_search`."""
     first = 40014 * seeds[0] % 2147483563
     second = 40692 * seeds[1] % 2147483399
@@ -22,7 +22,7 @@ def draw(seeds: Array) -> Any:
 
 
 @njit
-def move(order: Array, unsure: Array, place: int, target: int) -> None:
+def _move(order: Array, unsure: Array, place: int, target: int) -> None:
     """Move an item; all that it passes is to be looked at again, it is not."""
     item = order[place]
     if place < target:
@@ -37,11 +37,11 @@ def move(order: Array, unsure: Array, place: int, target: int) -> None:
 
 
 @njit
-def kick(margins: Array, order: Array, unsure: Array, seeds: Array, reach: int) -> Any:
+def _kick(margins: Array, order: Array, unsure: Array, seeds: Array, reach: int) -> Any:
     """Move a random item to a random place, and return how much cheaper the order gets."""
     n = len(order)
-    place = draw(seeds) % n
-    way = 1 + draw(seeds) % (2 * reach)
+    place = _draw(seeds) % n
+    way = 1 + _draw(seeds) % (2 * reach)
     target = place - way if way <= reach else place + way - reach
     if target < 0 or target >= n:
         target = min(max(2 * place - target, 0), n - 1)
@@ -54,13 +54,13 @@ def kick(margins: Array, order: Array, unsure: Array, seeds: Array, reach: int) 
         for k in range(target, place):
             gain += row[order[k]]
         gain = -gain
-    move(order, unsure, place, target)
+    _move(order, unsure, place, target)
     unsure[target] = True
     return gain
 
 
 @njit
-def look(row: Array, order: Array, place: int) -> Any:
+def _look(row: Array, order: Array, place: int) -> Any:
     """Return what the best place for an item gains, and that place; the first of equal ones."""
     total = row[order[place]]  # 0 of the right type
     best, gap = total, 0
@@ -98,13 +98,13 @@ def search_steps(margins: Array, state: Any, steps: int, kicks: Any, threshold: 
                 if strength == 0:
                     break
                 for _ in range(strength):
-                    ahead[at] += kick(margins, order, unsure, seeds[at], reach)
+                    ahead[at] += _kick(margins, order, unsure, seeds[at], reach)
                 low = 0
                 while not unsure[low]:
                     low += 1
-            gain, target = look(margins[order[low]], order, low)
+            gain, target = _look(margins[order[low]], order, low)
             unsure[low] = False
             if gain > threshold:
-                move(order, unsure, low, target)
+                _move(order, unsure, low, target)
                 ahead[at] += gain
                 low = min(low, target)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import comb
 
@@ -12,23 +12,24 @@ import numpy as np
 from rankagg._typing import Unranked
 from rankagg.aggregation import Borda, Consensus, Evidence, Mean
 from rankagg.aggregation.voting.elimination_rules import (
-    Baldwin,
     Coombs,
     InstantRunoff,
-    Nanson,
     RoundRule,
 )
-from rankagg.aggregation.voting.positional_rules import PlacePoints, PlaceWeights, place_weights
-from rankagg.core import UNLISTED, UNRANKED, ItemSet, as_ranking
+from rankagg.aggregation.voting.positional_rules import PlacePoints, PlaceWeights
+from rankagg.core import (
+    UNLISTED,
+    UNRANKED,
+    ItemSet,
+    PartialRanking,
+    as_ranking,
+)
 from rankagg.exceptions import InvalidInputError
 from rankagg.teaching.steps import (
     Cell,
     Step,
     Worked,
-    by_number,
     distinct_rankings,
-    full_opening,
-    margins_of,
     number,
     rankings_step,
     scored,
@@ -47,6 +48,15 @@ BELOW = (
     "Items that a ballot does not rank are below all others, together: one that ranks none of "
     "those that remain is shared by all of them, where `count` calls it exhausted."
 )
+
+
+def _by_number(numbers: Sequence[Fraction | int | None], items: ItemSet) -> PartialRanking:
+    """Rank items by exact numbers, higher is better; None is unranked."""
+    places = [
+        UNRANKED if mine is None else sum(other is not None and other > mine for other in numbers)
+        for mine in numbers
+    ]
+    return as_ranking(np.array(places, dtype=np.int32), items)
 
 
 def _total(parts: Sequence[Fraction]) -> Fraction:
@@ -130,8 +140,8 @@ def _place_steps(rule: PlacePoints, consensus: Consensus, evidence: Evidence) ->
     if (evidence.profile.ranks == UNRANKED).any():
         text.append(GAPS[evidence.profile.unranked])
     plain = "What a place is worth stands in parentheses."
-    worked, sums = _positional(evidence, place_weights(rule), plain, text)
-    return replace(worked, ranking=by_number(sums, evidence.items))
+    worked, sums = _positional(evidence, rule.place_weights, plain, text)
+    return replace(worked, ranking=_by_number(sums, evidence.items))
 
 
 def _positional(
@@ -237,8 +247,6 @@ class _Decided:
     tied: tuple[int, ...]
     # Whether the one item stands first among those that remain, instead.
     first: bool = False
-    # How many of those that go out stand above each, where they are not tied.
-    above: Mapping[int, int] = field(default_factory=dict)
 
 
 Decide = Callable[[tuple[int, ...]], _Decided]
@@ -258,12 +266,6 @@ def _end_places(evidence: Evidence, inside: Sequence[int], *, last: bool = False
     return got
 
 
-def _margin_sums(evidence: Evidence, inside: Sequence[int]) -> Got:
-    """Return the sum of each remaining item's margins over the others."""
-    margins = margins_of(evidence.votes)
-    return {i: _total([margins[i][j] for j in inside]) for i in inside}
-
-
 def _fewest_of(counts: Got) -> tuple[int, ...]:
     """Return the items that have least."""
     least = min(counts.values())
@@ -281,11 +283,9 @@ def _rounds(rule: RoundRule, evidence: Evidence, decide: Decide, sentence: str) 
         raise InvalidInputError(
             f"tie_breaking of {type(rule).__name__}", allowed, "parallel", remedy
         )
-    opening = full_opening(evidence)
-    if rule.needs == "rankings":
-        opening = rankings_step(evidence)
-        if not evidence.is_complete_and_strict:
-            sentence += f" Tied items share a place. {BELOW}"
+    opening = rankings_step(evidence)
+    if not evidence.is_complete_and_strict:
+        sentence += f" Tied items share a place. {BELOW}"
     inside, above = tuple(range(len(items))), 0
     places = [0] * len(items)
     rounds: list[_Decided] = []
@@ -309,7 +309,7 @@ def _rounds(rule: RoundRule, evidence: Evidence, decide: Decide, sentence: str) 
                 said += f", the last of the items among {tied}, which tie"
         text.append(f"Round {len(rounds)}: {said}.")
         for item in out:
-            places[item] = above if found.first else above + len(rest) + found.above.get(item, 0)
+            places[item] = above if found.first else above + len(rest)
         above += found.first
         inside = rest
     names = list(dict.fromkeys(name for one in rounds for name in one.counts))
@@ -324,7 +324,7 @@ def _rounds(rule: RoundRule, evidence: Evidence, decide: Decide, sentence: str) 
         heading = "The rounds" if len(names) == 1 else f"The rounds: {name}"
         sentences = tuple(text) if name == names[0] else ()
         steps.append(Step(heading, sentences, ("item", *heads), tuple(rows)))
-    return Worked((*opening, *steps), ranking=by_number([-place for place in places], items))
+    return Worked((*opening, *steps), ranking=_by_number([-place for place in places], items))
 
 
 @work_out.register
@@ -355,33 +355,4 @@ def _coombs_steps(rule: Coombs, consensus: Consensus, evidence: Evidence) -> Wor
 
     text = "Each round counts last places among the items that remain; the item with most goes out"
     text += ", unless an item has more than half of the first places."
-    return _rounds(rule, evidence, decide, text)
-
-
-@work_out.register
-def _baldwin_steps(rule: Baldwin, consensus: Consensus, evidence: Evidence) -> Worked:
-    """Add up the margins over the items that remain."""
-
-    def decide(inside: tuple[int, ...]) -> _Decided:
-        sums = _margin_sums(evidence, inside)
-        return _Decided({"sums of margins": sums}, _fewest_of(sums))
-
-    text = "Each round adds up an item's margins over the items that remain; the lowest goes out."
-    return _rounds(rule, evidence, decide, text)
-
-
-@work_out.register
-def _nanson_steps(rule: Nanson, consensus: Consensus, evidence: Evidence) -> Worked:
-    """Add up the margins over the items that remain; 0 is the average."""
-
-    def decide(inside: tuple[int, ...]) -> _Decided:
-        sums = _margin_sums(evidence, inside)
-        out = tuple(item for item in inside if sums[item] <= 0)
-        above = {item: sum(sums[i] > sums[item] for i in out) for item in out}
-        return _Decided({"sums of margins": sums}, out, above=above)
-
-    text = (
-        "Each round adds up an item's margins over the items that remain. The average is 0: what "
-        "is not above it goes out, and stands below what stays, by its sum."
-    )
     return _rounds(rule, evidence, decide, text)

@@ -20,8 +20,6 @@ from rankagg._typing import Floats, Ranks
 from rankagg._validation import check_integer
 from rankagg.aggregation import Aggregator, Consensus, Evidence
 from rankagg.core import (
-    UNRANKED,
-    ItemSet,
     PairwiseMatrix,
     PartialRanking,
     Profile,
@@ -314,22 +312,6 @@ def distinct_rankings(profile: Profile) -> tuple[Ranks, list[Fraction]]:
         weights[row] += Fraction(vote, denominator)
     order = sorted(range(len(ranks)), key=lambda row: -weights[row])
     return ranks[order], [weights[row] for row in order]
-
-
-def margins_of(votes: PairwiseMatrix) -> list[list[Fraction]]:
-    """Return the votes of row above column less those of the reverse, without rounding."""
-    wins = votes.scaled_wins.tolist()
-    pairs = range(votes.n_items)
-    return [[Fraction(wins[i][j] - wins[j][i], votes.denominator) for j in pairs] for i in pairs]
-
-
-def by_number(numbers: Sequence[Fraction | int | None], items: ItemSet) -> PartialRanking:
-    """Rank items by exact numbers, higher is better; None is unranked."""
-    places = [
-        UNRANKED if mine is None else sum(other is not None and other > mine for other in numbers)
-        for mine in numbers
-    ]
-    return as_ranking(np.array(places, dtype=np.int32), items)
 
 
 def rankings_step(evidence: Evidence) -> tuple[Step, ...]:

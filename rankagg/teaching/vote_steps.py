@@ -15,11 +15,11 @@ from rankagg.aggregation import (
     Evidence,
     Minimax,
     PairwiseMajority,
+    RankedPairs,
     Schulze,
 )
 from rankagg.aggregation.kemeny import Certificate, Kemeny
 from rankagg.aggregation.kemeny.problem import Problem
-from rankagg.aggregation.ranked_pairs import RankedPairs
 from rankagg.check_certificate import WEIGHT_DENOMINATOR, Leaf
 from rankagg.core import ItemSet, PairwiseMatrix, Permutation, as_ranking, counted
 from rankagg.exceptions import Described, InvalidInputError
@@ -202,9 +202,6 @@ def _path_told(path: list[int], margins: Floats, items: ItemSet) -> str:
 @work_out.register
 def _ranked_pairs_steps(rule: RankedPairs, consensus: Consensus, evidence: Evidence) -> Worked:
     """Go through the majorities, the clearest first; equal ones together."""
-    if rule.tie_breaking == "parallel":
-        allowed, remedy = "'together' to be worked out in steps", "`outcomes` lists all rankings."
-        raise InvalidInputError("tie_breaking of RankedPairs", allowed, "parallel", remedy)
     items, margins = evidence.items, evidence.votes.margins
     arcs = sorted(zip(*np.nonzero(margins > 0), strict=True), key=lambda arc: -margins[arc])
     locked: nx.DiGraph[int] = nx.DiGraph()

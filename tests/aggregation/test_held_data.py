@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import rankagg as ra
-from rankagg.aggregation.evidence import as_profile
+from rankagg.aggregation.evidence import as_data
 from rankagg.exceptions import InvalidInputError
 
 ABC, BCA = ra.Permutation("ABC"), ra.Permutation("BCA")
@@ -27,12 +27,12 @@ TIED = ra.PartialRanking.from_buckets(["A", "BC"])
 )
 def test_orders_are_read_best_first(held, rankings, counts):
     expected = ra.Profile(rankings, counts=counts)
-    assert as_profile(held) == expected
+    assert as_data(held) == expected
     assert ra.Borda().aggregate(held) == ra.Borda().aggregate(expected)
 
 
 def test_labels_that_an_order_leaves_out_are_unranked():
-    profile = as_profile([["Ann", ["Bob", "Cid"]], ["Cid"], "Dan > Ann"])
+    profile = as_data([["Ann", ["Bob", "Cid"]], ["Cid"], "Dan > Ann"])
     assert profile.ranks.tolist() == [[0, 1, 1, -1], [-1, -1, 0, -1], [1, -1, -1, 0]]
     assert profile.unranked == "uniform"
 
@@ -63,5 +63,5 @@ def test_what_is_not_certain_is_refused(held, words):
 
 
 @pytest.mark.parametrize("held", [ABC, {"ABC"}, None, 3, iter(["ABC"])])
-def test_what_are_no_orders_are_none(held):
-    assert as_profile(held) is None
+def test_what_are_no_orders_come_back(held):
+    assert as_data(held) is held

@@ -1,7 +1,7 @@
 """Means against NumPy, SciPy and the definition of a weighted median."""
 
 from fractions import Fraction
-from itertools import combinations, permutations
+from itertools import permutations
 
 import numpy as np
 import pytest
@@ -11,14 +11,13 @@ from scipy import stats
 
 import rankagg as ra
 from rankagg.aggregation.searches import (
-    _expected_distances,
     _footrule_costs,
 )
 from rankagg.core import places
 from rankagg.core.places import UNRANKED
 from rankagg.exceptions import InvalidInputError
 from tests.aggregation.test_positional import any_weights
-from tests.strategies import policies, profiles
+from tests.strategies import profiles
 
 INVALID = ra.exceptions.InvalidInputError
 
@@ -110,48 +109,21 @@ def test_ratio_means_refuse_what_is_not_positive(rule: ra.Aggregator) -> None:
 # -- metasearch -----------------------------------------------------------------------------------
 
 
-def costs_by_cells(profile: ra.Profile, policy: str) -> np.ndarray:
-    """The sum over rankings of an n x n table each."""
-    n = profile.n_items
-    ranks = profile.with_unranked(policy).ranks
-    costs = np.zeros((n, n))
-    at = np.arange(n)
-    for row, mids, weight in zip(
-        ranks, places.mid_ranks(ranks), profile.counts * profile.weights, strict=True
-    ):
-        k = int((row != ra.UNRANKED).sum())
-        for item in range(n):
-            if policy == "uniform" and k < n:
-                doubled = 2 * k if np.isnan(mids[item]) else round(2 * mids[item])
-                far = _expected_distances(n, k)[doubled]
-            elif np.isnan(mids[item]):
-                far = np.zeros(n)
-            else:
-                place = (mids[item] + 0.5) * n / k - 0.5 if policy == "ignore" else mids[item]
-                far = np.abs(place - at)
-            costs[item] += weight * far
-    return costs
+@given(profile=profiles(weights=any_weights))
+def test_footrule_costs_are_sums_over_all_rankings(profile: ra.Profile) -> None:
+    listed = profile.with_unranked("last")
+    costs, at = np.zeros((profile.n_items, profile.n_items)), np.arange(profile.n_items)
+    ranks = places.mid_ranks(places.unranked_last(profile.ranks))
+    for mids, weight in zip(ranks, profile.counts * profile.weights, strict=True):
+        costs += weight * np.abs(mids[:, None] - at)
+    np.testing.assert_allclose(_footrule_costs(listed), costs, rtol=1e-9, atol=1e-100)
 
 
-@given(profile=profiles(weights=any_weights), policy=policies)
-def test_footrule_costs_are_sums_over_all_rankings(profile: ra.Profile, policy: str) -> None:
-    found = _footrule_costs(profile.with_unranked(policy))
-    np.testing.assert_allclose(found, costs_by_cells(profile, policy), rtol=1e-9, atol=1e-100)
-
-
-@pytest.mark.parametrize(("n", "k"), [(4, 0), (4, 1), (4, 3), (6, 4)])
-def test_expected_distances_are_means_over_all_choices_of_places(n: int, k: int) -> None:
-    table = _expected_distances(n, k)
-    chosen = np.array(list(combinations(range(n), k)))
-    for r in range(k):
-        far = [np.abs(chosen[:, r] - p).mean() for p in range(n)]
-        np.testing.assert_allclose(table[2 * r], far, atol=1e-12)
-        if r:  # two items that are tied have the place halfway
-            np.testing.assert_allclose(
-                table[2 * r - 1], (table[2 * r - 2] + table[2 * r]) / 2, atol=1e-12
-            )
-    anywhere = [np.abs(np.arange(n) - p).mean() for p in range(n)]
-    np.testing.assert_allclose(table[2 * k], anywhere, atol=1e-12)
+def test_the_footrule_is_of_all_places() -> None:
+    gaps = ra.Profile.from_orders(["ABC", "BA"])
+    with pytest.raises(INVALID, match="'last' where rankings leave items unranked"):
+        ra.FootruleOptimal().aggregate(gaps)
+    assert ra.FootruleOptimal().aggregate(gaps.with_unranked("last")).order[2] == "C"
 
 
 @given(orders=st.lists(st.permutations(range(4)), min_size=1, max_size=5))

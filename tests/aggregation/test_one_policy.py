@@ -19,7 +19,7 @@ POLICIES = ("uniform", "ignore", "last")
 RULES = (
     ra.Borda(), ra.Copeland(), ra.PairwiseMajority(), ra.Minimax(), ra.Schulze(), ra.Black(),
     ra.Plurality(), ra.Veto(), ra.Approval(2), ra.Bucklin(), ra.InstantRunoff(), ra.Coombs(),
-    ra.Baldwin(), ra.Nanson(), ra.FootruleOptimal(), ra.PickAPerm(), ra.RankedPairs(),
+    ra.Baldwin(), ra.Nanson(), ra.PickAPerm(), ra.RankedPairs(),
     ra.Kemeny(), ra.Slater(), ra.InsertionSearch(), ra.MC4(),
 )  # fmt: skip
 

@@ -14,7 +14,7 @@ PARALLEL = {"tie_breaking": "parallel"}
 RULES = (
     ra.Borda(), ra.Plurality(), ra.Veto(), ra.Dowdall(), ra.Approval(2), ra.Bucklin(),
     ra.InstantRunoff(**PARALLEL), ra.Coombs(**PARALLEL), ra.Baldwin(**PARALLEL), ra.Nanson(),
-    ra.Black(), ra.Copeland(), ra.Minimax(), ra.Schulze(), ra.RankedPairs(**PARALLEL), ra.Young(),
+    ra.Black(), ra.Copeland(), ra.Minimax(), ra.Schulze(), ra.RankedPairs(), ra.Young(),
     ra.Dodgson(), ra.Kemeny(),
 )  # fmt: skip
 NAMES = [axiom.name for axiom in ra.axioms.AXIOMS]

@@ -9,9 +9,9 @@ import pytest
 
 import rankagg as ra
 from rankagg.aggregation import Outcome
-from rankagg.axioms.ballots import Outcomes, ballots_of
+from rankagg.axioms.ballots import Ballots, Outcomes
 from rankagg.axioms.majorities import _clone_sets
-from rankagg.axioms.search import _profiles, check_size, number_to_see
+from rankagg.axioms.search import _profiles, number_to_see
 from rankagg.exceptions import InvalidInputError, OutOfTimeError
 from tests.axioms.brute_force import (
     NAMES,
@@ -51,8 +51,8 @@ def test_a_whole_search_finds_what_brute_force_finds(rule) -> None:
             if any(broken(axiom, plain(rule), one) for one in all_profiles(n, m))
         ]
         (witness,) = table.witnesses[NAMES.index(axiom)]
-        if not sizes:
-            assert witness is None, axiom
+        if not sizes:  # a larger one may be known
+            assert witness is None or max(witness.profile.n_items, witness.profile.n_rankings) > 3
         else:
             assert (witness.profile.n_items, int(witness.profile.counts.sum())) == sizes[0], axiom
             assert broken(axiom, plain(rule), ballots(witness.profile)), axiom
@@ -70,7 +70,7 @@ def test_outcomes_of_larger_profiles_are_those_of_brute_force(rule, number, size
         number = 1
     for _ in range(number):
         drawn = ["".join(rng.permutation(list("ABCD"))) for _ in range(rng.integers(*sizes))]
-        given = ballots_of(ra.Profile.from_orders(drawn))
+        given = Ballots.of_profile(ra.Profile.from_orders(drawn))
         orders = [tuple(order) for order in drawn]
         labels = {"ABCD"[item] for item in outcomes.winners(given)}
         assert labels == winners(plain(rule), orders)
@@ -85,8 +85,6 @@ def test_what_is_not_searched_in_time_is_said() -> None:
     asked = {"n_items": 3, "n_rankings": 3, "time_limit": 0}
     with pytest.raises(OutOfTimeError, match=r"0 of .* profiles were looked at under Schulze"):
         ra.axioms.find_counterexample(ra.Schulze(), "majority", **asked)
-    with pytest.raises(OutOfTimeError, match="under Borda and Borda"):
-        ra.axioms.smallest_disagreement(ra.Borda(), ra.Borda(), **asked)
     with pytest.raises(OutOfTimeError, match="under Borda"):
         ra.axioms.axiom_table([ra.Borda()], **asked)
 
@@ -190,18 +188,15 @@ def test_rules_without_an_outcome_of_their_own_are_refused(rule, message) -> Non
     asked = {"n_items": 3, "n_rankings": 2}
     with pytest.raises(InvalidInputError, match=message):
         ra.axioms.find_counterexample(rule, "majority", **asked)
-    with pytest.raises(InvalidInputError, match=message):
-        ra.axioms.smallest_disagreement(rule, ra.Borda(), **asked)
 
 
 @pytest.mark.parametrize("late", [1, 3, 4])
 def test_names_are_noticed_that_canonical_ballots_hide(late) -> None:
     # Under the canonical names of an odd number of ballots on two items the first one wins.
-    found = ra.axioms.smallest_disagreement(
-        LateByName(late=late), ra.Borda(), n_items=2, n_rankings=late
-    )
+    rule = LateByName(late=late)
+    found = ra.axioms.find_counterexample(rule, "reversal symmetry", n_items=2, n_rankings=late)
     assert found is not None
-    assert found.winners[0] == ("A",) != found.winners[1]
+    assert found.winners == (("A",), ("A",))
     assert found.profile.counts.sum() == late
 
 
@@ -210,9 +205,6 @@ def test_a_rule_that_goes_by_names_is_asked_under_all_of_them() -> None:
     found = ra.axioms.find_counterexample(ByName(), "reversal symmetry", n_items=2, n_rankings=2)
     assert found is not None
     assert found.winners == (("A",), ("A",))
-    parted = ra.axioms.smallest_disagreement(ByName(), ra.Borda(), n_items=2, n_rankings=2)
-    assert parted is not None
-    assert parted.winners == (("A",), ("A", "B"))
 
 
 def test_a_witness_says_which_ranking_is_lost_where_none_is_added() -> None:
@@ -242,7 +234,6 @@ REFUSED = [
     ({"n_items": 6, "n_rankings": 9999}, "more than 1e"),
     ({"n_items": 2, "n_rankings": 63}, "at most 62 for a search with 2 items"),
     ({"n_items": 3, "n_rankings": 25}, "at most 24 for a search with 3 items"),
-    ({"axiom": "reinforcement", "n_rankings": 17}, "at most 16"),
 ]
 
 
@@ -270,9 +261,9 @@ def test_axioms_speak_of_complete_strict_rankings(profile, message) -> None:
 
 
 def test_searches_and_divisions_are_bounded() -> None:
-    check_size(5, 4)
+    number_to_see(5, 4)
     with pytest.raises(InvalidInputError, match=r"9\.1e"):
-        check_size(5, 4, neutral=False)  # a rule that goes by names has more profiles
+        number_to_see(5, 4, neutral=False)  # a rule that goes by names has more profiles
     many = ra.Profile.from_orders(["ABC", "BCA"], counts=[10**6, 10**6])
     with pytest.raises(InvalidInputError, match="divides into two in at most 100,000 ways"):
         ra.axioms.Reinforcement().check(ra.Borda(), many)

@@ -8,9 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankagg.core import places
-from rankagg.kernels import counting, placing
-from rankagg.kernels.counting import count, inversions
-from rankagg.kernels.placing import absent_sums, doubled_places, place_sums
+from rankagg.kernels import counting
+from rankagg.kernels.counting import absent_sums, count, doubled_places, inversions, place_sums
 from tests import strategies
 
 KINDS = ["", "ties", "gaps", "ties gaps", "lists", "ties gaps lists"]
@@ -142,14 +141,14 @@ class TestPlaces:
     def test_blocks(self, kinds, monkeypatch):
         ranks = drawn_ranks(70, 9, kinds)
         whole = doubled_places(ranks).tolist()
-        monkeypatch.setattr(placing, "ENTRIES_AT_ONCE", 64)
+        monkeypatch.setattr(counting, "ENTRIES_AT_ONCE", 64)
         assert doubled_places(ranks).tolist() == whole
 
     @given(data=st.data(), ranks=any_ranks)
     @pytest.mark.parametrize("few", [0, 64])
     def test_sums_by_key(self, data, ranks, few):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(placing, "RANKINGS_OF_A_KEY", few)
+            patch.setattr(counting, "RANKINGS_OF_A_KEY", few)
             m, n = ranks.shape
             doubled = doubled_places(ranks)
             drawn = st.lists(st.sampled_from([1, 2, 2**52]), min_size=m, max_size=m)
@@ -182,5 +181,5 @@ class TestPlaces:
         values = np.random.default_rng(0).integers(0, 2**50, ranks.shape)
         weights = np.random.default_rng(1).integers(0, 8, len(ranks))
         whole = absent_sums(weights, ranks == -1, values).tolist()
-        monkeypatch.setattr(placing, "SUMMED_RANKINGS", 7)
+        monkeypatch.setattr(counting, "SUMMED_RANKINGS", 7)
         assert absent_sums(weights, ranks == -1, values).tolist() == whole

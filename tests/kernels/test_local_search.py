@@ -9,9 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from rankagg.aggregation.kemeny import incumbent
 from rankagg.aggregation.kemeny import orders as heuristics
 from rankagg.kernels import local_search
-from rankagg.kernels.local_search import Searches, best_moves, insertion_gains
+from rankagg.kernels.local_search import Searches
 from tests.conftest import choose_kernels
 
 
@@ -118,9 +119,9 @@ def test_compiled_loops_meet_the_same_orders(monkeypatch, n, kind, strength):
 def test_descent_leaves_no_move_of_a_single_item(kind, seed):
     margins = drawn(40, seed, kind)
     begun = np.random.default_rng(seed).permutation(40)
-    found = heuristics.descend(margins, begun, threshold=heuristics.threshold_of(margins))
+    found = incumbent._descended(margins, begun, threshold=heuristics.threshold_of(margins))
     assert sorted(found) == list(range(40))
-    assert insertion_gains(margins[np.ix_(found, found)]).max() <= 1e-8
+    assert heuristics.insertion_gains(margins[np.ix_(found, found)]).max() <= 1e-8
     assert cost(margins, found) <= cost(margins, begun)
 
 
@@ -132,7 +133,8 @@ def test_descent_leaves_no_move_of_a_single_item(kind, seed):
 def test_the_first_of_the_best_places(margins):
     n = len(margins)
     permuted = np.triu(margins, k=1) - np.triu(margins, k=1).T
-    gains, targets = best_moves(permuted)
+    told = heuristics.insertion_gains(permuted)
+    gains, targets = told.max(axis=1), told.argmax(axis=1)
     cost = np.triu(permuted, k=1).sum()
     for p in range(n):
         saved = []

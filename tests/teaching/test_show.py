@@ -266,7 +266,6 @@ NOT_SHOWN = [
     (ra.Mean(), CYCLE, "Mean needs scores"),
     (ra.MC4(), CYCLE, ", ".join(sorted(rule.__name__ for rule in STEPS))),
     (ra.InstantRunoff(tie_breaking="parallel"), CYCLE, "'together' or 'order'.*`outcomes`"),
-    (ra.RankedPairs(tie_breaking="parallel"), CYCLE, "'together' to be.*`outcomes`"),
 ]
 
 

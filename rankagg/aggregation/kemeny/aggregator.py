@@ -15,13 +15,7 @@ from rankagg.aggregation.evidence import Data, Evidence
 from rankagg.aggregation.kemeny.certificate import Certificate
 from rankagg.aggregation.kemeny.constraints import NO_DEMANDS, Constraints
 from rankagg.aggregation.kemeny.optima import Optima
-from rankagg.aggregation.kemeny.parts import (
-    Effort,
-    Warm,
-    WarmPart,
-    majority_components,
-    solve_parts,
-)
+from rankagg.aggregation.kemeny.parts import Effort, Warm, solve_parts
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.outcome import Outcome, proved_outcome
 from rankagg.core import PairwiseMatrix, counted
@@ -241,7 +235,7 @@ class Kemeny(SearchingRule):
         *,
         start: Positions | None = None,
         deadline: Deadline | None = None,
-        warm: Warm | WarmPart | None = None,
+        warm: Warm | None = None,
     ) -> Outcome:
         """Solve the problem of pairwise votes.
 
@@ -254,7 +248,7 @@ class Kemeny(SearchingRule):
             votes.
         deadline : Deadline, optional
             When to stop; the rule's own time limit holds too.
-        warm : Warm or WarmPart, optional
+        warm : Warm, optional
             What is known from votes on the same items, for a strict consensus by "cuts".
         """
         ends = (deadline or Deadline()).sooner(self.time_limit)
@@ -279,7 +273,6 @@ class Kemeny(SearchingRule):
         from rankagg.aggregation.kemeny.strict_search import enumerated, solve_cuts  # noqa: PLC0415
 
         problem, effort = effort.stated(lambda: Problem.from_pairwise(votes, self.tie_cost))
-        parts = majority_components(problem)
         backend = enumerated if self.backend == "subset-dp" else solve_cuts
         order = None
         if self.backend == "pulp":
@@ -290,7 +283,7 @@ class Kemeny(SearchingRule):
                 start = order = order_by_pulp(program, votes.items, self.solver, effort.deadline)
             if stop.by_user:
                 effort = replace(effort, deadline=Deadline.after(0))
-        solved = solve_parts(problem, parts, backend, effort, start=start, warm=warm)
+        solved = solve_parts(problem, problem.components(), backend, effort, start=start, warm=warm)
         order = solved.order if order is None else order
         certificate = Certificate.build(
             votes, order.tolist(), solved.proofs, tie_cost=self.tie_cost, problem=problem

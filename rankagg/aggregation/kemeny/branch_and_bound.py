@@ -13,14 +13,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankagg._typing import Bools, Floats, Positions
 from rankagg.aggregation.deadline import Deadline, until_stopped
-from rankagg.aggregation.kemeny.parts import Report, Solution, silent
+from rankagg.aggregation.kemeny.parts import Report, Solution
 from rankagg.aggregation.kemeny.problem import PairCosts
 from rankagg.aggregation.kemeny.proof import Proof, Weighting
 from rankagg.aggregation.kemeny.relaxation import Cycles, Point, Relaxation
@@ -112,7 +112,7 @@ class CaseSearch(ABC):
     problem: Any
     deadline: Deadline = field(default_factory=Deadline)
     # Told the bounds as they change.
-    report: Report = silent
+    report: Report = lambda lower, upper: None
     # What every order must respect.
     decided: Any = None
     # One of the same problem whose rows are used again.
@@ -330,12 +330,28 @@ class CaseSearch(ABC):
         return float(np.prod(steps))
 
 
-def searched(begin: Callable[[], CaseSearch], first: Callable[[], Positions]) -> Solution:
-    """Search until it is proved or stopped; where there was no time to begin, return `first`."""
-    begun: list[CaseSearch] = []
+AnySearch = TypeVar("AnySearch", bound=CaseSearch)
+
+
+def _run(search: CaseSearch) -> Solution | None:
+    search.run()
+    return None
+
+
+def searched(
+    begin: Callable[[], AnySearch],
+    first: Callable[[], Positions],
+    run: Callable[[AnySearch], Solution | None] = _run,
+) -> Solution:
+    """Search until it is proved or stopped; where there was no time to begin, return `first`.
+
+    `run` continues a search, and may end it with a solution of its own.
+    """
+    begun: list[AnySearch] = []
     with until_stopped() as stop:
         begun.append(begin())
-        begun[0].run()
+        if (found := run(begun[0])) is not None:
+            return found
     if not begun:
         return Solution(first(), (Leaf(),), interrupted=stop.by_user)
     return begun[0].solution(interrupted=stop.by_user)

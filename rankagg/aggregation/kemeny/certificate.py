@@ -518,7 +518,7 @@ class TiedCertificate(_Proved):
     def build(
         cls,
         votes: PairwiseMatrix,
-        levels: NDArray[np.integer],
+        ranks: NDArray[np.integer],
         proofs: Iterable[WeakProof],
         *,
         tie_cost: float | Fraction,
@@ -529,7 +529,7 @@ class TiedCertificate(_Proved):
 
         Parameters
         ----------
-        levels : ndarray of int, shape (n,)
+        ranks : ndarray of int, shape (n,)
             One number per item, smaller is better, equal is tied.
         votes, proofs, problem
             As for `Certificate.build`.
@@ -538,13 +538,13 @@ class TiedCertificate(_Proved):
         """
         problem = problem or WeakProblem.from_pairwise(votes, tie_cost, consensus_tie_cost)
         proved = tuple(proofs)
-        buckets = (np.flatnonzero(levels == level).tolist() for level in np.unique(levels))
+        buckets = (np.flatnonzero(ranks == rank).tolist() for rank in np.unique(ranks))
         own = {
             "positions": tuple(map(tuple, buckets)),
             "consensus_tie_cost": as_share(consensus_tie_cost),
             "proofs": proved,
         }
-        cost, bound = problem.cost(levels), _total_bound(problem, proved)
+        cost, bound = problem.cost(ranks), _total_bound(problem, proved)
         return cls._built(votes, problem, cost, bound, tie_cost=tie_cost, **own)
 
     # -- what it states -----------------------------------------------------------------------
@@ -590,9 +590,3 @@ class TiedCertificate(_Proved):
     def _stated(self) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
         buckets = {"buckets": [list(bucket) for bucket in self.positions]}
         return {"consensus_tie_cost": str(self.consensus_tie_cost)}, buckets, {}
-
-
-def certificate_of(data: Any) -> Certificate | TiedCertificate:
-    """Return the certificate that plain data hold, of a weak order where they say so."""
-    schema = data.get("schema") if type(data) is dict else None
-    return (TiedCertificate if schema == Weak.schema else Certificate).from_dict(data)

@@ -31,7 +31,14 @@ from rankagg.aggregation.deadline import NEVER, Deadline
 from rankagg.aggregation.kemeny import orders
 from rankagg.aggregation.kemeny.branch_and_bound import UNDECIDED, Tightening, searched
 from rankagg.aggregation.kemeny.certificate import Certificate
-from rankagg.aggregation.kemeny.constraints import NO_DEMANDS, Constraints, Demands
+from rankagg.aggregation.kemeny.constraints import (
+    NO_DEMANDS,
+    Above,
+    Constraints,
+    Demands,
+    Part,
+    Within,
+)
 from rankagg.aggregation.kemeny.incumbent import Incumbent, extension
 from rankagg.aggregation.kemeny.parts import Effort, Solution, Task, solve_parts
 from rankagg.aggregation.kemeny.problem import Problem
@@ -40,11 +47,10 @@ from rankagg.aggregation.kemeny.relaxation import Cycles, Point, Relaxation
 from rankagg.aggregation.kemeny.strict_search import CycleTightening, Search, solve_cuts
 from rankagg.aggregation.kemeny.violated_rows import violated_cycles
 from rankagg.aggregation.outcome import Outcome, proved_outcome
-from rankagg.check_certificate import WEIGHT_DENOMINATOR, Count, Derived, Leaf
-from rankagg.core import ItemSet, PairwiseMatrix, listed
+from rankagg.check_certificate import WEIGHT_DENOMINATOR, Derived, Leaf
+from rankagg.core import ItemSet, PairwiseMatrix
 from rankagg.core.graphs import ordered_parts
 from rankagg.exceptions import InfeasibleError
-from rankagg.kernels.local_search import insertion_gains
 
 # How much sooner pairs are decided that counts tell apart.
 ACROSS = 0.3
@@ -58,70 +64,15 @@ KICKS, STRENGTH = 10, 3
 ROWS, VIOLATION, TURNS = 20, 1e-3, 4
 
 
-@dataclass(frozen=True)
-class _Above:
-    """One item is above another."""
-
-    first: int
-    second: int
-
-    def words(self, items: ItemSet) -> str:
-        """Say it with the names of the items."""
-        return f"{items[self.first]} above {items[self.second]}"
-
-
-@dataclass(frozen=True)
-class _Within:
-    """At least so many of some items are within the first places, or the last."""
-
-    items: tuple[int, ...]
-    within: int
-    at_least: int
-    at_the_end: bool = False
-
-    def words(self, items: ItemSet) -> str:
-        """Say it with the names of the items."""
-        names = listed(items.at(self.items))
-        place = "last" if self.at_the_end else "first"
-        where = f"the {place} {self.within}" if self.within > 1 else place
-        if self.at_least == len(self.items):
-            return f"{names} within {where}" if self.within > 1 else f"{names} {where}"
-        return f"{self.at_least} of {names} within {where}"
-
-    def as_count(self, n: int) -> Count:
-        """Return the same of the first places: what is at the end leaves few others there."""
-        if not self.at_the_end:
-            return Count(self.items, self.within, self.at_least)
-        others = tuple(i for i in range(n) if i not in self.items)
-        # Of the places before the last ones, the items themselves take what is left to them.
-        return Count(others, n - self.within, n - self.within - len(self.items) + self.at_least)
-
-
-Part = _Above | _Within
-
-
-def parts_of(demands: Demands) -> list[Part]:
-    """Return constraints one by one: what is said of several items, for each of them."""
-    parts: list[Part] = [_Above(*pair) for pair in demands.above]
-    for some, at_the_end in ((demands.first, False), (demands.last, True)):
-        parts += [_Within((i,), len(some), 1, at_the_end) for i in some]
-    for count in demands.counts:
-        if count.at_least == len(count.items):
-            parts += [_Within((i,), count.within, 1) for i in count.items]
-        else:
-            parts.append(_Within(count.items, count.within, count.at_least))
-    return list(dict.fromkeys(parts))
-
-
-def levels(
+def _levels(
     parts: list[Part], n: int, wanted: Positions, deadline: Deadline = NEVER
 ) -> Positions | None:
     """Return a level for each item: orders that go level by level, and keep pairs, keep to all.
 
     None where no order does.
     """
-    above = tuple((part.first, part.second) for part in parts if isinstance(part, _Above))
-    counts = [part.as_count(n) for part in parts if isinstance(part, _Within)]
+    above = tuple((part.first, part.second) for part in parts if isinstance(part, Above))
+    counts = [part.as_count(n) for part in parts if isinstance(part, Within)]
     demands = Demands(above, counts=tuple(count for count in counts if count.within))
     if demands.decided(n) is None:
         return None
@@ -157,7 +108,7 @@ def _conflict(
         at = 0
         while at < len(parts):
             others = parts[:at] + parts[at + size :]
-            if levels(others, n, wanted, deadline) is None:
+            if _levels(others, n, wanted, deadline) is None:
                 parts = others
             else:
                 at += size
@@ -168,9 +119,9 @@ def _conflict(
 def _require_possible(
     demands: Demands, items: ItemSet, wanted: Positions, deadline: Deadline = NEVER
 ) -> Positions:
-    """Return a level for each item, see `levels`."""
-    n, parts = len(items), parts_of(demands)
-    found = levels(parts, n, wanted, deadline)
+    """Return a level for each item, see `_levels`."""
+    n, parts = len(items), demands.parts
+    found = _levels(parts, n, wanted, deadline)
     if found is None:
         words = tuple(part.words(items) for part in _conflict(parts, n, wanted, deadline))
         why = f"{words[0]} is impossible."
@@ -284,7 +235,7 @@ class _FeasibleIncumbent(Incumbent):
         permuted = self.margins[np.ix_(order, order)]
         moves, exchanges = self._merges.moves(order)
         for gains, allowed, route in (
-            (insertion_gains(permuted), moves, orders.moved),
+            (orders.insertion_gains(permuted), moves, orders.moved),
             (_exchange_gains(permuted), exchanges, orders.exchanged),
         ):
             first, second = divmod(int(np.where(allowed, gains, 0).argmax()), len(order))

@@ -19,8 +19,50 @@ from rankagg._typing import Bools, Label, Positions
 from rankagg._validation import check_integer
 from rankagg.aggregation.kemeny.persistency import closed
 from rankagg.check_certificate import Count
-from rankagg.core import ItemSet
+from rankagg.core import ItemSet, listed
 from rankagg.exceptions import InvalidInputError, nearest
+
+
+@dataclass(frozen=True)
+class Above:
+    """One item is above another."""
+
+    first: int
+    second: int
+
+    def words(self, items: ItemSet) -> str:
+        """Say it with the names of the items."""
+        return f"{items[self.first]} above {items[self.second]}"
+
+
+@dataclass(frozen=True)
+class Within:
+    """At least so many of some items are within the first places, or the last."""
+
+    items: tuple[int, ...]
+    within: int
+    at_least: int
+    at_the_end: bool = False
+
+    def words(self, items: ItemSet) -> str:
+        """Say it with the names of the items."""
+        names = listed(items.at(self.items))
+        place = "last" if self.at_the_end else "first"
+        where = f"the {place} {self.within}" if self.within > 1 else place
+        if self.at_least == len(self.items):
+            return f"{names} within {where}" if self.within > 1 else f"{names} {where}"
+        return f"{self.at_least} of {names} within {where}"
+
+    def as_count(self, n: int) -> Count:
+        """Return the same of the first places: what is at the end leaves few others there."""
+        if not self.at_the_end:
+            return Count(self.items, self.within, self.at_least)
+        others = tuple(i for i in range(n) if i not in self.items)
+        # Of the places before the last ones, the items themselves take what is left to them.
+        return Count(others, n - self.within, n - self.within - len(self.items) + self.at_least)
+
+
+Part = Above | Within
 
 
 @dataclass(frozen=True)
@@ -35,6 +77,19 @@ class Demands(check_certificate.Demands):
     def decided(self, n: int) -> Bools | None:
         """Return the pairs that follow, closed under transitivity; None if they contradict."""
         return closed(self.stated(n))
+
+    @property
+    def parts(self) -> list[Part]:
+        """The constraints one by one: what is said of several items, for each of them."""
+        parts: list[Part] = [Above(*pair) for pair in self.above]
+        for some, at_the_end in ((self.first, False), (self.last, True)):
+            parts += [Within((i,), len(some), 1, at_the_end) for i in some]
+        for count in self.counts:
+            if count.at_least == len(count.items):
+                parts += [Within((i,), count.within, 1) for i in count.items]
+            else:
+                parts.append(Within(count.items, count.within, count.at_least))
+        return list(dict.fromkeys(parts))
 
     def stated(self, n: int) -> Bools:
         """Return the pairs that are demanded, shape (n, n)."""

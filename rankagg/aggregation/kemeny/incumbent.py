@@ -52,6 +52,20 @@ WORTH_SECONDS = 0.02
 MOST_SECONDS_FIRST = 10.0
 #: Loading the compiled loops may take so many seconds, compiling them for the first time included.
 LOADING = 5.0
+#: Additions between two looks at the clock.
+BETWEEN_CLOCKS = 300_000
+PARENTS, NOISE = 20, 3.0
+
+# A first good order is worth a moment more than there is, and of more time one part in three.
+GRACE, FIRST_SHARE = 0.25, 3
+
+#: Of the time, for the memetic search beside the relaxation; and where the bound stalls, because as
+#: fast as in the latter half of its time it would not close so much of the gap in the time left.
+#: The documentation states the shares.
+SHARE, STALLED_SHARE, NOTICEABLE = 0.2, 0.8, 0.5
+#: What the first relaxation takes about: so many seconds for each square of n and each pair that
+#: the order puts against its majority; it needs about so many rounds. Within a factor of five.
+EXPECTED, ROUNDS = 5e-7, 20
 
 
 @dataclass(eq=False)
@@ -224,18 +238,78 @@ def _footrules(places: Orders) -> Integers:
     return np.array([np.abs(places - row).sum(axis=1) for row in places])
 
 
-PARENTS, NOISE = 20, 3.0
+def _descended(
+    margins: Numbers, order: Positions, deadline: Deadline = NEVER, threshold: float = 0
+) -> Positions:
+    """Improve an order item by item: for many items, whose moves no matrix should hold."""
+    unused = np.random.default_rng(0)
+    search = Searches(margins, order[None], unused, strength=0, threshold=threshold)
+    steps, before = 0, None
+    # What no move has passed is not looked at again, so in the end everything is.
+    while before is None or search.gained[0] > before:
+        before = search.gained[0]
+        search.look_again()
+        while not (search.is_over or deadline.is_over):
+            some = max(1, BETWEEN_CLOCKS // len(order))
+            steps += some
+            search.advance(some, of=steps)
+        if deadline.is_over:
+            break
+    found: Positions = search.orders[0]
+    return found
 
-# A first good order is worth a moment more than there is, and of more time one part in three.
-GRACE, FIRST_SHARE = 0.25, 3
 
-#: Of the time, for the memetic search beside the relaxation; and where the bound stalls, because as
-#: fast as in the latter half of its time it would not close so much of the gap in the time left.
-#: The documentation states the shares.
-SHARE, STALLED_SHARE, NOTICEABLE = 0.2, 0.8, 0.5
-#: What the first relaxation takes about: so many seconds for each square of n and each pair that
-#: the order puts against its majority; it needs about so many rounds. Within a factor of five.
-EXPECTED, ROUNDS = 5e-7, 20
+def _evolved(
+    margins: Numbers,
+    parents: list[Positions],
+    rng: Generator,
+    patience: int,
+    deadline: Deadline = NEVER,
+) -> Positions:
+    """Recombine local optima until `patience` children in a row bring no cheaper order.
+
+    The deadline ends it too.
+
+    A child keeps half of the places of one parent and fills the others in the order of a second
+    parent; it is improved and takes the place of the worst order, unless it is there already.
+
+    """
+    population = {order.tobytes(): order for order in parents}
+    costs = {key: _order_costs(margins, order[None])[0] for key, order in population.items()}
+    waiting = 0
+    while waiting < patience and len(population) > 1 and not deadline.is_over:
+        keys = list(population)
+        first, second = rng.choice(len(keys), size=2, replace=False)
+        child = _recombined(population[keys[first]], population[keys[second]], rng)
+        child = heuristics.improve(margins, child, deadline)
+        key = child.tobytes()
+        waiting += 1
+        if key in population:
+            child = heuristics.improve(
+                margins, heuristics.kicked(child, rng, max(2, len(child) // 12)), deadline
+            )
+            key = child.tobytes()
+        worst = max(costs, key=lambda k: costs[k])
+        cost = _order_costs(margins, child[None])[0]
+        if key in population or cost > costs[worst]:
+            continue
+        if cost < min(costs.values()):
+            waiting = 0
+        del population[worst], costs[worst]
+        population[key], costs[key] = child, cost
+    return population[min(costs, key=lambda k: costs[k])]
+
+
+def _recombined(first: Positions, second: Positions, rng: Generator) -> Positions:
+    """Return the first order with the items of half its places sorted as in the second."""
+    n = len(first)
+    places = np.sort(rng.choice(n, size=n // 2, replace=False))
+    rank = np.empty(n, dtype=np.intp)
+    rank[second] = np.arange(n)
+    items = first[places]
+    child = first.copy()
+    child[places] = items[np.argsort(rank[items])]
+    return child
 
 
 class Incumbent:
@@ -288,7 +362,7 @@ class Incumbent:
 
     def _improved(self, order: Positions) -> Positions:
         if self._floats is None:
-            return heuristics.descend(self.margins, order, self._deadline, self._threshold)
+            return _descended(self.margins, order, self._deadline, self._threshold)
         return heuristics.improve(self._floats, order, self._deadline)
 
     def _keep(self, order: Positions) -> None:
@@ -312,7 +386,7 @@ class Incumbent:
         parents = [self._improved(np.argsort(row)) for row in noise - scores]
         population = [self.order, *parents]
         margins = self.margins if self._floats is None else self._floats
-        self.offer(heuristics.evolve(margins, population, self._rng, 400, self._deadline))
+        self.offer(_evolved(margins, population, self._rng, 400, self._deadline))
 
     # -- the memetic search --------------------------------------------------------------------
 
@@ -403,7 +477,7 @@ class Incumbent:
 
     @property
     def _chunk(self) -> int:
-        return max(1, heuristics.BETWEEN_CLOCKS // (self._begun.size * self._problem.n))
+        return max(1, BETWEEN_CLOCKS // (self._begun.size * self._problem.n))
 
     @property
     def _begun(self) -> _Memetic:

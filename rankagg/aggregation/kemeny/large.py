@@ -24,10 +24,9 @@ from numpy.typing import NDArray
 from rankagg._typing import Bools, Floats, Integers64, Positions
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.kemeny.incumbent import Incumbent
-from rankagg.aggregation.kemeny.orders import improve_windows
 from rankagg.aggregation.kemeny.parts import Report
-from rankagg.aggregation.kemeny.problem import Problem
-from rankagg.aggregation.kemeny.proof import Weighting, leaf_bound, round_weights
+from rankagg.aggregation.kemeny.problem import Problem, improve_windows
+from rankagg.aggregation.kemeny.proof import Proof, Weighting
 
 Cycles = NDArray[np.int32]
 Floats32 = NDArray[np.float32]
@@ -345,7 +344,7 @@ class FirstSearch:
     def answer(self) -> tuple[int, Weighting]:
         """Return the best bound so far, recomputed in integers, and what it is made of."""
         cycles, weights = self._method.best
-        scaled = round_weights(weights.astype(np.float64), self._unit)
-        used = np.flatnonzero(scaled > 0)
-        weighting = Weighting(cycles[used].astype(np.intp), scaled[used])
-        return leaf_bound(self._problem, weighting, self._none), weighting
+        used = weights > 0
+        duals = weights[used].astype(np.float64)
+        weighting = Weighting.rounded(cycles[used].astype(np.intp), duals, self._unit)
+        return Proof.least(self._problem, weighting, self._none), weighting

@@ -366,29 +366,7 @@ class Optima(OptimalSet):
     def _ranking(self, order: Positions) -> Permutation:
         return permutation_of(np.argsort(order), self.items)
 
-    # -- how clear, and how robust ------------------------------------------------------------
-
-    def second_value(self) -> float | None:
-        """Return the least cost, in votes, of a ranking that is not optimal.
-
-        Returns
-        -------
-        float or None
-            None where every ranking is optimal.
-        """
-        best = self._problem.cost(self._order)
-        if len(self.items) <= RANGED:  # all orders take less time than searches
-            table = SubsetTable(self._problem, self._deadline)
-            second = table.second()
-            return None if second is None else self._problem.in_votes(best + second - table.cost)
-        within = [
-            best + second - table.cost
-            for table in self._tables
-            if (second := table.second()) is not None
-        ]
-        across = self._found.least_violation(self._deadline)
-        values = [*within, *([] if across is None else [across])]
-        return self._problem.in_votes(min(values)) if values else None
+    # -- how robust --------------------------------------------------------------------------
 
     @cached_property
     def addition_radius(self) -> int | None:

@@ -29,19 +29,13 @@ from rankagg.aggregation.kemeny import orders as heuristics
 from rankagg.aggregation.kemeny.certificate import Certificate
 from rankagg.aggregation.kemeny.persistency import closed
 from rankagg.aggregation.kemeny.problem import Problem, SubsetTable
-from rankagg.aggregation.kemeny.proof import (
-    decide,
-    fixed_below,
-    forced_bounds,
-    renumbered_row,
-)
+from rankagg.aggregation.kemeny.proof import Proof, renumbered_row
 from rankagg.aggregation.kemeny.relaxation import Live, Relaxation
 from rankagg.aggregation.kemeny.strict_search import EARLY_FROM, Search
 from rankagg.check_certificate import Derived, Enumeration
 from rankagg.core import exact
 from rankagg.core.graphs import connected_parts, strong_parts
 from rankagg.exceptions import SolverError
-from rankagg.kernels.local_search import insertion_gains
 
 #: So many items are quicker to enumerate than to relax.
 ENUMERATED_UP_TO = 9
@@ -73,7 +67,7 @@ def _by_proofs(problem: Problem, certificate: Certificate) -> Bools:
         inside = problem.restrict(items)
         best = inside.cost(np.argsort(place[items]))
         # Whatever has the column before the row costs more than the optimum.
-        always[np.ix_(items, items)] = (forced_bounds(inside, proof) > best).T
+        always[np.ix_(items, items)] = (proof.forced_bounds(inside) > best).T
     np.fill_diagonal(always, False)
     # Each part costs what it must, and so does each pair between parts.
     always |= (problem.margins < 0) & (part[:, None] != part)
@@ -112,7 +106,7 @@ def _more_in_all(
         point = relaxation.solve_inside(deadline)
     except SolverError:
         return always  # an interior point is not always found
-    found = fixed_below(problem, relaxation.weighting(point), always, best + 1)
+    found: Bools | None = Proof.fixed(problem, relaxation.weighting(point), always, best + 1)
     assert found is not None, "the optimum is left"
     return found
 
@@ -151,30 +145,6 @@ class Relation:
                 self.always[np.ix_(part, part)] = inside.always
                 self.n_seen *= inside.n_seen
         self.always.flags.writeable = False
-
-    def least_violation(self, deadline: Deadline = NEVER) -> int | None:
-        """Return the least cost of an order that turns round a pair that all optima agree on.
-
-        Such an order turns round a pair with nothing between its items in the relation, so those
-        are forced round one by one, the most promising first.
-        """
-        between = self.always.astype(np.float64) @ self.always.astype(np.float64) > 0
-        covers = [(int(j), int(i)) for i, j in np.argwhere(self.always & ~between)]
-        if not covers:
-            return None
-        search = Search(self._problem, deadline)
-        search.run()
-        bounds = forced_bounds(self._problem, search.proof)
-        least: int | None = None
-        for first, second in sorted(covers, key=lambda pair: int(bounds[pair])):
-            if least is not None and bounds[first, second] >= least:
-                break
-            decided = np.zeros_like(self.always)
-            decided[first, second] = True
-            forced = Search(self._problem, deadline, decided=decided, relaxation=search.relaxation)
-            forced.run(until=least)
-            least = forced.upper if least is None else min(least, forced.upper)
-        return least
 
 
 def is_beaten(problem: Problem, order: Positions, deadline: Deadline = NEVER) -> bool:
@@ -223,7 +193,7 @@ class _Component:
         search = Search(problem, deadline, decided=nothing)
         search.run()
         self._relaxation = search.relaxation
-        bounds = forced_bounds(problem, search.proof)
+        bounds = search.proof.forced_bounds(problem)
         # Forcing j before i costs more than the optimum: i is always before j.
         always = closed((bounds > self._best).T & self._possible)
         assert always is not None, "an optimum has all of them"
@@ -250,7 +220,7 @@ class _Component:
                 return
             self._deadline.seconds_left()
             order = queue.pop()
-            gains = insertion_gains(self._problem.margins[np.ix_(order, order)])
+            gains = heuristics.insertion_gains(self._problem.margins[np.ix_(order, order)])
             moves = (gains == 0) & self._tell_something(order)
             for source, target in np.argwhere(moves).tolist():
                 # What was met since may have told the same.
@@ -287,7 +257,7 @@ class _Component:
 
     def _force(self, first: int, second: int) -> None:
         """Find an optimum with `first` before `second`, or prove that there is none."""
-        decided = decide(self.always, first, second)
+        decided = Proof.answered(self.always, first, second)
         assert decided is not None, "only pairs that are open are forced"
         search = Search(self._problem, self._deadline, decided=decided, relaxation=self._relaxation)
         search.run(until=self._best + 1, known=self._best)
@@ -296,7 +266,7 @@ class _Component:
             self._meet(search.order)
             self._walk([search.order])
         else:
-            always = decide(self.always, second, first)
+            always = Proof.answered(self.always, second, first)
             assert always is not None, "an optimum respects what all optima agree on"
             self.always = always
 
@@ -360,7 +330,7 @@ class _Draw:
 
     def _ask(self, first: int, second: int) -> None:
         """Settle a pair as wanted if some optimum that is left has it so, else the other way."""
-        case = decide(self._settled, first, second)
+        case = Proof.answered(self._settled, first, second)
         if case is None:
             return  # it follows from the pairs before
         # The items that open pairs connect stand together, and their order matters to no other.
@@ -369,7 +339,7 @@ class _Draw:
         items = self.order[where]
         found = self._solved(self._problem.restrict(items), case[np.ix_(items, items)])
         if found is None:
-            case = decide(self._settled, second, first)
+            case = Proof.answered(self._settled, second, first)
             assert case is not None, "the order at hand has it so"
         else:
             self.order = self.order.copy()

@@ -20,16 +20,9 @@ import numpy as np
 
 from rankagg._typing import Bools, Positions
 from rankagg.aggregation.deadline import Deadline
-from rankagg.aggregation.kemeny.problem import PairCosts, Problem
-from rankagg.aggregation.kemeny.proof import (
-    Proof,
-    compact,
-    leaf_of,
-    renumbered,
-    renumbered_row,
-)
+from rankagg.aggregation.kemeny.problem import PairCosts
+from rankagg.aggregation.kemeny.proof import Proof
 from rankagg.check_certificate import Derived, Node
-from rankagg.core.graphs import ordered_parts
 
 if TYPE_CHECKING:
     from rankagg.aggregation.kemeny.relaxation import Live
@@ -57,22 +50,9 @@ class Solution:
     # already; the certificate computes it anew.
     lower: int | None = None
 
-    def proof(self, part: Positions, kind: type[Proof] = Proof) -> Proof:
-        """Return the cases as a proof about the items of a part, with the rows that they use."""
-        leaves = [leaf for leaf in map(leaf_of, self.nodes) if leaf is not None]
-        rows, numbers = compact(self.rows, [row for leaf in leaves for row, _ in leaf.rows])
-        where, number = part.tolist(), numbers.__getitem__
-        at = where.__getitem__
-        nodes = tuple(renumbered(node, at, number) for node in self.nodes)
-        return kind(tuple(where), nodes, tuple(renumbered_row(row, items=at) for row in rows))
-
 
 #: Called with the lower and the upper bound of a part, in the units of `Problem.costs`.
 Report: TypeAlias = Callable[[int, int], None]
-
-
-def silent(lower: int, upper: int) -> None:
-    """Report nothing."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,14 +64,14 @@ class Task:
     # When to stop with what is there.
     deadline: Deadline = field(default_factory=Deadline)
     # Told the bounds as they change.
-    report: Report = silent
+    report: Report = lambda lower, upper: None
     # Shape (n,). An order that is likely to be good, as positions within the part.
     start: Positions | None = None
     # Shape (n, n). Pairs (row before column) that constraints decide, closed under transitivity;
     # None where there are no constraints.
     decided: Bools | None = None
     # What is known of the same items from related problems.
-    warm: WarmPart | None = None
+    warm: Warm | None = None
 
 
 #: Solves one part.
@@ -156,17 +136,28 @@ class _Progress:
 Cycles = Positions
 
 
+class _Learned:
+    """Cycles over all items that counted in related problems, and a solver for all of them."""
+
+    def __init__(self, numbers: Iterable[int] = (), cycles: Cycles | None = None) -> None:
+        self.numbers = set(numbers)
+        self.cycles = np.zeros((0, 3), dtype=np.intp) if cycles is None else cycles
+        self.live: Live | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave the solver out: another process has its own."""
+        return self.__dict__ | {"live": None}
+
+
 class Warm:
-    """Cycles that counted in related problems, and a solver for all of them.
+    """What is known of some items from related problems; positions are those within them."""
 
-    Positions are those of all items, which are the same in all problems.
-    """
-
-    def __init__(self, n: int) -> None:
+    def __init__(
+        self, n: int, part: Positions | None = None, learned: _Learned | None = None
+    ) -> None:
         self._n = n
-        self._numbers: set[int] = set()
-        self._cycles: Cycles = np.zeros((0, 3), dtype=np.intp)
-        self._live: Live | None = None
+        self._part = np.arange(n) if part is None else part
+        self._learned = learned or _Learned()
 
     @classmethod
     def of(cls, n: int, proofs: Iterable[Proof]) -> Warm:
@@ -180,84 +171,41 @@ class Warm:
 
     def fork(self) -> Warm:
         """Return one that knows the same, and learns for itself."""
-        other = Warm(self._n)
-        other._numbers, other._cycles = set(self._numbers), self._cycles
-        other._live = self._live
-        return other
+        other = _Learned(self._learned.numbers, self._learned.cycles)
+        other.live = self._learned.live
+        return Warm(self._n, self._part, other)
 
-    def __getstate__(self) -> dict[str, Any]:
-        """Leave the solver out: another process has its own."""
-        return self.__dict__ | {"_live": None}
+    def within(self, part: Positions) -> Warm:
+        """Return what is known of some of the items."""
+        return Warm(self._n, self._part[part], self._learned)
 
     @property
     def live(self) -> Live:
         """The solver."""
         from rankagg.aggregation.kemeny.relaxation import Live  # noqa: PLC0415 - solvers load late
 
-        if self._live is None:
-            self._live = Live()
-        return self._live
+        if self._learned.live is None:
+            self._learned.live = Live()
+        return self._learned.live
 
-    def within(self, part: Positions) -> WarmPart:
-        """Return what is known of the items of one part."""
-        return WarmPart(self, part)
-
-    def cycles_within(self, part: Positions) -> Cycles:
-        """Return the known cycles among the items of a part, as positions within it."""
+    @property
+    def cycles(self) -> Cycles:
+        """The known cycles among the items, the least position of each first."""
         where = np.full(self._n, -1)
-        where[part] = np.arange(len(part))
-        cycles: Cycles = where[self._cycles]
+        where[self._part] = np.arange(len(self._part))
+        cycles: Cycles = where[self._learned.cycles]
         inside: Cycles = cycles[cycles.min(axis=1, initial=0) >= 0]
         return inside
 
     def learn(self, cycles: Cycles) -> None:
-        """Keep cycles that counted, over all items and with the least position first."""
-        numbers = (cycles @ np.array([self._n**2, self._n, 1])).tolist()
-        new = [at for at, number in enumerate(numbers) if number not in self._numbers]
-        new = new[: MOST - len(self._numbers)]
-        if new:
-            self._numbers.update(numbers[at] for at in new)
-            self._cycles = np.concatenate([self._cycles, cycles[new]])
-
-
-class WarmPart:
-    """What is known of the items of one part, with positions within it."""
-
-    def __init__(self, warm: Warm, part: Positions) -> None:
-        self._warm = warm
-        self._part = part
-
-    @property
-    def live(self) -> Live:
-        """The solver."""
-        return self._warm.live
-
-    def within(self, part: Positions) -> WarmPart:
-        """Return what is known of some of the items."""
-        return WarmPart(self._warm, self._part[part])
-
-    @property
-    def cycles(self) -> Cycles:
-        """The known cycles, the least position of each first."""
-        return self._warm.cycles_within(self._part)
-
-    def learn(self, cycles: Cycles) -> None:
         """Keep cycles that counted, the least position of each first."""
-        self._warm.learn(self._part[cycles])
-
-
-def majority_components(problem: Problem) -> list[Positions]:
-    """Return the strong components of the strict majority relation, best first.
-
-    An arc goes from i to j where placing i before j is strictly cheaper. Some optimal order puts
-    the components one after the other, each in an optimal order of its own; ties between
-    components are free. That holds for one optimum, not for all of them.
-
-    References
-    ----------
-    Truchon (1998), "An extension of the Condorcet criterion and Kemeny orders".
-    """
-    return ordered_parts(problem.majority)
+        learned, cycles = self._learned, self._part[cycles]
+        numbers = (cycles @ np.array([self._n**2, self._n, 1])).tolist()
+        new = [at for at, number in enumerate(numbers) if number not in learned.numbers]
+        new = new[: MOST - len(learned.numbers)]
+        if new:
+            learned.numbers.update(numbers[at] for at in new)
+            learned.cycles = np.concatenate([learned.cycles, cycles[new]])
 
 
 @dataclass(frozen=True, eq=False)
@@ -294,7 +242,7 @@ def solve_parts(
     *,
     start: Positions | None = None,
     decided: Bools | None = None,
-    warm: Warm | WarmPart | None = None,
+    warm: Warm | None = None,
     kind: type[Proof] = Proof,
 ) -> _SolvedParts:
     """Solve the parts of a problem, which follow each other in some optimum."""
@@ -317,5 +265,5 @@ def solve_parts(
         progress.close_part(inside, inside.cost(solution.order), solution.lower)
         interrupted = interrupted or solution.interrupted
         orders.append(solution.order)
-        proofs.append(solution.proof(part, kind))
+        proofs.append(kind.of_part(part, solution.nodes, solution.rows))
     return _SolvedParts(parts, orders, tuple(proofs), interrupted)

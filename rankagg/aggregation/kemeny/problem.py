@@ -6,6 +6,10 @@ the least cost of an order of the items in S; the last of them pays for all pair
 the recursions of Bellman and of Held and Karp before it). It is an independent oracle for the
 solvers, the counter of optima in a block, and a way to prove a bound where linear relaxations are
 weak by construction.
+
+Moving the items of a window of consecutive ones among its places leaves all other pairs as they
+are, so windows that do not overlap are solved together in the same way, with the windows as a
+second axis. Then they slide by half of their width, until no window gets cheaper.
 """
 
 from __future__ import annotations
@@ -24,6 +28,7 @@ from rankagg._typing import Bools, Integers, Integers64, Positions
 from rankagg._validation import check_number
 from rankagg.aggregation.deadline import NEVER, Deadline
 from rankagg.core import PairwiseMatrix, exact, row_blocks, sum_below
+from rankagg.core.graphs import ordered_parts
 from rankagg.exceptions import InvalidInputError
 
 # Solvers take no costs of more digits.
@@ -158,6 +163,16 @@ class Problem(PairCosts):
         """The pairs that are strictly cheaper in the order of row and column."""
         return np.concatenate([margins < 0 for margins in self._margins_of_rows()])
 
+    def components(self) -> list[Positions]:
+        """Return the strong components of the strict majority relation, best first.
+
+        An arc goes from i to j where placing i before j is strictly cheaper. Some optimal order
+        puts the components one after the other, each in an optimal order of its own; ties between
+        components are free (Truchon 1998, "An extension of the Condorcet criterion and Kemeny
+        orders"). That holds for one optimum, not for all of them.
+        """
+        return ordered_parts(self.majority)
+
     @cached_property
     def floor(self) -> int:
         """The sum of the cheaper cost of each pair, with the constant: no order costs less."""
@@ -256,7 +271,7 @@ class SubsetTable:
         # The items before some place of an optimal order, from all of them down.
         begins = np.zeros(1 << n, dtype=bool)
         begins[-1] = True
-        for subsets in reversed(by_size(n)):
+        for subsets in reversed(_by_size(n)):
             for item in range(n):
                 self._deadline.seconds_left()
                 bit = 1 << item
@@ -273,7 +288,7 @@ class SubsetTable:
         n = self._problem.n
         ways = np.zeros(1 << n, dtype=np.int64)
         ways[0] = 1
-        for subsets in by_size(n):
+        for subsets in _by_size(n):
             for item in range(n):
                 self._deadline.seconds_left()
                 bit = 1 << item
@@ -296,28 +311,8 @@ class SubsetTable:
             for item in self._last_items(subset):
                 stack.append((subset ^ 1 << item, (item, *tail)))
 
-    def second(self) -> int | None:
-        """Return the least cost above the best that some order has; None where there is none."""
-        n = self._problem.n
-        beyond = int(np.abs(self._problem.costs).sum(dtype=object)) + 1  # more than any order costs
-        runner: NDArray[Any] = np.full(1 << n, beyond, dtype=self.best.dtype)
-        for subsets in by_size(n):
-            least: NDArray[Any] = np.full(len(subsets), beyond, dtype=self.best.dtype)
-            for item in range(n):
-                self._deadline.seconds_left()
-                bit = 1 << item
-                holds = (subsets & bit) > 0
-                rest = np.where(holds, subsets ^ bit, 0)
-                price = self._last_costs[item][rest]
-                for table in (self.best, runner):
-                    cost = table[rest] + price
-                    fits = holds & (table[rest] < beyond) & (cost > self.best[subsets])
-                    least = np.where(fits & (cost < least), cost, least)
-            runner[subsets] = least
-        return None if runner[-1] >= beyond else int(runner[-1])
 
-
-def by_size(n: int) -> list[Integers64]:
+def _by_size(n: int) -> list[Integers64]:
     """Return the non-empty subsets of n items, grouped by size."""
     subsets = np.arange(1 << n, dtype=np.int64)
     sizes = np.zeros(1 << n, dtype=np.int64)
@@ -330,7 +325,7 @@ def by_size(n: int) -> list[Integers64]:
 
 def _each_size(n: int) -> Iterator[tuple[Integers64, Positions]]:
     """Yield the subsets of each size from 1 with their items, a row per subset."""
-    for size, subsets in enumerate(by_size(n), 1):
+    for size, subsets in enumerate(_by_size(n), 1):
         holds = (subsets[:, None] >> np.arange(n) & 1) > 0
         yield subsets, np.nonzero(holds)[1].reshape(-1, size)
 
@@ -338,3 +333,85 @@ def _each_size(n: int) -> Iterator[tuple[Integers64, Positions]]:
 @lru_cache(maxsize=10)
 def _few_items(n: int) -> list[tuple[Integers64, Positions]]:
     return list(_each_size(n))
+
+
+def improve_windows(
+    problem: Problem, order: Positions, deadline: Deadline = NEVER, width: int = 12
+) -> Positions:
+    """Return an order that no window of consecutive items improves, or the best at the deadline."""
+    order = order.copy()
+    n = problem.n
+    width = min(width, n)
+    if width < 2:
+        return order
+    last = n - width
+    groups = [np.arange(start, last + 1, width) for start in (0, width // 2)] + [np.array([last])]
+    dry = turn = 0
+    while dry < len(groups) and not deadline.is_over:
+        cheaper = _improve_at(problem, order, groups[turn % len(groups)], width, deadline)
+        dry = 0 if cheaper else dry + 1
+        turn += 1
+    return order
+
+
+def _improve_at(
+    problem: Problem,
+    order: Positions,
+    starts: Positions,
+    width: int,
+    deadline: Deadline,
+) -> bool:
+    """Put windows that do not overlap into their best orders, in place; say if one was not."""
+    is_cheaper = False
+    size = max(1, 2**22 // (width << width))  # of all tables
+    for at in range(0, len(starts), size):
+        if deadline.is_over:
+            break
+        places = starts[at : at + size, None] + np.arange(width)
+        items = order[places]
+        costs = problem.costs[items[:, :, None], items[:, None, :]]
+        best = _best_orders(costs)
+        better = np.flatnonzero(_costs_of(costs, best) < np.triu(costs, k=1).sum(axis=(1, 2)))
+        order[places[better]] = np.take_along_axis(items[better], best[better], axis=1)
+        is_cheaper = is_cheaper or len(better) > 0
+    return is_cheaper
+
+
+def _costs_of(costs: NDArray[Any], orders: Positions) -> NDArray[Any]:
+    """Return what an order of each window costs."""
+    window = np.arange(len(costs))[:, None, None]
+    sorted_costs = costs[window, orders[:, :, None], orders[:, None, :]]
+    totals: NDArray[Any] = np.triu(sorted_costs, k=1).sum(axis=(1, 2))
+    return totals
+
+
+def _best_orders(costs: NDArray[Any]) -> Positions:
+    """Return a best order of each window, from costs of shape (windows, width, width)."""
+    windows, width, _ = costs.shape
+    subsets = np.arange(1 << width)
+    # What the item costs behind each subset.
+    behind = np.zeros((width, 1 << width, windows), dtype=costs.dtype)
+    for item in range(width):
+        for other in range(width):
+            half = 1 << other
+            step = costs[:, other, item] if other != item else 0
+            behind[item, half : 2 * half] = behind[item, :half] + step
+    best = np.zeros((1 << width, windows), dtype=costs.dtype)
+    last = np.zeros((1 << width, windows), dtype=np.int8)
+    for group in _by_size(width):
+        is_first = np.ones(len(group), dtype=bool)
+        for item in range(width):
+            holds = (group >> item & 1).astype(bool)
+            whole = group[holds]
+            rest = whole ^ (1 << item)
+            cost = best[rest] + behind[item, rest]
+            better = is_first[holds, None] | (cost < best[whole])
+            best[whole] = np.where(better, cost, best[whole])
+            last[whole] = np.where(better, np.int8(item), last[whole])
+            is_first[holds] = False
+    orders = np.empty((windows, width), dtype=np.intp)
+    left = np.full(windows, subsets[-1])
+    for place in range(width - 1, -1, -1):
+        orders[:, place] = last[left, np.arange(windows)]
+        left ^= 1 << orders[:, place]
+    return orders

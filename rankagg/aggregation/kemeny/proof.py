@@ -26,7 +26,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, ClassVar, NamedTuple, TypeVar
+from typing import Any, ClassVar, NamedTuple, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,22 +66,22 @@ class Form(NamedTuple):
     counts: Integers64
     least: int
 
+    @classmethod
+    def of_rows(cls, rows: Iterable[Derived], forms: Sequence[Form] = ()) -> list[Form]:
+        """Return what derived rows say, which use those of some forms and the ones before."""
+        known = list(forms)
 
-def forms_of(rows: Iterable[Derived], forms: Sequence[Form] = ()) -> list[Form]:
-    """Return what derived rows say."""
-    known = list(forms)
+        def earlier(at: int) -> tuple[dict[tuple[int, int], int], int]:
+            tails, heads, counts, least = known[at]
+            arcs = zip(tails.tolist(), heads.tolist(), strict=True)
+            return dict(zip(arcs, counts.tolist(), strict=True)), least
 
-    def earlier(at: int) -> tuple[dict[tuple[int, int], int], int]:
-        tails, heads, counts, least = known[at]
-        arcs = zip(tails.tolist(), heads.tolist(), strict=True)
-        return dict(zip(arcs, counts.tolist(), strict=True)), least
-
-    for row in rows:
-        counts, least = row_form(row, earlier)
-        ends = np.array(list(counts), dtype=np.intp).reshape(-1, 2)
-        numbers = np.array(list(counts.values()), dtype=np.int64)
-        known.append(Form(ends[:, 0], ends[:, 1], numbers, least))
-    return known[len(forms) :]
+        for row in rows:
+            counts, least = row_form(row, earlier)
+            ends = np.array(list(counts), dtype=np.intp).reshape(-1, 2)
+            numbers = np.array(list(counts.values()), dtype=np.int64)
+            known.append(cls(ends[:, 0], ends[:, 1], numbers, least))
+        return known[len(forms) :]
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,6 +108,29 @@ class Weighting:
         used = [forms[row] for row, _ in leaf.rows]
         row_weights = exact.fit(weight for _, weight in leaf.rows)
         return cls(where[triples], exact.fit(leaf.weights), used, row_weights)
+
+    @classmethod
+    def rounded(
+        cls,
+        triples: Positions,
+        duals: Floats,
+        unit: int,
+        forms: Sequence[Form] = (),
+        form_duals: Floats | None = None,
+    ) -> Weighting:
+        """Return rows with float weights, in multiples of `unit`, as integers.
+
+        Whatever they are, the bound that they make is valid; rounding only weakens it.
+        """
+        weights = duals if form_duals is None else np.concatenate([duals, form_duals])
+        scaled = np.where(np.isfinite(weights) & (weights > 0), weights, 0.0) * WEIGHT_DENOMINATOR
+        whole: Integers
+        # The unit must fit by itself, even where all weights are 0.
+        if scaled.max(initial=1.0) * unit < exact.INT64_SAFE / max(len(scaled), 1):
+            whole = np.rint(scaled).astype(np.int64) * unit
+        else:
+            whole = exact.fit(round(weight) * unit for weight in scaled.tolist())
+        return cls(triples, whole[: len(triples)], forms, whole[len(triples) :])
 
     @classmethod
     def empty(cls) -> Weighting:
@@ -198,77 +221,6 @@ def _chosen(costs: Integers, forward: Bools, backward: Bools) -> Integers:
     return chosen
 
 
-def round_weights(duals: Floats, unit: int) -> Integers:
-    """Turn float weights, in multiples of `unit`, into integers over the weight denominator.
-
-    Whatever they are, the bound that they make is valid; rounding only weakens it.
-    """
-    scaled = np.where(np.isfinite(duals) & (duals > 0), duals, 0.0) * WEIGHT_DENOMINATOR
-    # The unit must fit by itself, even where all weights are 0.
-    if scaled.max(initial=1.0) * unit < exact.INT64_SAFE / max(len(scaled), 1):
-        small: Integers = np.rint(scaled).astype(np.int64) * unit
-        return small
-    return exact.fit(round(weight) * unit for weight in scaled.tolist())
-
-
-def decide(decided: Bools, first: int, second: int) -> Bools | None:
-    """Add "first before second" and what follows by transitivity; None if it contradicts."""
-    if decided[second, first]:
-        return None
-    above = decided[:, first].copy()
-    above[first] = True
-    below = decided[second].copy()
-    below[second] = True
-    closed: Bools = decided | (above[:, None] & below)
-    return closed
-
-
-def leaf_bound(problem: Problem, weighting: Weighting, decided: Bools) -> int:
-    """Return the bound of one case, raised to the next cost that an order can have."""
-    base = _least_total(problem, weighting, decided)
-    return problem.next_attainable(Fraction(base, WEIGHT_DENOMINATOR))
-
-
-def fixed_below(
-    problem: Problem, weighting: Weighting, decided: Bools, threshold: int
-) -> Bools | None:
-    """Decide all pairs whose other direction makes every order cost at least `threshold`."""
-    excess, base = _excess(problem, weighting, decided)
-    if problem.next_attainable(Fraction(base, WEIGHT_DENOMINATOR)) >= threshold:
-        return None
-    # More than the last attainable cost below the threshold is at least the threshold.
-    last = problem.last_below(threshold) * WEIGHT_DENOMINATOR
-    return closed(decided | (excess > last - base).T)
-
-
-def forced_bounds(problem: Problem, proof: Proof) -> NDArray[np.object_]:
-    """Return for every pair of a part what an order costs at least that has row before column."""
-    n = problem.n
-    impossible = exact.sum_of(problem.costs) + problem.constant + 1
-    nowhere = np.full((n, n), impossible, dtype=object)
-    bounds: dict[int, NDArray[np.object_]] = {}
-    walk = list(proof.walk(problem))
-    # Children are walked after their parents; those without orders are not.
-    for at, node, decided in reversed(walk):
-        if isinstance(node, Enumeration):
-            raise TypeError("An enumeration has no weights.")
-        if isinstance(node, Branch):
-            bounds[at] = np.minimum(bounds.pop(node.yes, nowhere), bounds.pop(node.no, nowhere))
-            continue
-        if isinstance(node, Persistent):
-            bounds[at] = _with_the_others(problem, bounds.pop(node.rest))
-            continue
-        leaf = node.leaf if isinstance(node, Fixing) else node
-        excess, base = _excess(problem, proof.weighting(leaf), decided)
-        case = -((-exact.widen(excess) - base) // WEIGHT_DENOMINATOR) + problem.constant
-        if isinstance(node, Fixing):
-            rest = bounds.pop(node.rest, nowhere)
-            case = np.maximum(case, np.minimum(rest, node.threshold))
-        case[decided.T] = impossible
-        bounds[at] = case
-    return bounds[0]
-
-
 def _with_the_others(problem: Problem, rest: NDArray[np.object_]) -> NDArray[np.object_]:
     """Return the bounds of all orders from those of orders among which all optima are.
 
@@ -314,7 +266,7 @@ def renumbered_row(
     return Derived(tuple((times, changed(source)) for times, source in row.terms), row.divisor)
 
 
-def compact(rows: Sequence[Derived], used: Iterable[int]) -> tuple[tuple[Derived, ...], list[int]]:
+def _compact(rows: Sequence[Derived], used: Iterable[int]) -> tuple[tuple[Derived, ...], list[int]]:
     """Return the rows that are used, with those that they use, and the new number of each row."""
     needed = set(used)
     for at in range(len(rows) - 1, -1, -1):
@@ -328,20 +280,20 @@ def compact(rows: Sequence[Derived], used: Iterable[int]) -> tuple[tuple[Derived
     return tuple(kept), numbers
 
 
-def leaf_of(node: Node) -> Leaf | None:
+def _leaf_of(node: Node) -> Leaf | None:
     """Return the weighted rows of a node; None where it has none."""
     if isinstance(node, Leaf):
         return node
     return node.leaf if isinstance(node, Fixing) else None
 
 
-def renumbered(node: Node, items: Callable[[int], int], rows: Callable[[int], int]) -> Node:
+def _renumbered(node: Node, items: Callable[[int], int], rows: Callable[[int], int]) -> Node:
     """Return a node with other numbers of items and derived rows."""
     if isinstance(node, Leaf):
         triples = tuple((items(a), items(b), items(c)) for a, b, c in node.triples)
         return Leaf(triples, node.weights, tuple((rows(row), w) for row, w in node.rows))
     if isinstance(node, Fixing):
-        leaf = renumbered(node.leaf, items, rows)
+        leaf = _renumbered(node.leaf, items, rows)
         assert isinstance(leaf, Leaf)
         return replace(node, leaf=leaf)
     if isinstance(node, Branch):
@@ -409,19 +361,48 @@ class Proof:
         return np.zeros((n, n), dtype=bool)
 
     @staticmethod
-    def answered(known: Any, first: int, second: int, *, holds: bool) -> Any:
-        """Return a case with a statement, or its opposite; None if that contradicts."""
-        return decide(known, *((first, second) if holds else (second, first)))
+    def answered(known: Any, first: int, second: int, *, holds: bool = True) -> Any:
+        """Add that the first item is before the second, or the reverse, and what follows.
+
+        None if it contradicts what is known.
+        """
+        first, second = (first, second) if holds else (second, first)
+        if known[second, first]:
+            return None
+        above = known[:, first].copy()
+        above[first] = True
+        below = known[second].copy()
+        below[second] = True
+        return known | (above[:, None] & below)
 
     @staticmethod
     def least(problem: Any, weighting: Weighting, known: Any) -> int:
-        """Return what no order of a case costs less than."""
-        return leaf_bound(problem, weighting, known)
+        """Return the bound of one case, raised to the next cost that an order can have."""
+        base = _least_total(problem, weighting, known)
+        return int(problem.next_attainable(Fraction(base, WEIGHT_DENOMINATOR)))
 
     @staticmethod
     def fixed(problem: Any, weighting: Weighting, known: Any, threshold: int) -> Any:
-        """Return what all orders of a case have that cost less; None where there are none."""
-        return fixed_below(problem, weighting, known, threshold)
+        """Decide all pairs whose other direction makes every order cost at least `threshold`.
+
+        None where all orders of the case do.
+        """
+        excess, base = _excess(problem, weighting, known)
+        if problem.next_attainable(Fraction(base, WEIGHT_DENOMINATOR)) >= threshold:
+            return None
+        # More than the last attainable cost below the threshold is at least the threshold.
+        last = problem.last_below(threshold) * WEIGHT_DENOMINATOR
+        return closed(known | (excess > last - base).T)
+
+    @classmethod
+    def of_part(cls, part: Positions, nodes: Sequence[Node], rows: Sequence[Derived]) -> Self:
+        """Return the proof of a part from nodes over positions in it, with the rows they use."""
+        leaves = [leaf for leaf in map(_leaf_of, nodes) if leaf is not None]
+        rows, numbers = _compact(rows, [row for leaf in leaves for row, _ in leaf.rows])
+        where, number = part.tolist(), numbers.__getitem__
+        at = where.__getitem__
+        renumbered = tuple(_renumbered(node, at, number) for node in nodes)
+        return cls(tuple(where), renumbered, tuple(renumbered_row(row, items=at) for row in rows))
 
     # -- the bound ----------------------------------------------------------------------------
 
@@ -445,6 +426,33 @@ class Proof:
         if not bounds:
             raise VerificationError("Every case of a proof contradicts itself.")
         return min(bounds)
+
+    def forced_bounds(self, part: Problem) -> NDArray[np.object_]:
+        """Return for every pair of a part what an order costs at least with row before column."""
+        n = part.n
+        impossible = exact.sum_of(part.costs) + part.constant + 1
+        nowhere = np.full((n, n), impossible, dtype=object)
+        bounds: dict[int, NDArray[np.object_]] = {}
+        walk = list(self.walk(part))
+        # Children are walked after their parents; those without orders are not.
+        for at, node, decided in reversed(walk):
+            if isinstance(node, Enumeration):
+                raise TypeError("An enumeration has no weights.")
+            if isinstance(node, Branch):
+                bounds[at] = np.minimum(bounds.pop(node.yes, nowhere), bounds.pop(node.no, nowhere))
+                continue
+            if isinstance(node, Persistent):
+                bounds[at] = _with_the_others(part, bounds.pop(node.rest))
+                continue
+            leaf = node.leaf if isinstance(node, Fixing) else node
+            excess, base = _excess(part, self.weighting(leaf), decided)
+            case = -((-exact.widen(excess) - base) // WEIGHT_DENOMINATOR) + part.constant
+            if isinstance(node, Fixing):
+                rest = bounds.pop(node.rest, nowhere)
+                case = np.maximum(case, np.minimum(rest, node.threshold))
+            case[decided.T] = impossible
+            bounds[at] = case
+        return bounds[0]
 
     def walk(self, part: PairCosts, decided: Any = None) -> Iterator[tuple[int, Node, Any]]:
         """Yield each node with its index and what its case has decided, parents first.
@@ -496,7 +504,7 @@ class Proof:
 
     def leaves(self) -> Iterator[Leaf]:
         """Yield the weighted rows of cases and of what fixes pairs."""
-        return (leaf for leaf in map(leaf_of, self.nodes) if leaf is not None)
+        return (leaf for leaf in map(_leaf_of, self.nodes) if leaf is not None)
 
     def weighting(self, leaf: Leaf) -> Weighting:
         """Return the weighted rows of a case, over positions within the part."""
@@ -512,7 +520,7 @@ class Proof:
     @cached_property
     def _forms(self) -> list[Form]:
         where = self._where.tolist().__getitem__
-        return forms_of(renumbered_row(row, items=where) for row in self.rows)
+        return Form.of_rows(renumbered_row(row, items=where) for row in self.rows)
 
     def _own(self, part: Any, node: Node, decided: Any) -> int:
         """Return what the orders cost at least that end at this node."""

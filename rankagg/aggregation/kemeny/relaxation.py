@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from rankagg._typing import Bools, Floats, Integers64, Positions
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.kemeny.problem import PairCosts
-from rankagg.aggregation.kemeny.proof import Form, Weighting, forms_of, round_weights
+from rankagg.aggregation.kemeny.proof import Form, Weighting
 from rankagg.check_certificate import Derived
 from rankagg.exceptions import SolverError
 
@@ -244,10 +244,8 @@ class Relaxation:
 
     def weighting(self, point: Point) -> Weighting:
         """Return the rows of a point with its duals as exact weights."""
-        weights = round_weights(np.concatenate([point.duals, point.row_duals]), self.unit)
-        m = len(point.cycles)
         forms = [self._forms[row] for row in point.rows.tolist()]
-        return Weighting(point.cycles, weights[:m], forms, weights[m:])
+        return Weighting.rounded(point.cycles, point.duals, self.unit, forms, point.row_duals)
 
     # -- rows and bounds ----------------------------------------------------------------------
 
@@ -263,7 +261,7 @@ class Relaxation:
     def note(self, rows: Sequence[Derived]) -> int:
         """Keep derived rows without adding them to the model; return the number of the first."""
         first = len(self.derived)
-        self._forms += forms_of(rows, self._forms)
+        self._forms += Form.of_rows(rows, self._forms)
         self.derived += rows
         return first
 

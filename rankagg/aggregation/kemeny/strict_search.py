@@ -23,32 +23,25 @@ from rankagg.aggregation.kemeny.branch_and_bound import (
     Bound,
     CaseSearch,
     Tightening,
+    searched,
     unweighted,
 )
 from rankagg.aggregation.kemeny.incumbent import Incumbent
 from rankagg.aggregation.kemeny.large import A_ROW, FirstSearch
-from rankagg.aggregation.kemeny.parts import Solution, Task, WarmPart
+from rankagg.aggregation.kemeny.parts import Solution, Task, Warm
 from rankagg.aggregation.kemeny.persistency import Persistence
-from rankagg.aggregation.kemeny.problem import ENUMERABLE, SubsetTable
-from rankagg.aggregation.kemeny.proof import leaf_bound
+from rankagg.aggregation.kemeny.problem import ENUMERABLE, SubsetTable, improve_windows
+from rankagg.aggregation.kemeny.proof import Proof
 from rankagg.aggregation.kemeny.relaxation import Cycles, Point, Relaxation
-from rankagg.aggregation.kemeny.violated_rows import (
-    violated_cycles,
-    violated_fences,
-    violated_ladders,
-    violated_walks,
-)
-from rankagg.check_certificate import Derived, Enumeration, Leaf
+from rankagg.aggregation.kemeny.violated_rows import violated_cycles, violated_halves
+from rankagg.check_certificate import Derived, Enumeration
 
-FEW_LADDERS = 100
 # Rounds of halved rows, after each of which cycles are closed again, and the share of what is left
 # to close that they have to close: in the first case, and in others.
 HALF_ROUNDS = {True: 5, False: 2}
 HALF_SHARE = {True: 0.05, False: 0.1}
 # Units that they have to close at least: two cases take less time than rounds that close ever less.
 HALF_UNITS = 0.1
-# How many a round takes, so that no family fills it. Ladders are found first: they cost least.
-LADDERS, WALKS, FENCES = 400, 400, 100
 RECOMBINE_FIRST, RECOMBINE_EVERY = 3, 40
 # Parts of fewer items are solved as soon; the search for what holds in every optimum ends when this
 # part of the time is gone.
@@ -93,12 +86,7 @@ class CycleTightening(Tightening):
         if self._closes_little(self._closed, point, rounds, left, share):
             return ()
         self._closed.append(point.value)
-        before, deadline = point.before, self._deadline
-        rows = violated_ladders(before, LADDERS, deadline)
-        if len(rows) < FEW_LADDERS:
-            rows += violated_walks(before, WALKS, deadline)
-            rows += violated_fences(before, FENCES, deadline)
-        return rows
+        return violated_halves(point.before, self._deadline)
 
 
 @dataclass
@@ -169,7 +157,7 @@ class Search(CaseSearch):
                 self._best.search_for(left / 2)
             else:
                 self._best.recombine(near)
-            self._best.offer(heuristics.improve_windows(self.problem, self.order, self.deadline))
+            self._best.offer(improve_windows(self.problem, self.order, self.deadline))
             self.report(self.lower, self.upper)
 
     def _next(self) -> int:
@@ -191,7 +179,7 @@ class Search(CaseSearch):
         found = Persistence(self.problem, self.deadline.share(EARLY_SHARE))
         if found.nodes:
             _, bound = self._open[0]
-            bound = replace(bound, value=leaf_bound(self.problem, bound.weighting, found.known))
+            bound = replace(bound, value=Proof.least(self.problem, bound.weighting, found.known))
             self.nodes = [*found.nodes, bound.leaf()]
             self._open = {len(found.nodes): (found.known, bound)}
             if (found.known | found.known.T).sum() == self.problem.n * (self.problem.n - 1):
@@ -206,30 +194,30 @@ def solve_cuts(task: Task) -> Solution:
 
 def _searched(task: Task, relaxation: Relaxation | None = None) -> Solution:
     """Solve one part by cuts and branch and bound."""
-    begun: list[Search] = []
-    with until_stopped() as stop:
-        if task.problem.n >= LONG_TO_BEGIN:
+    problem, start = task.problem, task.start
+
+    def begin() -> Search:
+        if problem.n >= LONG_TO_BEGIN:
             task.deadline.seconds_left()
-        begun.append(
-            Search(
-                task.problem, task.deadline, task.report, start=task.start, relaxation=relaxation
-            )
-        )
-        if task.problem.n >= FIRST_ORDER and relaxation is None:
-            begun[0].warm_up()
-        if task.problem.n >= NO_PROGRAM and task.deadline.time_limit is not None:
-            begun[0].improve()
-        if task.problem.n <= ENUMERABLE:
-            begun[0].run(cases=ENUMERATE_FROM)
-            if not begun[0].is_done and _has_time(task):
+        given = problem, task.deadline, task.report
+        return Search(*given, start=start, relaxation=relaxation)
+
+    def run(search: Search) -> Solution | None:
+        if problem.n >= FIRST_ORDER and relaxation is None:
+            search.warm_up()
+        if problem.n >= NO_PROGRAM and task.deadline.time_limit is not None:
+            search.improve()
+        if problem.n <= ENUMERABLE:
+            search.run(cases=ENUMERATE_FROM)
+            if not search.is_done and _has_time(task):
                 return enumerated(task)
-        begun[0].run()
-    if not begun:
-        first = task.start
-        if first is None:  # an order that takes no time
-            first = heuristics.starting_orders(task.problem.margins)[0]
-        return Solution(first, (Leaf(),), interrupted=stop.by_user)
-    return begun[0].solution(interrupted=stop.by_user)
+        search.run()
+        return None
+
+    def first() -> Positions:
+        return heuristics.starting_orders(problem.margins)[0] if start is None else start
+
+    return searched(begin, first, run)
 
 
 def _has_time(task: Task) -> bool:
@@ -244,7 +232,7 @@ def enumerated(task: Task) -> Solution:
     return Solution(table.order(), (Enumeration(),), lower=table.cost + task.problem.constant)
 
 
-def _solve_warm(task: Task, warm: WarmPart) -> Solution:
+def _solve_warm(task: Task, warm: Warm) -> Solution:
     """Solve one part by what is known of related problems."""
     n = task.problem.n
     if n <= TABLE_UP_TO:
@@ -282,7 +270,7 @@ class _Root:
         rows = (self._bound.leaf(),)
         return Solution(self.order, rows, interrupted=interrupted, lower=self._bound.value)
 
-    def run(self, warm: WarmPart) -> None:
+    def run(self, warm: Warm) -> None:
         """Add cycles until the order is proved, none is violated, or it has taken long enough."""
         self._deadline.seconds_left()
         self._offer(self.order)
@@ -294,7 +282,7 @@ class _Root:
             relaxation.add_cycles(cycles)
             point = relaxation.solve(self._deadline)
             weighting = relaxation.weighting(point)
-            value = leaf_bound(self._problem, weighting, self._none)
+            value = Proof.least(self._problem, weighting, self._none)
             if value >= self._bound.value:
                 self._bound = Bound(value, weighting, point.rows)
             if not self.is_done:
@@ -315,7 +303,7 @@ class _Root:
             self.order, self._cost = better, cost
 
 
-def _with_known(new: Cycles, cheapest: Floats, warm: WarmPart) -> Cycles:
+def _with_known(new: Cycles, cheapest: Floats, warm: Warm) -> Cycles:
     """Return new cycles, and known ones that are violated by the cheaper way of each pair."""
     known = warm.cycles
     a, b, c = known.T

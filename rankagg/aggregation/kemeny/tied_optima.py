@@ -21,24 +21,13 @@ import numpy as np
 from rankagg._typing import Bools, Label, Positions
 from rankagg._validation import check_integer
 from rankagg.aggregation.deadline import Deadline
-from rankagg.aggregation.kemeny.branch_and_bound import searched
 from rankagg.aggregation.kemeny.certificate import TiedCertificate
 from rankagg.aggregation.kemeny.optima import OptimalSet
-from rankagg.aggregation.kemeny.orders import starting_orders
-from rankagg.aggregation.kemeny.parts import Effort, Solution, Task, solve_parts
+from rankagg.aggregation.kemeny.parts import Effort, solve_parts
 from rankagg.aggregation.kemeny.proof import Weighting
 from rankagg.aggregation.kemeny.relaxation import Relaxation
-from rankagg.aggregation.kemeny.weak_proof import (
-    Known,
-    WeakProblem,
-    WeakProof,
-    consequences,
-    groups,
-    learn,
-    nothing,
-    weak_bound,
-)
-from rankagg.aggregation.kemeny.weak_search import FloatCosts, WeakSearch, best_buckets
+from rankagg.aggregation.kemeny.weak_proof import Known, WeakProblem, WeakProof
+from rankagg.aggregation.kemeny.weak_search import WeakSearch, solve_weak_part
 from rankagg.aggregation.outcome import Outcome, proved_outcome
 from rankagg.check_certificate import Branch, Fixing, Leaf
 from rankagg.core import PairwiseMatrix, PartialRanking, as_ranking, counted
@@ -87,7 +76,7 @@ class _OptimalGroup:
         warm = self._warm
         if warm.weighting is None:
             warm.weighting = Weighting.of(self._proof(), np.arange(self.problem.n))
-        if weak_bound(self.problem, warm.weighting, known) > self.cost:
+        if WeakProof.least(self.problem, warm.weighting, known) > self.cost:
             return None
         search = WeakSearch(self.problem, self.deadline, decided=known, relaxation=warm.relaxation)
         search.run(until=self.cost + 1, known=self.cost)
@@ -113,7 +102,7 @@ class _OptimalGroup:
 
         Each one found divides what is left by the first statement in which another differs.
         """
-        stack = [(nothing(self.problem.n), self.levels)]
+        stack = [(WeakProof.nothing(self.problem.n), self.levels)]
         while stack:
             known, levels = stack.pop()
             yield levels
@@ -122,11 +111,11 @@ class _OptimalGroup:
                     continue
                 self.deadline.seconds_left()
                 is_below = bool(levels[i] > levels[j])
-                other = learn(known, i, j, below=not is_below)
+                other = WeakProof.answered(known, i, j, holds=is_below)
                 found = None if other is None else self._within(other)
                 if other is not None and found is not None:
                     stack.append((other, found))
-                same = learn(known, i, j, below=is_below)
+                same = WeakProof.answered(known, i, j, holds=not is_below)
                 assert same is not None, "a weak order respects what it is made of"
                 known = same
 
@@ -148,7 +137,7 @@ class _OptimalGroup:
                 if seen[i, j]:
                     continue
                 self.deadline.seconds_left()
-                forced = learn(nothing(n), i, j, below=is_below)
+                forced = WeakProof.answered(WeakProof.nothing(n), i, j, holds=not is_below)
                 assert forced is not None, "nothing is contradicted"
                 found = self._within(forced)
                 if found is not None:
@@ -166,7 +155,7 @@ class _OptimalGroup:
             self.deadline.seconds_left()
             over = np.zeros((n, n), dtype=bool)
             over[i] = True
-            forced = consequences(over, np.zeros((n, n), dtype=bool))
+            forced = Known.following(over, np.zeros((n, n), dtype=bool))
             assert forced is not None, "somebody is first"
             found = self._within(forced)
             if found is not None:
@@ -214,7 +203,7 @@ class TiedOptima(OptimalSet):
 
     @cached_property
     def _groups(self) -> list[_OptimalGroup]:
-        parts = groups(self._problem, all_optima=True)
+        parts = self._problem.groups(all_optima=True)
         return [
             _OptimalGroup(part, self._problem.restrict(part), self._levels[part], self._deadline)
             for part in parts
@@ -366,23 +355,10 @@ def solve_weak(
     problem, effort = effort.stated(
         lambda: WeakProblem.from_pairwise(votes, tie_cost, consensus_tie_cost)
     )
-    solved = solve_parts(problem, groups(problem), _solve_weak_part, effort, kind=WeakProof)
+    solved = solve_parts(problem, problem.groups(), solve_weak_part, effort, kind=WeakProof)
     prices = {"tie_cost": tie_cost, "consensus_tie_cost": consensus_tie_cost}
     certificate = TiedCertificate.build(
         votes, solved.levels, solved.proofs, problem=problem, **prices
     )
     optima = TiedOptima(items=votes.items, _problem=problem, _levels=solved.levels)
     return proved_outcome(certificate, solved, effort, optima, noun="weak order")
-
-
-def _solve_weak_part(task: Task) -> Solution:
-    return searched(
-        lambda: WeakSearch(task.problem, task.deadline, task.report),
-        lambda: _first_levels(task.problem),
-    )
-
-
-def _first_levels(problem: WeakProblem) -> Levels:
-    """Return a weak order that takes no time."""
-    costs = FloatCosts(problem.above.astype(np.float64), problem.tied.astype(np.float64))
-    return best_buckets(costs, starting_orders(costs.above - costs.above.T)[0])

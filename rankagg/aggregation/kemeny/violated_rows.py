@@ -45,6 +45,10 @@ ROWS_PER_ARC = 4
 FRACTIONAL = 1e-6
 LEAST_VIOLATION = 0.01
 STARTS_AT_ONCE = 200
+# Time and memory grow with the squares of these.
+ARCS, STARTS = 2000, 2000
+# How many a round takes, so that no family fills it. Ladders are found first: they cost least.
+LADDERS, WALKS, FENCES, FEW_LADDERS = 400, 400, 100, 100
 # How many of the best items for each of c, e, f are tried, for they must differ.
 TRIED_ITEMS = 3
 # Of a walk. Half of what is missing to 1 is cut off.
@@ -116,11 +120,16 @@ def _times_before(keys: Positions) -> Positions:
     return times
 
 
-# Time and memory grow with the squares of these.
-ARCS, STARTS = 2000, 2000
+def violated_halves(before: Floats, deadline: Deadline) -> list[Derived]:
+    """Return rows that are half of a sum of cycles and that a point violates: as a round takes."""
+    rows = _violated_ladders(before, LADDERS, deadline)
+    if len(rows) < FEW_LADDERS:
+        rows += _violated_walks(before, WALKS, deadline)
+        rows += _violated_fences(before, FENCES, deadline)
+    return rows
 
 
-def violated_fences(before: Floats, limit: int, deadline: Deadline) -> list[Derived]:
+def _violated_fences(before: Floats, limit: int, deadline: Deadline) -> list[Derived]:
     """Return rows of 3-fences that a point violates, at most `limit`, the worst first."""
     starts, ends = np.nonzero(np.minimum(before, before.T) > FRACTIONAL)
     if len(starts) > ARCS:
@@ -155,7 +164,7 @@ def _fence_row(arcs: list[tuple[int, int]]) -> Derived:
     return Derived(tuple((1, (*one, *two)) for one, two in ((p, q), (q, r), (r, p))), 2)
 
 
-def violated_ladders(before: Floats, limit: int, deadline: Deadline) -> list[Derived]:
+def _violated_ladders(before: Floats, limit: int, deadline: Deadline) -> list[Derived]:
     """Return rows of ladders that a point violates, at most `limit`, the worst first."""
     if len(before) < 6:
         return []
@@ -302,7 +311,7 @@ class _Graph(NamedTuple):
         return len(self.first) + 1
 
 
-def violated_walks(before: Floats, limit: int, deadline: Deadline) -> list[Derived]:
+def _violated_walks(before: Floats, limit: int, deadline: Deadline) -> list[Derived]:
     """Return rows of odd closed walks that a point violates, at most `limit`, the worst first."""
     graph = _graph(before)
     found: dict[Derived, float] = {}

@@ -125,6 +125,21 @@ class WeakProblem(PairCosts):
         inside = np.ix_(part, part)
         return WeakProblem(self.above[inside], self.tied[inside], self.denominator)
 
+    def groups(self, *, all_optima: bool = False) -> list[Positions]:
+        """Return the finest groups that can be solved one by one, best first."""
+        others = np.minimum(self.above.T, self.tied)
+        last_first = self.above >= others if all_optima else self.above > others
+        arcs = last_first.T.copy()
+        np.fill_diagonal(arcs, False)
+        group = strong_parts(arcs)
+        count = int(group.max()) + 1
+        between = np.zeros((count, count), dtype=bool)
+        tails, heads = np.nonzero(arcs)
+        between[group[tails], group[heads]] = True
+        np.fill_diagonal(between, False)
+        earlier = {g: np.flatnonzero(between[:, g]).tolist() for g in range(count)}
+        return [np.flatnonzero(group == g) for g in TopologicalSorter(earlier).static_order()]
+
 
 class Known(NamedTuple):
     """Two relations, closed under all that follows from them."""
@@ -136,44 +151,24 @@ class Known(NamedTuple):
     # the row is above whatever the column is not below.
     above: Bools
 
+    @classmethod
+    def following(cls, not_below: Bools, above: Bools) -> Known | None:
+        """Return all that follows from two relations; None if they contradict each other."""
+        weak = not_below | above | np.eye(len(above), dtype=bool)
+        strict = above
+        while True:
+            steps, strictly = weak.astype(np.float32), strict.astype(np.float32)
+            more = weak | (steps @ steps > 0)
+            higher = strict | (strictly @ steps > 0) | (steps @ strictly > 0)
+            if higher.diagonal().any():
+                return None
+            if np.array_equal(more, weak) and np.array_equal(higher, strict):
+                return cls(weak, strict)
+            weak, strict = more | higher, higher
+
     def holds(self, z: Bools) -> bool:
         """Say whether a weak order, as "row is not below column", is as it is known to be."""
         return bool((z >= self.not_below).all() and not (self.above & z.T).any())
-
-
-def nothing(n: int) -> Known:
-    """Return what is known of n items at first."""
-    return Known(np.eye(n, dtype=bool), np.zeros((n, n), dtype=bool))
-
-
-def learn(known: Known, first: int, second: int, *, below: bool) -> Known | None:
-    """Add that the first item is below the second, or is not; None if that contradicts."""
-    if known.not_below[first, second] if below else known.above[second, first]:
-        return None
-    # A chain through the new link leads to its upper end and on from its lower end.
-    high, low = (second, first) if below else (first, second)
-    upward, downward = known.not_below[:, high], known.not_below[low]
-    joined = upward[:, None] & downward
-    if below:
-        strictly = joined
-    else:
-        strictly = (known.above[:, high][:, None] & downward) | (upward[:, None] & known.above[low])
-    return Known(known.not_below | joined, known.above | strictly)
-
-
-def consequences(not_below: Bools, above: Bools) -> Known | None:
-    """Return all that follows from two relations; None if they contradict each other."""
-    weak = not_below | above | np.eye(len(above), dtype=bool)
-    strict = above
-    while True:
-        steps, strictly = weak.astype(np.float32), strict.astype(np.float32)
-        more = weak | (steps @ steps > 0)
-        higher = strict | (strictly @ steps > 0) | (steps @ strictly > 0)
-        if higher.diagonal().any():
-            return None
-        if np.array_equal(more, weak) and np.array_equal(higher, strict):
-            return Known(weak, strict)
-        weak, strict = more | higher, higher
 
 
 class _Excess(NamedTuple):
@@ -197,26 +192,6 @@ class _Excess(NamedTuple):
         least = np.minimum(up, below)
         base = constant + exact.sum_of(np.triu(least, k=1))
         return cls(base, up - least, below - least)
-
-
-def weak_bound(problem: WeakProblem, weighting: Weighting, known: Known) -> int:
-    """Return the bound of one case, raised to the next cost that a weak order can have."""
-    base = _Excess.of(problem, weighting, known).base
-    return problem.next_attainable(Fraction(base, WEIGHT_DENOMINATOR))
-
-
-def _set_aside(
-    problem: WeakProblem, weighting: Weighting, known: Known, threshold: int
-) -> Known | None:
-    """Add all statements whose opposite makes every weak order cost at least `threshold`."""
-    excess = _Excess.of(problem, weighting, known)
-    if problem.next_attainable(Fraction(excess.base, WEIGHT_DENOMINATOR)) >= threshold:
-        return None
-    # More than the last attainable cost below the threshold is at least the threshold.
-    room = problem.last_below(threshold) * WEIGHT_DENOMINATOR - excess.base
-    below, not_below = excess.not_below > room, excess.below > room
-    np.fill_diagonal(below, False)
-    return consequences(known.not_below | not_below, known.above | below.T)
 
 
 def _with_rows(problem: WeakProblem, weighting: Weighting) -> tuple[Integers, int, int]:
@@ -243,37 +218,39 @@ class WeakProof(Proof):
     @staticmethod
     def nothing(n: int) -> Known:
         """Return what is known of n items at first."""
-        return nothing(n)
+        return Known(np.eye(n, dtype=bool), np.zeros((n, n), dtype=bool))
 
     @staticmethod
-    def answered(known: Known, first: int, second: int, *, holds: bool) -> Known | None:
-        """Return a case with a statement, or its opposite; None if that contradicts."""
-        return learn(known, first, second, below=not holds)
+    def answered(known: Known, first: int, second: int, *, holds: bool = True) -> Known | None:
+        """Add that the first item is not below the second, or is; None if that contradicts."""
+        if known.above[second, first] if holds else known.not_below[first, second]:
+            return None
+        # A chain through the new link leads to its upper end and on from its lower end.
+        high, low = (first, second) if holds else (second, first)
+        upward, downward = known.not_below[:, high], known.not_below[low]
+        joined = strictly = upward[:, None] & downward
+        if holds:
+            strictly = (known.above[:, high][:, None] & downward) | (
+                upward[:, None] & known.above[low]
+            )
+        return Known(known.not_below | joined, known.above | strictly)
 
     @staticmethod
     def least(problem: WeakProblem, weighting: Weighting, known: Known) -> int:
-        """Return what no order of a case costs less than."""
-        return weak_bound(problem, weighting, known)
+        """Return the bound of one case, raised to the next cost that a weak order can have."""
+        base = _Excess.of(problem, weighting, known).base
+        return problem.next_attainable(Fraction(base, WEIGHT_DENOMINATOR))
 
     @staticmethod
     def fixed(
         problem: WeakProblem, weighting: Weighting, known: Known, threshold: int
     ) -> Known | None:
-        """Return what all orders of a case have that cost less; None where there are none."""
-        return _set_aside(problem, weighting, known, threshold)
-
-
-def groups(problem: WeakProblem, *, all_optima: bool = False) -> list[Positions]:
-    """Return the finest groups that can be solved one by one, best first."""
-    others = np.minimum(problem.above.T, problem.tied)
-    last_first = problem.above >= others if all_optima else problem.above > others
-    arcs = last_first.T.copy()
-    np.fill_diagonal(arcs, False)
-    group = strong_parts(arcs)
-    count = int(group.max()) + 1
-    between = np.zeros((count, count), dtype=bool)
-    tails, heads = np.nonzero(arcs)
-    between[group[tails], group[heads]] = True
-    np.fill_diagonal(between, False)
-    earlier = {g: np.flatnonzero(between[:, g]).tolist() for g in range(count)}
-    return [np.flatnonzero(group == g) for g in TopologicalSorter(earlier).static_order()]
+        """Add all statements whose opposite makes every weak order cost at least `threshold`."""
+        excess = _Excess.of(problem, weighting, known)
+        if problem.next_attainable(Fraction(excess.base, WEIGHT_DENOMINATOR)) >= threshold:
+            return None
+        # More than the last attainable cost below the threshold is at least the threshold.
+        room = problem.last_below(threshold) * WEIGHT_DENOMINATOR - excess.base
+        below, not_below = excess.not_below > room, excess.below > room
+        np.fill_diagonal(below, False)
+        return Known.following(known.not_below | not_below, known.above | below.T)

@@ -21,7 +21,8 @@ from numpy.typing import NDArray
 from rankagg._typing import Bools, Floats, Generator, Integers64, Positions
 from rankagg.aggregation.deadline import NEVER, Deadline
 from rankagg.aggregation.kemeny import orders
-from rankagg.aggregation.kemeny.branch_and_bound import CaseSearch, Tightening
+from rankagg.aggregation.kemeny.branch_and_bound import CaseSearch, Tightening, searched
+from rankagg.aggregation.kemeny.parts import Solution, Task
 from rankagg.aggregation.kemeny.proof import Proof, Weighting
 from rankagg.aggregation.kemeny.relaxation import Cycles, Point, Relaxation, SparseRows
 from rankagg.aggregation.kemeny.weak_proof import Known, WeakProblem, WeakProof
@@ -34,7 +35,7 @@ ROWS_PER_ITEM = 40
 
 
 @dataclass(frozen=True, eq=False)
-class FloatCosts:
+class _FloatCosts:
     """Float costs of pairs."""
 
     # Shape (n, n). Of putting row above column; the diagonal is 0.
@@ -48,7 +49,7 @@ class FloatCosts:
         return orders.NEGLIGIBLE * max(float(self.above.max(initial=0.0)), 1.0)
 
 
-def best_buckets(costs: FloatCosts, order: Positions) -> Levels:
+def _best_buckets(costs: _FloatCosts, order: Positions) -> Levels:
     """Return the cheapest weak order whose buckets are stretches of an order.
 
     Dynamic programming over where the last bucket begins: O(n^2).
@@ -75,7 +76,7 @@ def best_buckets(costs: FloatCosts, order: Positions) -> Levels:
     return levels
 
 
-def _move_items(costs: FloatCosts, levels: Levels, deadline: Deadline = NEVER) -> Levels:
+def _move_items(costs: _FloatCosts, levels: Levels, deadline: Deadline = NEVER) -> Levels:
     """Move single items into other buckets or between them until no such move helps.
 
     All moves are weighed in one pass of time n^2, and the best one is made. Then the buckets are
@@ -84,14 +85,14 @@ def _move_items(costs: FloatCosts, levels: Levels, deadline: Deadline = NEVER) -
     while not deadline.is_over:
         levels = _moved_while_it_helps(costs, levels, deadline)
         order = np.lexsort((levels,))
-        again = best_buckets(costs, order)
+        again = _best_buckets(costs, order)
         if _cost_of(costs, again) >= _cost_of(costs, levels) - costs.negligible:
             return levels
         levels = again
     return levels
 
 
-def _moved_while_it_helps(costs: FloatCosts, levels: Levels, deadline: Deadline) -> Levels:
+def _moved_while_it_helps(costs: _FloatCosts, levels: Levels, deadline: Deadline) -> Levels:
     n = len(levels)
     items = np.arange(n)
     _, levels = np.unique(levels, return_inverse=True)
@@ -133,7 +134,7 @@ def _moved_while_it_helps(costs: FloatCosts, levels: Levels, deadline: Deadline)
     return levels
 
 
-def _cost_of(costs: FloatCosts, levels: Levels) -> float:
+def _cost_of(costs: _FloatCosts, levels: Levels) -> float:
     """Return the cost of a weak order."""
     above = levels[:, None] < levels[None, :]
     tied = np.triu(levels[:, None] == levels[None, :], k=1)
@@ -169,7 +170,7 @@ class _WeakIncumbent:
         self.cost = problem.cost(self.order)
         self.offer(self.order)
         for order in orders.starting_orders(self._costs.above - self._costs.above.T):
-            self.offer(best_buckets(self._costs, order))
+            self.offer(_best_buckets(self._costs, order))
 
     def offer(self, levels: Positions) -> bool:
         """Improve a weak order, and keep it if it is the best so far; say whether it is."""
@@ -194,13 +195,13 @@ class _WeakIncumbent:
     def round(self, not_below: Floats) -> None:
         """Offer the best buckets of the order of a fractional point's row sums."""
         strength = not_below.sum(axis=1) - not_below.sum(axis=0)
-        levels = best_buckets(self._costs, np.argsort(-strength, kind="stable"))
+        levels = _best_buckets(self._costs, np.argsort(-strength, kind="stable"))
         if levels.tobytes() != self._last_rounded:
             self._last_rounded = levels.tobytes()
             self.offer(levels)
 
 
-def _biased(problem: WeakProblem, unit: int, known: Known) -> FloatCosts:
+def _biased(problem: WeakProblem, unit: int, known: Known) -> _FloatCosts:
     """Return float costs by which nothing pays that what is known rules out."""
     above: Floats = (problem.above / unit).astype(np.float64)
     tied: Floats = (problem.tied / unit).astype(np.float64)
@@ -208,7 +209,7 @@ def _biased(problem: WeakProblem, unit: int, known: Known) -> FloatCosts:
     ruled_out = known.not_below.T & ~np.eye(problem.n, dtype=bool)
     above[ruled_out] += penalty
     tied[known.above | known.above.T] += penalty
-    return FloatCosts(above, tied)
+    return _FloatCosts(above, tied)
 
 
 def _extension(known: Known) -> Positions:
@@ -347,3 +348,14 @@ class WeakSearch(CaseSearch):
     def _single(self, case: Known) -> Positions:
         levels: Positions = case.above.sum(axis=0)
         return levels
+
+
+def solve_weak_part(task: Task) -> Solution:
+    """Solve one part among weak orders; where there is no time, return one that takes none."""
+
+    def first() -> Levels:
+        problem = task.problem
+        costs = _FloatCosts(problem.above.astype(np.float64), problem.tied.astype(np.float64))
+        return _best_buckets(costs, orders.starting_orders(costs.above - costs.above.T)[0])
+
+    return searched(lambda: WeakSearch(task.problem, task.deadline, task.report), first)

@@ -16,7 +16,7 @@ from rankagg._typing import Generator, Integers, Ranks
 from rankagg._validation import check_choice, check_integer
 from rankagg.aggregation.base import Aggregator, Needs, ReadsUnranked
 from rankagg.aggregation.evidence import Data, Evidence
-from rankagg.aggregation.outcome import Outcome, by_best, by_places, too_many
+from rankagg.aggregation.outcome import Outcome, by_places
 from rankagg.aggregation.voting.rounds import CountedUnit, CountRound, ElectionCount, ballots_of
 from rankagg.core import (
     ItemSet,
@@ -46,7 +46,7 @@ BORDA_COUNTS_KEEP = {
 }
 
 
-class Round(NamedTuple):
+class _Round(NamedTuple):
     """What a round decides: which items tie for going out, or which one stands first."""
 
     # The positions of the items, ascending.
@@ -65,32 +65,32 @@ class _State(NamedTuple):
     inside: Inside
     above: int = 0
 
-    def without(self, out: Inside, decided: Round) -> _State:
+    def without(self, out: Inside, decided: _Round) -> _State:
         """Return what remains after some items went out, or one was placed first."""
         gone = set(out)
         rest = tuple(item for item in self.inside if item not in gone)
         return _State(rest, self.above + decided.first)
 
-    def place(self, out: Inside, decided: Round) -> int:
+    def place(self, out: Inside, decided: _Round) -> int:
         """Return the place of those who go out: the first that is left, or the last ones."""
         return self.above if decided.first else self.above + len(self.inside) - len(out)
 
 
 Inside: TypeAlias = tuple[int, ...]
 TieBreaking: TypeAlias = Literal["together", "parallel", "order", "refuse"]
-Count: TypeAlias = Callable[[Inside], Round]
+Count: TypeAlias = Callable[[Inside], _Round]
 # What remains before a round, what that decides, who is taken out, and what to say of ties.
-_Taken: TypeAlias = tuple[_State, Round, Inside, list[str]]
+_Taken: TypeAlias = tuple[_State, _Round, Inside, list[str]]
 # An item that goes out, or stands first, its place, and what remains then.
 _Branch: TypeAlias = tuple[int, int, _State]
 # What each of some items has of what is counted, and the votes that count for none of them.
 Tally: TypeAlias = Callable[[Inside], tuple[list[Fraction], Fraction]]
 
 
-def _lowest(inside: Inside, points: Sequence[int]) -> Round:
+def _lowest(inside: Inside, points: Sequence[int]) -> _Round:
     """Return the round in which those of the lowest points tie for going out."""
     least = min(points)
-    return Round(tuple(item for item, got in zip(inside, points, strict=True) if got == least))
+    return _Round(tuple(item for item, got in zip(inside, points, strict=True) if got == least))
 
 
 @dataclass(frozen=True)
@@ -244,7 +244,7 @@ class RoundRule(Aggregator):
         """Take items out round by round."""
         state = _State(tuple(range(len(items))))
         while state.inside:
-            decided = count(state.inside) if len(state.inside) > 1 else Round(state.inside)
+            decided = count(state.inside) if len(state.inside) > 1 else _Round(state.inside)
             out, notes = self._out(decided.tied, state, items)
             yield state, decided, out, notes
             state = state.without(out, decided)
@@ -297,7 +297,9 @@ class _Elimination(RoundRule):
             state, ranks = stack.pop()
             if not state.inside:
                 if len(found) == most:
-                    raise too_many(most)
+                    remedy = "Raise it, or take tie_breaking='parallel' for the best rank of each."
+                    allowed = "at least the number of outcomes, which is larger"
+                    raise InvalidInputError("limit", allowed, most, remedy)
                 found.append(permutation_of(np.array(ranks, dtype=np.int32), evidence.items))
                 continue
             for item, place, after in reversed(branches(state)):
@@ -333,7 +335,7 @@ class _Elimination(RoundRule):
         count = cache(self._count(evidence))
 
         def branches(state: _State) -> list[_Branch]:
-            decided = count(state.inside) if len(state.inside) > 1 else Round(state.inside)
+            decided = count(state.inside) if len(state.inside) > 1 else _Round(state.inside)
             return [
                 (item, state.place((item,), decided), state.without((item,), decided))
                 for item in decided.tied
@@ -359,7 +361,10 @@ class _Elimination(RoundRule):
                     self.tie_breaking,
                     "'together' takes tied items out at once.",
                 )
-        return by_best(best, items, "way of breaking ties")
+        winners = listed(items.at([item for item, place in enumerate(best) if place == 0]))
+        note = f"each wins by some way of breaking ties: {winners}"
+        notes = (note,) if best.count(0) > 1 else ()
+        return Outcome(ranking=as_ranking(by_places(best), items), notes=notes)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -488,14 +493,14 @@ class Coombs(_Elimination):
     def _count(self, evidence: Evidence) -> Count:
         ballots = _Ballots.of(evidence.profile)
 
-        def decide(inside: Inside) -> Round:
+        def decide(inside: Inside) -> _Round:
             firsts, unit = ballots.ends(inside)
             whole = sum(firsts)
             for item, votes in zip(inside, firsts, strict=True):
                 if 2 * votes > whole:
                     has, of = (amount(n / unit) for n in (votes, whole))
                     told = f"{evidence.items[item]} has {has} of {of} first places"
-                    return Round((item,), first=True, note=told if len(inside) > 2 else "")
+                    return _Round((item,), first=True, note=told if len(inside) > 2 else "")
             return _lowest(inside, [-got for got in ballots.ends(inside, last=True)[0]])
 
         return decide
@@ -602,9 +607,9 @@ class Nanson(RoundRule):
     def _count(self, evidence: Evidence) -> Count:
         sums = _sums_of_margins(evidence.votes)
 
-        def decide(inside: Inside) -> Round:
+        def decide(inside: Inside) -> _Round:
             net = dict(zip(inside, sums(inside).tolist(), strict=True))
             out = tuple(item for item in inside if net[item] <= 0)
-            return Round(out, above=by_places([-net[item] for item in out]))
+            return _Round(out, above=by_places([-net[item] for item in out]))
 
         return decide

@@ -1,4 +1,4 @@
-"""Positional rules: points for places, summed without rounding; and reciprocal rank fusion."""
+"""Rules on places: points for them, summed without rounding, Bucklin, and rank fusion."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import accumulate, pairwise, starmap
 from math import lcm
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from rankagg._typing import Generator, Integers
+from rankagg._typing import Generator, Integers, Integers64, Ranks
 from rankagg._validation import LARGEST_WEIGHT, check_integer, check_number
 from rankagg.aggregation.base import Aggregator, Needs, ReadsUnranked
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.outcome import Outcome, by_points
-from rankagg.aggregation.positional import POINTS_KEEP, Starts, divided, place_counts
+from rankagg.aggregation.positional import POINTS_KEEP, divided, row_slices
 from rankagg.core import (
     UNLISTED,
     UNRANKED,
@@ -25,6 +25,8 @@ from rankagg.core import (
     canonical_profile,
     counted,
     exact,
+    places,
+    row_blocks,
     sum_by_group,
 )
 from rankagg.exceptions import Described, InvalidInputError
@@ -35,11 +37,66 @@ PARAMETER = "weights of Positional"
 FALLING_WEIGHTS = "numbers that never rise from place to place, or a function of n_items"
 
 
+class _Starts(NamedTuple):
+    """What items weigh at the places where buckets of one size start: by item, then by place."""
+
+    items: Integers64
+    places: Integers64
+    weights: Integers
+
+    def of(self, items: slice) -> _Starts:
+        """Return what some items weigh."""
+        rows = slice(*np.searchsorted(self.items, [items.start, items.stop]))
+        return _Starts(self.items[rows], self.places[rows], self.weights[rows])
+
+
+def _place_counts(ranks: Ranks, votes: Integers) -> dict[int, _Starts]:
+    """Return per bucket size what every item weighs at every place where such a bucket starts."""
+    n = ranks.shape[1]
+    counts: dict[int, tuple[Integers64, Integers]] = {}
+    for rows in row_slices(*ranks.shape):
+        block, weights = ranks[rows], votes[rows]
+        row, item = np.nonzero(block != UNRANKED)
+        mids = places.mid_ranks(block)[row, item]
+        listed = (block >= 0).sum(axis=1)
+        place = block[row, item]
+        start = np.where(place >= 0, place, listed[row])
+        sizes = np.rint(2 * (mids - start)).astype(np.int64) + 1
+        for size in np.unique(sizes).tolist():
+            here = sizes == size
+            cells, votes_there = item[here] * n + start[here], weights[row[here]]
+            if size in counts:
+                cells = np.concatenate([counts[size][0], cells])
+                votes_there = np.concatenate([counts[size][1], votes_there])
+            counts[size] = _by_cell(cells, votes_there, n * n)
+    return {k: _Starts(*np.divmod(cells, n), weights) for k, (cells, weights) in counts.items()}
+
+
+def _by_cell(cells: Integers64, weights: Integers, size: int) -> tuple[Integers64, Integers]:
+    """Return which of so many cells occur, ascending, and the summed weight of each."""
+    if size > len(cells):
+        used, cells = np.unique(cells, return_inverse=True)
+        return used, exact.count_cells(cells, weights, len(used))
+    total = exact.count_cells(cells, weights, size)
+    used = np.flatnonzero(total)
+    return used, total[used]
+
+
 @dataclass(frozen=True, kw_only=True)
 class PlacePoints(Aggregator):
     """A rule that gives points for places; `_weights` says how many."""
 
     needs: ClassVar[Needs] = "rankings"
+
+    def place_weights(self, n_items: int) -> Sequence[Fraction]:
+        """Return the points of the places of a ranking, best first.
+
+        Parameters
+        ----------
+        n_items : int
+            How many items it ranks.
+        """
+        return self._weights(n_items)
 
     @abstractmethod
     def _weights(self, n_items: int) -> Sequence[Fraction]:
@@ -68,11 +125,6 @@ class PlacePoints(Aggregator):
         return ()
 
 
-def place_weights(rule: PlacePoints) -> PlaceWeights:
-    """Return the function that gives the points of the places of so many items, best first."""
-    return rule._weights
-
-
 def _place_points(profile: Profile, weights: PlaceWeights) -> list[Fraction]:
     """Return every item's points in all rankings together.
 
@@ -86,7 +138,7 @@ def _place_points(profile: Profile, weights: PlaceWeights) -> list[Fraction]:
     wanted = set(np.unique(sizes).tolist())
     for k, given, absent in _given(profile.n_items, weights, wanted, ignoring=ignoring):
         rows = sizes == k
-        counts = place_counts(ranks[rows], votes[rows])
+        counts = _place_counts(ranks[rows], votes[rows])
         sums = _summed(profile.n_items, counts, given, absent, exact.sum_of(votes[rows]))
         points = [before + more for before, more in zip(points, sums, strict=True)]
     return [number / denominator for number in points]
@@ -115,7 +167,7 @@ def _given(
 
 
 def _summed(
-    n: int, counts: dict[int, Starts], given: list[Fraction], absent: Fraction, whole: int
+    n: int, counts: dict[int, _Starts], given: list[Fraction], absent: Fraction, whole: int
 ) -> list[Fraction]:
     """Return the points of every item in rankings that rank equally many items."""
     over = lcm(*(number.denominator for number in [*given, absent]))
@@ -327,6 +379,76 @@ class Approval(PlacePoints):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Bucklin(Aggregator):
+    """Rank by the depth at which more than half of all rankings have listed an item.
+
+    At depth k an item has the votes of the rankings that rank it among their first k. Items
+    that reach a majority at the same depth are ranked by their votes there; those that never do
+    come last, by all their votes. Tied items share the ranks of their bucket evenly, and
+    unlisted items those below the list. A ranking in which an item is unranked never votes for
+    it, but counts among all. The score is n - depth + share of votes at that depth.
+
+    References
+    ----------
+    Hoag and Hallett (1926), Proportional Representation; as a rule for one winner in Brams and
+    Fishburn (2002), https://doi.org/10.1016/S1574-0110(02)80008-X.
+
+    Examples
+    --------
+    >>> from rankagg import Bucklin, Profile
+    >>> ballots = Profile.from_orders(["ABCD", "BCDA", "CDBA"], counts=[4, 3, 2])
+    >>> Bucklin().aggregate(ballots)
+    <Consensus by Bucklin: B > C > D > A>
+    """
+
+    needs: ClassVar[Needs] = "rankings"
+    reads_unranked: ClassVar[ReadsUnranked] = "as observed"
+    command_names: ClassVar = {"bucklin": {}}
+    keeps: ClassVar = {
+        "majority": "Felsenthal (2012)",
+        "pareto": "who is above another on all ballots has more than half at a smaller depth",
+        "monotonicity": "Felsenthal (2012)",
+    }
+    counterexamples: ClassVar = {
+        "condorcet loser": "2 ABC, 2 CBA, 1 ACB, 1 CAB",
+        "condorcet winner": "2 ABC, 1 BAC, 1 BCA, 1 CAB",
+        "smith": "2 ABC, 1 BAC, 1 BCA, 1 CAB",
+    }
+
+    def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
+        profile = evidence.profile
+        n = profile.n_items
+        votes, _ = exact.as_votes(profile.counts, profile.weights)
+        counts = _place_counts(profile.ranks, votes)
+        # A bucket of s items adds 1/s at every depth that it reaches into.
+        over = lcm(*counts)
+        whole = over * int(votes.sum())
+        depth, shares = np.empty(n, dtype=np.int64), np.empty(n)
+        for items in row_blocks(n):
+            some = {size: starts.of(items) for size, starts in counts.items()}
+            listed = _listed(some, items, n, over, whole)
+            majority = listed > whole // 2
+            majority[:, -1] = True
+            depth[items] = reached = majority.argmax(axis=1)
+            shares[items] = [int(row[at]) / whole for row, at in zip(listed, reached, strict=True)]
+        scores = n - 1 - depth + shares
+        scores[(profile.ranks == UNRANKED).all(axis=0)] = np.nan
+        return Outcome(scores=scores)
+
+
+def _listed(counts: dict[int, _Starts], items: slice, n: int, over: int, whole: int) -> Integers:
+    """Return the weight, times `over`, that some items have among the first k, for every k."""
+    kind = np.int64 if 2 * whole < exact.INT64_SAFE else object
+    steps: Integers = np.zeros((len(range(n)[items]), n + 1), dtype=kind)
+    for size, starts in counts.items():
+        rows, share = starts.items - items.start, starts.weights.astype(kind) * (over // size)
+        steps[rows, starts.places] += share
+        steps[rows, starts.places + size] -= share
+    rates = np.cumsum(steps[:, :n], axis=1)
+    return np.cumsum(rates, axis=1)
+
+
+@dataclass(frozen=True, kw_only=True)
 class ReciprocalRankFusion(Aggregator):
     """Sum 1/(k + rank) over the rankings, ranks from 1: what search engines merge lists by.
 
@@ -375,7 +497,7 @@ class ReciprocalRankFusion(Aggregator):
         listed = np.where(profile.ranks == UNLISTED, np.int32(UNRANKED), profile.ranks)
         gains = 1.0 / (float(self.k) + np.arange(1, profile.n_items + 1))
         scores = np.zeros(profile.n_items)
-        for size, starts in sorted(place_counts(listed, votes).items()):
+        for size, starts in sorted(_place_counts(listed, votes).items()):
             shares = np.lib.stride_tricks.sliding_window_view(gains, size).mean(axis=1)
             times = divided(starts.weights, denominator)
             items, where = np.unique(starts.items, return_inverse=True)

@@ -24,9 +24,8 @@ from rankagg._typing import (
     Ranks,
     Tolerance,
 )
-from rankagg.aggregation import Aggregator, Consensus, Copeland, Deadline, Evidence
+from rankagg.aggregation import Aggregator, Borda, Consensus, Copeland, Deadline, Evidence
 from rankagg.aggregation.kemeny import Kemeny, Optima
-from rankagg.aggregation.positional import whole_points
 from rankagg.analysis.robustness.perturbation import Parts
 from rankagg.core import (
     UNLISTED,
@@ -34,12 +33,13 @@ from rankagg.core import (
     ItemSet,
     Profile,
     ScoreTable,
+    canonical_profile,
     exact,
     listed,
     places,
 )
 from rankagg.exceptions import InvalidInputError, OutOfTimeError, VerificationError
-from rankagg.kernels.placing import doubled_places
+from rankagg.kernels.counting import doubled_places
 
 RemovalUnit: TypeAlias = Literal["ranking", "task"]
 
@@ -188,7 +188,10 @@ class RemovalClasses:
 
         Up to one factor, and one number for all items.
         """
-        given = whole_points(self._ranks, ignoring=self.profile.unranked == "ignore")
+        profile = self.profile
+        ranked = canonical_profile(profile.items, self._ranks, unranked=profile.unranked)
+        given = Borda().ranking_points(ranked)
+        assert given is not None, "Borda adds up points"
         return self._summed(_by_rows(given, self._votes))
 
     def _summed(self, values: Integers) -> Integers:

@@ -30,7 +30,7 @@ from rankagg._typing import (
     Tolerance,
 )
 from rankagg._validation import as_generator, check_choice, check_integer, check_jobs
-from rankagg.aggregation import Aggregator, Consensus, Evidence, check_rule, ranking_points
+from rankagg.aggregation import Aggregator, Consensus, Evidence, check_rule
 from rankagg.aggregation.evidence import as_data
 from rankagg.aggregation.kemeny import Kemeny
 from rankagg.aggregation.kemeny.top_k import TopK
@@ -64,7 +64,7 @@ from rankagg.inference.ranks.comparison_ranks import (
 from rankagg.inference.ranks.rank_results import RankUnit
 from rankagg.inference.summed_units import WITH_GROUPS, check_fixed, check_no_more
 from rankagg.inference.units import Unit, rankings_of, units_of
-from rankagg.kernels.placing import doubled_places
+from rankagg.kernels.counting import doubled_places
 
 #: The ranks in resamples, one a row, and where they are certain; None of rules that are no sums.
 RanksAtOnce: TypeAlias = tuple[Ranks, Bools] | None
@@ -517,7 +517,7 @@ class _Redraw(_Redraws):
         weights = exact.as_rational(self.profile.weights)
         if weights.step:
             return None
-        points = ranking_points(self.rule, self.profile)
+        points = self.rule.ranking_points(self.profile)
         if points is None:
             return None
         numerators = weights.numerators.astype(np.float64)

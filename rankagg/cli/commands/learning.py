@@ -162,10 +162,9 @@ def axioms(
 
 def _announce(n_rules: int, *, n_items: int, n_rankings: int) -> None:
     """Say how many profiles there are, and let the search say how far it is."""
-    from rankagg.axioms.search import LOGGER, check_size, number_to_see
+    from rankagg.axioms.search import LOGGER, number_to_see
     from rankagg.core import counted
 
-    check_size(n_items, n_rankings)
     number = number_to_see(n_items, n_rankings)
     # So many outcomes take some seconds.
     if number * n_rules >= 2_000:

@@ -277,7 +277,6 @@ def verify(given: Input, *, certificate: Path, time_limit: float) -> Answer:
     exit code is 0 where the proof holds, 1 where it does not, and 3 where the limits do not suffice
     to say. `solve --votes` writes votes as JSON.
     """
-    from rankagg.aggregation.kemeny.certificate import certificate_of
     from rankagg.core import amount, counted
     from rankagg.io.tables.sources import parse_json, read_text
 
@@ -287,7 +286,10 @@ def verify(given: Input, *, certificate: Path, time_limit: float) -> Answer:
     with options_named({"source": "CERTIFICATE"}), buffered((str(certificate),)) as (path,):
         name, text = read_text(path)
     try:
-        proof = certificate_of(parse_json(text, name))
+        plain = parse_json(text, name)
+        schema = plain.get("schema") if isinstance(plain, dict) else None
+        kind = ra.TiedCertificate if schema == "rankagg.weak_certificate" else ra.Certificate
+        proof = kind.from_dict(plain)
         left = max(0.0, time_limit - (monotonic() - given.began))
         proof.verify(_named_as(proof.items, votes), time_limit=left)
     except (DataFormatError, VerificationError) as error:
@@ -302,9 +304,7 @@ def verify(given: Input, *, certificate: Path, time_limit: float) -> Answer:
     if not isinstance(proof, ra.Certificate):
         prices += f", a vote on a tied pair {float(proof.consensus_tie_cost):g}"
     elif proof.demands:
-        from rankagg.aggregation.kemeny.constrained import parts_of
-
-        kept = "; ".join(one.words(votes.items) for one in parts_of(proof.demands))
+        kept = "; ".join(one.words(votes.items) for one in proof.demands.parts)
         none = f"none under its constraints ({kept})"
     cost = in_votes(Fraction(proof.scaled_cost, proof.denominator))
     this = f"the ranking {proof.ranking.to_text()} costs {cost} ({prices})"

@@ -12,7 +12,7 @@ import rankagg as ra
 from rankagg import check_certificate
 from rankagg.aggregation.kemeny import constrained
 from rankagg.aggregation.kemeny.constrained import _Sides
-from rankagg.aggregation.kemeny.constraints import Demands
+from rankagg.aggregation.kemeny.constraints import Above, Demands, Within
 from rankagg.aggregation.kemeny.proof import Proof
 from rankagg.check_certificate import Exchange, Leaf
 from rankagg.exceptions import InfeasibleError, InvalidInputError, VerificationError
@@ -148,8 +148,8 @@ def test_a_conflict_is_named() -> None:
     )
 
 
-def kept(part: constrained._Above | constrained._Within, order: tuple[int, ...]) -> bool:
-    if isinstance(part, constrained._Above):
+def kept(part: Above | Within, order: tuple[int, ...]) -> bool:
+    if isinstance(part, Above):
         return order.index(part.first) < order.index(part.second)
     places = order[-part.within :] if part.at_the_end else order[: part.within]
     return len(set(places) & set(part.items)) >= part.at_least
@@ -164,7 +164,7 @@ def test_a_conflict_holds_no_order_and_nothing_without_need() -> None:
         if constrained_brute.allowed(items, wish):
             continue
         n_seen += 1
-        parts = constrained.parts_of(wish.over(ra.ItemSet(items)))
+        parts = wish.over(ra.ItemSet(items)).parts
         found = constrained._conflict(parts, len(items), np.arange(len(items)))
         holds = [[kept(part, order) for part in found] for order in permutations(range(5))]
         assert not any(map(all, holds))

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 import rankagg as ra
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.kemeny.large import _cycles_against, _FirstOrder
-from rankagg.aggregation.kemeny.orders import improve_windows
-from rankagg.aggregation.kemeny.problem import Problem, SubsetTable
+from rankagg.aggregation.kemeny.problem import Problem, SubsetTable, improve_windows
 from rankagg.aggregation.kemeny.strict_search import Search
 from tests.conftest import seeds
 

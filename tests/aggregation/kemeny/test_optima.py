@@ -31,7 +31,7 @@ def brute(votes: ra.PairwiseMatrix) -> tuple[Fraction, set[tuple[int, ...]]]:
 
 def check(votes: ra.PairwiseMatrix, optima: ra.Optima) -> None:
     n = votes.n_items
-    cost, orders = brute(votes)
+    _, orders = brute(votes)
     places = [np.argsort(order) for order in orders]
     always = np.all([place[:, None] < place[None, :] for place in places], axis=0)
     assert np.array_equal(optima.relation(), always)
@@ -41,17 +41,11 @@ def check(votes: ra.PairwiseMatrix, optima: ra.Optima) -> None:
     listed = [tuple(votes.items.indices(ranking.order)) for ranking in optima]
     assert len(listed) == len(orders)
     assert set(listed) == orders
-    costs = {
-        oracles.cost_of_permutation(places, votes.scaled_wins.tolist())
-        for places in itertools.permutations(range(n))
-    }
     ranks = 1 + np.array(places)
     best, worst = optima.rank_ranges()
     assert best.tolist() == ranks.min(axis=0).tolist()
     assert worst.tolist() == ranks.max(axis=0).tolist()
     assert optima.winners() == votes.items.where((ranks == 1).any(axis=0))
-    above = sorted(costs - {cost})
-    assert optima.second_value() == (float(above[0] / votes.denominator) if above else None)
 
 
 @given(votes=integer_matrices((1, 3, 10**6, 2**65)))

@@ -12,7 +12,7 @@ from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.kemeny import strict_search
 from rankagg.aggregation.kemeny.persistency import Persistence, all_by_cut, all_by_exchange, closed
 from rankagg.aggregation.kemeny.problem import Problem
-from rankagg.aggregation.kemeny.proof import Proof, _node_to_dict, forced_bounds, renumbered
+from rankagg.aggregation.kemeny.proof import Proof, _node_to_dict, _renumbered
 from rankagg.check_certificate import Branch, Cut, Exchange, Fixing, Leaf
 from rankagg.exceptions import VerificationError
 from tests.aggregation.kemeny.forging import holds, holds_alone, of_certificate, random_leaf
@@ -240,7 +240,7 @@ def test_a_cut_counts_nothing_for_what_is_known_across_it() -> None:
 
 def test_a_chain_is_moved_to_the_items_of_its_part() -> None:
     nodes = (Exchange(((0, 2),), 1, 2, 1), Cut((2, 1), ((1, 0),), 2), Leaf())
-    assert tuple(renumbered(node, [5, 3, 7].__getitem__, int) for node in nodes) == (
+    assert tuple(_renumbered(node, [5, 3, 7].__getitem__, int) for node in nodes) == (
         Exchange(((5, 7),), 1, 2, 1),
         Cut((7, 3), ((3, 5),), 2),
         Leaf(),
@@ -281,7 +281,7 @@ def test_forced_bounds_hold_outside_of_what_is_left(seed: int) -> None:
         random_leaf(rng),
     )
     for tree in ((*nodes, *tail), (*nodes, Leaf())):
-        forced = forced_bounds(problem, Proof(tuple(range(5)), tree))
+        forced = Proof(tuple(range(5)), tree).forced_bounds(problem)
         for i, j in permutations(range(5), 2):
             least = min(cost for order, cost in costs.items() if order.index(i) < order.index(j))
             assert forced[i, j] <= least

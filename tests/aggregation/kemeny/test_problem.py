@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankagg.aggregation.kemeny.parts import majority_components
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.core import pairwise
 from rankagg.core.exact import fit, narrow
@@ -59,7 +58,7 @@ def test_parts_are_those_of_the_majorities_best_first(seed: int, n: int, noise: 
     problem = Problem(costs[np.ix_(shuffled, shuffled)], 0, 1)
     label = strong_parts(problem.margins < 0)
     expected = {tuple(np.flatnonzero(label == part).tolist()) for part in set(label.tolist())}
-    parts = majority_components(problem)
+    parts = problem.components()
     assert sorted(tuple(part.tolist()) for part in parts) == sorted(expected)
     for k, upper in enumerate(parts):
         for lower in parts[k + 1 :]:

@@ -12,12 +12,7 @@ from rankagg.aggregation.kemeny.proof import (
     Form,
     Proof,
     Weighting,
-    compact,
-    fixed_below,
-    forced_bounds,
-    forms_of,
-    leaf_bound,
-    round_weights,
+    _compact,
 )
 from rankagg.aggregation.kemeny.strict_search import Search
 from rankagg.check_certificate import (
@@ -51,7 +46,7 @@ def test_made_up_trees_bound_every_order(seed: int) -> None:
     threshold = min(costs.values()) + rng.randrange(-2, 8)
     nodes = random_tree(rng, threshold)
     assert Proof(tuple(range(N)), nodes).bound(problem) <= min(costs.values())
-    forced = forced_bounds(problem, Proof(tuple(range(N)), nodes))
+    forced = Proof(tuple(range(N)), nodes).forced_bounds(problem)
     for i, j in permutations(range(N), 2):
         least = min(cost for order, cost in costs.items() if order.index(i) < order.index(j))
         assert forced[i, j] <= least
@@ -65,11 +60,11 @@ def test_forced_bounds_with_the_weights_of_a_cycle() -> None:
         leaf = Leaf(((1, 0, 2),), (weight,))
         # What is fixed without weights, and what they tell of the rest, is as much.
         for tree in ((leaf,), (Fixing(Leaf(), 4, 1), leaf)):
-            forced = forced_bounds(problem, Proof((0, 1, 2), tree))
+            forced = Proof((0, 1, 2), tree).forced_bounds(problem)
             assert [forced[1, 0], forced[2, 1], forced[0, 2]] == [2, 3, 4]
             assert [forced[0, 1], forced[1, 2], forced[2, 0]] == [2, 2, 2]
     with pytest.raises(TypeError, match="An enumeration has no weights"):
-        forced_bounds(problem, Proof((0, 1, 2), (Enumeration(),)))
+        Proof((0, 1, 2), (Enumeration(),)).forced_bounds(problem)
 
 
 @pytest.mark.parametrize("bits", [61, 62, 63, 64, 90])
@@ -92,7 +87,7 @@ def test_fixed_pairs_are_so_in_every_order_below_the_threshold(seed: int) -> Non
     (weighted, *_) = [node for node in leaf.nodes if isinstance(node, Leaf)]
     proof = Proof(tuple(range(N)), (weighted,), tuple(leaf.rows))
     nothing = np.zeros((N, N), dtype=bool)
-    fixed = fixed_below(problem, proof.weighting(weighted), nothing, threshold)
+    fixed = Proof.fixed(problem, proof.weighting(weighted), nothing, threshold)
     below = [order for order, cost in costs.items() if cost < threshold]
     if fixed is None:
         assert not below
@@ -113,15 +108,15 @@ def test_no_order_is_left_where_the_case_itself_reaches_the_threshold() -> None:
     problem = Problem.from_pairwise(votes)
     case = weighted(problem, (1, 0, 2, 2 * WEIGHT_DENOMINATOR))
     assert problem.floor == 0
-    assert leaf_bound(*case) == 2
-    assert fixed_below(*case, 2) is None
-    assert fixed_below(*case, 0) is None
+    assert Proof.least(*case) == 2
+    assert Proof.fixed(*case, 2) is None
+    assert Proof.fixed(*case, 0) is None
     # Nor below the floor, however bad the weights are.
     bad = weighted(problem, (0, 1, 2, 50 * WEIGHT_DENOMINATOR))
-    assert leaf_bound(*bad) == 0
-    assert fixed_below(*bad, 0) is None
-    assert not fixed_below(*bad, 1).any()
-    left = fixed_below(*case, 3)
+    assert Proof.least(*bad) == 0
+    assert Proof.fixed(*bad, 0) is None
+    assert not Proof.fixed(*bad, 1).any()
+    left = Proof.fixed(*case, 3)
     assert left is not None
     assert (left[1, 2], left[2, 0], left[0, 1]) == (True, True, False)
 
@@ -130,20 +125,24 @@ def test_a_pair_is_fixed_exactly_from_the_threshold_on() -> None:
     # Turning round the first pair costs 2, the second 3, the third 4.
     votes = ra.PairwiseMatrix.from_wins([[0, 2, 4], [0, 0, 3], [0, 0, 0]])
     problem = Problem.from_pairwise(votes)
-    counts = [int(fixed_below(*weighted(problem), threshold).sum()) for threshold in range(1, 6)]
+    counts = [int(Proof.fixed(*weighted(problem), threshold).sum()) for threshold in range(1, 6)]
     assert counts == [3, 3, 2, 1, 0]
 
 
-def test_round_weights_is_exact_for_any_unit_and_in_machine_integers_where_the_sum_fits() -> None:
+def rounded(duals, unit):
+    return Weighting.rounded(np.zeros((len(duals), 3), dtype=np.intp), duals, unit).weights
+
+
+def test_rounding_is_exact_for_any_unit_and_in_machine_integers_where_the_sum_fits() -> None:
     for size in (1, 2**70):
         duals = np.array([0.0, 0.5, 1.0, 2.0**-21, 3 * 2.0**-20])
         expected = [0, 2**19 * size, 2**20 * size, 0, 3 * size]
-        assert round_weights(duals, size).tolist() == expected
+        assert rounded(duals, size).tolist() == expected
     for unit in (1, 2**62, 2**63, 2**64, 10**100):
         for nothing in ([], [0.0, 0.0], [1e-30, -1.0], [np.nan, np.inf, -np.inf]):
-            assert not any(round_weights(np.array(nothing), unit).tolist())
+            assert not any(rounded(np.array(nothing), unit).tolist())
     for unit, dtype in ((5, np.int64), (2**39, np.int64), (2**41, object)):
-        assert round_weights(np.array([1.0, 2.0]), unit).dtype == dtype
+        assert rounded(np.array([1.0, 2.0]), unit).dtype == dtype
 
 
 def test_cases_that_contradict_themselves_are_left_out() -> None:
@@ -164,11 +163,11 @@ def ring(n: int, closing: int) -> Problem:
 
 @pytest.mark.parametrize("n", [3, 4, 6, 11])
 def test_fixed_pairs_are_closed_however_long_the_way(n: int) -> None:
-    fixed = fixed_below(*weighted(ring(n, 0)), 5)
+    fixed = Proof.fixed(*weighted(ring(n, 0)), 5)
     assert fixed is not None
     assert np.array_equal(fixed, np.triu(np.ones((n, n), dtype=bool), k=1))
     # Where the last beats the first, the fixed pairs are a cycle, and no order is left.
-    assert fixed_below(*weighted(ring(n, 10)), 5) is None
+    assert Proof.fixed(*weighted(ring(n, 10)), 5) is None
 
 
 # -- rows that are derived ------------------------------------------------------------------------
@@ -181,7 +180,7 @@ def used(form: Form, order: tuple[int, ...]) -> int:
 
 def test_every_order_obeys_a_derived_row() -> None:
     for seed in range(25):
-        for form in forms_of(random_rows(Random(seed))):
+        for form in Form.of_rows(random_rows(Random(seed))):
             assert all(used(form, order) >= form.least for order in permutations(range(N)))
 
 
@@ -189,14 +188,14 @@ def test_rounding_makes_rows_that_no_sum_of_cycles_is() -> None:
     # Five cycles round a circle, each sharing an arc with the next: half of five is three.
     cycles = [tuple((at + step) % 5 for step in range(3)) for at in range(5)]
     row = Derived(tuple((1, cycle) for cycle in cycles), 2)
-    (form,) = forms_of([row])
+    (form,) = Form.of_rows([row])
     assert form.least == 3
     assert min(used(form, order) for order in permutations(range(N))) == 3
 
 
 def test_rows_that_nothing_uses_are_left_out() -> None:
     a, b, c = Derived(((1, (0, 1, 2)),)), Derived(((2, 0),), 2), Derived(((1, 1), (1, (1, 2))))
-    rows, numbers = compact([a, a, b, c], [3])
+    rows, numbers = _compact([a, a, b, c], [3])
     assert rows == (a, Derived(((1, 0), (1, (1, 2)))))
     assert numbers == [-1, 0, -1, 1]
 
@@ -204,4 +203,4 @@ def test_rows_that_nothing_uses_are_left_out() -> None:
 def test_numbers_that_no_row_needs_are_refused() -> None:
     rows = [Derived(((2**20, (0, 1, 2)),)), Derived(((2**12, 0),))]
     with pytest.raises(RefusedError, match="counts more than"):
-        forms_of(rows)
+        Form.of_rows(rows)

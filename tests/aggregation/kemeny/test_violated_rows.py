@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.kemeny import violated_rows
 from rankagg.aggregation.kemeny.problem import Problem
-from rankagg.aggregation.kemeny.proof import Form, forms_of
+from rankagg.aggregation.kemeny.proof import Form
 from rankagg.aggregation.kemeny.relaxation import Relaxation
 from rankagg.aggregation.kemeny.violated_rows import (
-    violated_fences,
-    violated_ladders,
+    _violated_fences,
+    _violated_ladders,
 )
 
 NEVER = Deadline()
@@ -31,9 +31,9 @@ def arcs_of(text: str, *, turned: bool = False) -> list[tuple[int, int]]:
 
 
 FACETS = {
-    "ladder": (arcs_of(LADDER), 3, violated_ladders),
-    "ladder, turned": (arcs_of(LADDER, turned=True), 3, violated_ladders),
-    "fence": (arcs_of(FENCE), 2, violated_fences),
+    "ladder": (arcs_of(LADDER), 3, _violated_ladders),
+    "ladder, turned": (arcs_of(LADDER, turned=True), 3, _violated_ladders),
+    "fence": (arcs_of(FENCE), 2, _violated_fences),
 }
 
 
@@ -73,7 +73,7 @@ def test_the_relaxation_is_closed_by_one_row(name: str) -> None:
     point = relaxation.solve(NEVER)
     assert point.value == pytest.approx(least - 0.5)
     rows = violated(point.before, 1, NEVER)
-    (form,) = forms_of(rows)
+    (form,) = Form.of_rows(rows)
     found = list(zip(form.tails.tolist(), form.heads.tolist(), strict=True))
     assert sorted(found) == sorted(arcs)
     assert form.counts.tolist() == [1] * len(arcs)
@@ -109,11 +109,11 @@ def missing(name: str, before: np.ndarray) -> float:
 
 @given(vertices(st.just(6)))
 def test_a_facet_is_found_where_one_is_violated(before: np.ndarray) -> None:
-    for violated, names in ((violated_ladders, LADDERS), (violated_fences, ("fence",))):
+    for violated, names in ((_violated_ladders, LADDERS), (_violated_fences, ("fence",))):
         short = max(missing(name, before) for name in names)
         rows = violated(before, 1, NEVER)
         if short > 0.011:
-            (form,) = forms_of(rows)
+            (form,) = Form.of_rows(rows)
             assert form.least - used(form, before) == pytest.approx(short)
         else:
             assert not rows
@@ -121,8 +121,8 @@ def test_a_facet_is_found_where_one_is_violated(before: np.ndarray) -> None:
 
 @given(vertices(st.integers(6, 9)))
 def test_rows_are_violated_and_hold_for_every_order(before: np.ndarray) -> None:
-    for violated in (violated_ladders, violated_fences):
-        forms = forms_of(violated(before, 20, NEVER))
+    for violated in (_violated_ladders, _violated_fences):
+        forms = Form.of_rows(violated(before, 20, NEVER))
         short = [form.least - used(form, before) for form in forms]
         assert all(each > 0.005 for each in short)
         assert short == sorted(short, reverse=True)
@@ -162,7 +162,7 @@ def orders(n: int) -> list[np.ndarray]:
 
 @given(points())
 def test_halves_are_violated_and_hold_for_every_order(before: np.ndarray) -> None:
-    for form in forms_of(violated_rows.violated_walks(before, 100, NEVER)):
+    for form in Form.of_rows(violated_rows._violated_walks(before, 100, NEVER)):
         assert used(form, before) < form.least - 0.9 * violated_rows.LEAST_VIOLATION
         assert all(used(form, order) >= form.least for order in orders(len(before)))
 
@@ -173,7 +173,7 @@ def test_the_violation_of_halves_is_that_of_their_forms(before: np.ndarray, draw
     cycles = np.array([[i for i in order if i < n][:3] for order in drawn])
     group = np.sort(np.arange(len(cycles)) % 3)
     found = violated_rows._halves_of(before, group, cycles)
-    for form, violation in zip(forms_of(found), found.values(), strict=True):
+    for form, violation in zip(Form.of_rows(found), found.values(), strict=True):
         assert form.least - used(form, before) == pytest.approx(violation, abs=TOLERANCE)
 
 
@@ -184,8 +184,8 @@ def test_the_worst_come_first() -> None:
     rng = np.random.default_rng(0)
     before = point_of(list(rng.choice([0.0, 1.0, 0.5, 0.5], size=45)), 10)
     np.fill_diagonal(before, 0.0)
-    rows = violated_rows.violated_walks(before, 1000, NEVER)
-    short = [form.least - used(form, before) for form in forms_of(rows)]
+    rows = violated_rows._violated_walks(before, 1000, NEVER)
+    short = [form.least - used(form, before) for form in Form.of_rows(rows)]
     assert len(short) > 10
     assert short == sorted(short, reverse=True)
-    assert len(violated_rows.violated_walks(before, 7, NEVER)) == 7
+    assert len(violated_rows._violated_walks(before, 7, NEVER)) == 7

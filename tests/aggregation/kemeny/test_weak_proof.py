@@ -11,7 +11,7 @@ import pytest
 import rankagg as ra
 from rankagg.aggregation.kemeny import weak_proof
 from rankagg.aggregation.kemeny.proof import Weighting
-from rankagg.aggregation.kemeny.weak_proof import WeakProblem, WeakProof
+from rankagg.aggregation.kemeny.weak_proof import Known, WeakProblem, WeakProof
 from rankagg.check_certificate import Fixing
 from rankagg.exceptions import DataFormatError, VerificationError
 from tests.aggregation.kemeny import weak_forging
@@ -53,20 +53,20 @@ def test_what_is_set_aside_costs_the_threshold(seed: int) -> None:
     weighting = Weighting.of(random_leaf(rng), np.arange(N))
     threshold = min(costs.values()) + rng.randrange(0, 12)
     known = random_known(rng)
-    fixed = weak_proof._set_aside(problem, weighting, known, threshold)
+    fixed = WeakProof.fixed(problem, weighting, known, threshold)
     for levels, cost in costs.items():
         z = np.less_equal.outer(levels, levels)
         if known.holds(z):
-            assert weak_proof.weak_bound(problem, weighting, known) <= cost
+            assert WeakProof.least(problem, weighting, known) <= cost
             if cost < threshold:
                 assert fixed is not None
                 assert fixed.holds(z)
 
 
 def random_known(rng: Random, n: int = N) -> weak_proof.Known:
-    known = weak_proof.nothing(n)
+    known = WeakProof.nothing(n)
     for _ in range(rng.randrange(4)):
-        more = weak_proof.learn(known, *rng.sample(range(n), 2), below=rng.random() < 0.5)
+        more = WeakProof.answered(known, *rng.sample(range(n), 2), holds=rng.random() >= 0.5)
         known = known if more is None else more
     return known
 
@@ -75,7 +75,7 @@ def random_known(rng: Random, n: int = N) -> weak_proof.Known:
 def test_what_is_known_is_closed_and_loses_no_weak_order(seed: int) -> None:
     rng = Random(seed)
     n = 4
-    known, said = weak_proof.nothing(n), []
+    known, said = WeakProof.nothing(n), []
     for _ in range(rng.randrange(1, 6)):
         i, j = rng.sample(range(n), 2)
         below = rng.random() < 0.5
@@ -83,7 +83,7 @@ def test_what_is_known_is_closed_and_loses_no_weak_order(seed: int) -> None:
         left = [
             w for w in weak_orders(n) if all((w[a] > w[b]) == is_below for a, b, is_below in said)
         ]
-        more = weak_proof.learn(known, i, j, below=below)
+        more = WeakProof.answered(known, i, j, holds=not below)
         assert (more is None) == (not left)
         if more is None:
             return
@@ -94,7 +94,7 @@ def test_what_is_known_is_closed_and_loses_no_weak_order(seed: int) -> None:
         not_below, above = np.zeros((2, n, n), dtype=bool)
         for a, b, is_below in said:
             (above if is_below else not_below)[(b, a) if is_below else (a, b)] = True
-        again = weak_proof.consequences(not_below, above)
+        again = Known.following(not_below, above)
         assert np.array_equal(again.not_below, more.not_below)
         assert np.array_equal(again.above, more.above)
         known = more

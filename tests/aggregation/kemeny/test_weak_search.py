@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rankagg as ra
-from rankagg.aggregation.kemeny import parts, tied_optima, weak_search
-from rankagg.aggregation.kemeny.weak_proof import WeakProblem, groups
+from rankagg.aggregation.kemeny import parts, weak_search
+from rankagg.aggregation.kemeny.weak_proof import WeakProblem
 from rankagg.aggregation.kemeny.weak_search import _WeakRelaxation
 from rankagg.exceptions import InvalidInputError
 from tests.aggregation.kemeny import weak_brute
@@ -102,9 +102,9 @@ def test_groups_hold_an_optimum_and_strict_groups_all_of_them(seed: int) -> None
             for later in parts[at + 1 :]
         )
 
-    assert any(keeps(w, groups(problem)) for w in best)
-    assert all(keeps(w, groups(problem, all_optima=True)) for w in best)
-    parts = groups(problem)
+    assert any(keeps(w, problem.groups()) for w in best)
+    assert all(keeps(w, problem.groups(all_optima=True)) for w in best)
+    parts = problem.groups()
     least = sum(
         min(problem.restrict(part).cost(np.array(w)) for w in weak_brute.weak_orders(len(part)))
         for part in parts
@@ -176,7 +176,7 @@ def test_ctrl_c_before_anything(monkeypatch) -> None:
     def stop(*args, **options):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(tied_optima, "WeakSearch", stop)
+    monkeypatch.setattr(weak_search, "WeakSearch", stop)
     found = rule(HALF).aggregate(TIED)
     assert found.interrupted
     assert found.certificate.verify(TIED)
