@@ -8,11 +8,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from joblib import parallel_config
 
 import rankagg as ra
-from rankagg.exceptions import DataFormatError, InvalidInputError, WorkerError
-from rankagg.io.scan import batches
-from rankagg.io.scan import count as scan_dask
+from rankagg.exceptions import DataFormatError, WorkerError
+from rankagg.io.scan import batches, count
 from rankagg.io.scan.count import _count_part
 from tests.io.scan.scan_files import LONG, drawn, long, scan, wide, write
 
@@ -40,6 +40,12 @@ def _small_parts(monkeypatch):
     monkeypatch.setattr(batches, "PART_ROWS", 5)
 
 
+def on(client, made, **options):
+    """Return what a scan adds up to on a cluster."""
+    with parallel_config("dask", client=client, n_jobs=-1, retries=3):
+        return made.summarize(**options)
+
+
 def folder_of(table, form, path):
     frame = form(table)
     half = frame["id"].isin(table.instances[:20])
@@ -54,10 +60,10 @@ def folder_of(table, form, path):
 def test_the_same_as_this_machine(form, names, seed, client, tmp_path):
     table = drawn(seed)
     made = scan(folder_of(table, form, tmp_path / "data"), table, names)
-    found = made.summarize(client=client)
+    found = on(client, made)
     assert found == ra.ScoreSummary.from_scores(table)
     assert found.to_dict() == made.summarize().to_dict()
-    grouped = made.summarize(client=client, n_groups=5)
+    grouped = on(client, made, n_groups=5)
     assert grouped == ra.ScoreSummary.from_scores(table, n_groups=5)
     assert grouped.to_dict() == made.summarize(n_groups=5).to_dict()
 
@@ -73,7 +79,7 @@ def test_errors_are_those_of_this_machine(client, tmp_path):
         with pytest.raises(DataFormatError) as here:
             made.summarize()
         with pytest.raises(DataFormatError, match=said) as there:
-            made.summarize(client=client)
+            on(client, made)
         assert said or str(here.value) == str(there.value)
 
 
@@ -93,9 +99,9 @@ def test_a_worker_that_is_killed(client, tmp_path, monkeypatch):
     monkeypatch.setattr(batches, "PART_ROWS", 250)
     made = ra.io.scan_scores(tmp_path, higher_is_better=True)
     expected = made.summarize().to_dict()
-    monkeypatch.setattr(scan_dask, "_count_part", count_slowly)
+    monkeypatch.setattr(count, "_count_part", count_slowly)
     processes = client.run(os.getpid)
-    real = scan_dask._on_cluster
+    real = count._counted_parts
     done = []
 
     def killing(*given):
@@ -105,8 +111,8 @@ def test_a_worker_that_is_killed(client, tmp_path, monkeypatch):
                 os.kill(min(processes.values()), signal.SIGKILL)
             yield counts
 
-    monkeypatch.setattr("rankagg.io.scan.count._on_cluster", killing)
-    assert made.summarize(client=client).to_dict() == expected
+    monkeypatch.setattr(count, "_counted_parts", killing)
+    assert on(client, made).to_dict() == expected
     assert len(done) == 32
     client.wait_for_workers(2, timeout=30)
     assert min(processes.values()) not in client.run(os.getpid).values()
@@ -119,22 +125,9 @@ def die(*given):
 def test_workers_that_are_killed_again_and_again(client, tmp_path, monkeypatch):
     table = drawn(0)
     made = scan(write(wide(table), tmp_path / "a.parquet"), table)
-    monkeypatch.setattr(scan_dask, "_count_part", die)
-    with pytest.raises(WorkerError, match="lost again and again"):
-        made.summarize(client=client)
+    monkeypatch.setattr(count, "_count_part", die)
+    with pytest.raises(WorkerError, match="killed or lost"):
+        on(client, made)
     monkeypatch.undo()
     client.wait_for_workers(2, timeout=30)
-    assert made.summarize(client=client) == ra.ScoreSummary.from_scores(table)
-
-
-def test_what_cannot_be_asked_for(client, tmp_path):
-    table = drawn(0)
-    made = scan(write(wide(table), tmp_path / "a.parquet"), table)
-    scattered = scan(write(long(table), tmp_path / "b.csv"), table, LONG, scattered="sort")
-    for one, options, words in (
-        (made, {"client": 3}, "distributed.Client"),
-        (made, {"client": client, "n_jobs": 2}, "workers of its own"),
-        (scattered, {"client": client}, "scattered"),
-    ):
-        with pytest.raises(InvalidInputError, match=words):
-            one.summarize(**options)
+    assert on(client, made) == ra.ScoreSummary.from_scores(table)
