@@ -25,7 +25,6 @@ from rankagg.io.tables.columns import (
     NumberStyle,
     names_of,
     warn_of_likeness,
-    warn_of_style,
 )
 from rankagg.io.tables.look import TableLook, in_brackets
 from rankagg.io.tables.reading import read_table
@@ -126,7 +125,7 @@ def read_ballots(
     if not items:
         raise DataFormatError(f"{table.name} has no item columns.")
     column = table.stacked(items, "item")
-    warn_of_style(table.name, column.said, stacklevel=1)
+    column.warn(table.name)
     ranks = _with_zeros_read(table.name, column.values.reshape(len(items), -1).T)
     blank = np.isnan(ranks).all(axis=1)
     kept = np.flatnonzero(~blank)

@@ -5,17 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from rankagg._typing import Bools, Label, Positions
 from rankagg.core import ItemSet
 from rankagg.exceptions import DataFormatError, InvalidInputError, nearest, shown
-from rankagg.io.tables.columns import Coded, names_of, with_alias
-
-if TYPE_CHECKING:
-    pass
+from rankagg.io.tables.columns import Coded, names_of
 
 #: Codes of choices that name no item, or a write-in that is taken off.
 BLANK: Final = -1
@@ -112,7 +109,7 @@ class Reading:
         plain = {x: found[1] for x in texts if (found := NUMBERED.fullmatch(x))}
         if len({*plain.values()}) < len(plain):
             plain = {}
-        with_alias(self.alias, [*raw, *plain.values()])
+        self._check_alias([*raw, *plain.values()])
         both = {*plain.values()} & {*raw}
         for label, name in plain.items():
             if name in both and label not in self.alias:
@@ -122,6 +119,17 @@ class Reading:
                 )
         of = {x: plain.get(x, x) for x in raw}
         return {x: self.alias.get(x, self.alias.get(name, name)) for x, name in of.items()}
+
+    def _check_alias(self, labels: list[Any]) -> None:
+        """Raise where another spelling is no label."""
+        if not isinstance(self.alias, Mapping):
+            raise InvalidInputError("alias", "a mapping from spellings to names", self.alias)
+        for spelling, name in self.alias.items():
+            if spelling not in labels:
+                hint = nearest(spelling, labels)
+                raise InvalidInputError("alias", "spellings that occur", spelling, hint)
+            if not isinstance(name, str) or not name.strip():
+                raise InvalidInputError("alias", "names for spellings", name)
 
     def overvotes(self, labels: Iterable[Any]) -> set[str]:
         """Return labels of several names, each of which stands alone elsewhere.

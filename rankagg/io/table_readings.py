@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from math import isfinite
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,15 +24,14 @@ from rankagg.io.ballot_columns import (
     rank_columns,
 )
 from rankagg.io.comparisons import MARKS, TIE_WORDS, WHO, Key, is_tie, key_of
-from rankagg.io.scores import task_columns
-from rankagg.io.tables.columns import names_of
+from rankagg.io.tables.columns import USUAL, names_of
 from rankagg.io.tables.look import (
     JUDGES,
     MANY_RANKS,
     UNNAMED,
     TableLook,
+    task_columns,
 )
-from rankagg.io.tables.table import as_number
 
 #: Tables of one row for each score, mark or rank: what the columns are, the last one numbers.
 LONG = {
@@ -207,7 +205,7 @@ def _wide_scores(look: TableLook) -> Iterator[FileReading]:
     headings = {str(name) for name in tasks}
     sure = bool(known) and not (odd or weak or judges) and not _are_swapped(look, keys)
     # Headings that are numbers are a row; those that are labels make a table of pairs.
-    sure &= not any(isfinite(as_number(heading)) for heading in headings)
+    sure &= not np.isfinite(USUAL.numbers_in([*headings]).values).any()
     sure &= not set(map(str.lower, headings)) & set(map(str.lower, look.texts_of(keys[0])))
     if sure and not written:
         rows = np.column_stack([look.values[at] for at in ats])
@@ -216,7 +214,8 @@ def _wide_scores(look: TableLook) -> Iterator[FileReading]:
     only = {"only": tasks} if odd or (left and judges) else {}
     beside = f" (without {listed(left)})" if left else ""
     if written and (judges or only):
-        cell = next(x for x in look.labels(written[0]).labels if np.isinf(as_number(x)))
+        labels = look.labels(written[0]).labels
+        cell = labels[int(np.argmax(np.isinf(USUAL.numbers_in(labels).values)))]
         told = f"once `missing`, `errors`, `percent` or `decimal` says what {shown(cell)} is"
         yield FileReading("scores", f"scores of {listed(tasks)}, {told}", None, False)
         return

@@ -23,7 +23,7 @@ pytestmark = [
 ]
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def client():
     """Return a client of two worker processes that listen to this machine only."""
     with (
@@ -114,8 +114,6 @@ def test_a_worker_that_is_killed(client, tmp_path, monkeypatch):
     monkeypatch.setattr(count, "_counted_parts", killing)
     assert on(client, made).to_dict() == expected
     assert len(done) == 32
-    client.wait_for_workers(2, timeout=30)
-    assert min(processes.values()) not in client.run(os.getpid).values()
 
 
 def die(*given):
@@ -124,7 +122,7 @@ def die(*given):
 
 def test_workers_that_are_killed_again_and_again(client, tmp_path, monkeypatch):
     table = drawn(0)
-    made = scan(write(wide(table), tmp_path / "a.parquet"), table)
+    made = scan(write(wide(table), tmp_path / "a.parquet", rows=5), table)
     monkeypatch.setattr(count, "_count_part", die)
     with pytest.raises(WorkerError, match="killed or lost"):
         on(client, made)
