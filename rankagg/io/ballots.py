@@ -18,7 +18,7 @@ from rankagg._validation import check_choice, check_unranked
 from rankagg.core import Profile, counted, listed, raw_text
 from rankagg.core.places import zeros_not_ranked
 from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError, shown
-from rankagg.io.ballot_columns import found_items
+from rankagg.io.ballot_columns import BallotLook
 from rankagg.io.output_files import guard_frame, write_text
 from rankagg.io.tables.columns import (
     RANKS,
@@ -26,7 +26,6 @@ from rankagg.io.tables.columns import (
     names_of,
     warn_of_likeness,
 )
-from rankagg.io.tables.look import TableLook, in_brackets
 from rankagg.io.tables.reading import read_table
 from rankagg.io.tables.sources import (
     MAX_BYTES,
@@ -115,13 +114,13 @@ def read_ballots(
     counts = None if count is None else table.counts(count, "count")
     weights = None if weight is None else table.numbers(weight, "weight")
     groups = None if group is None else table.labels(group, "group")
-    look = TableLook(table, [*gone, *special])
+    look = BallotLook(table, [*gone, *special])
     if gone:
         items = [name for name in look.names if name != ""]
         if len(items) < len(look.names):
             _warn(table.name, "the column without a name is taken for names of rows")
     else:
-        items = found_items(look, has_counts=bool(special))
+        items = look.found_items(has_counts=bool(special))
     if not items:
         raise DataFormatError(f"{table.name} has no item columns.")
     column = table.stacked(items, "item")
@@ -139,7 +138,7 @@ def read_ballots(
         _warn(table.name, f"{tied} with one place for several items, which are tied there")
     if gone:
         _warn_of_scores(table.name, ranks)
-    names = [in_brackets(item)[1] if in_brackets(item) else item for item in items]
+    names = list(map(look.item_name, items))
     warn_of_likeness(table.name, names, stacklevel=1)
     profile = Profile.from_ranks(
         ranks,

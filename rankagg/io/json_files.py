@@ -14,7 +14,6 @@ from rankagg._typing import Integers, Label
 from rankagg.core import (
     DIVIDE_VOTES,
     LARGEST_VOTES,
-    SUMMARY_SCHEMA,
     ItemSet,
     PairwiseMatrix,
     ScoreSummary,
@@ -40,11 +39,6 @@ class Field(check_certificate.Field):
 
 
 # -- votes ----------------------------------------------------------------------------------------
-
-
-def looks_like_votes(text: str) -> bool:
-    """Say whether a text seems to be JSON of votes."""
-    return text.lstrip().startswith("{") and f'"{VOTES_SCHEMA}"' in text
 
 
 def votes_to_dict(votes: PairwiseMatrix, *, lazy: bool = False) -> dict[str, Any]:
@@ -160,17 +154,6 @@ def _matrix_in(field: Field, n: int, denominator: int) -> Integers:
 
 
 # -- sums of scores --------------------------------------------------------------------------------
-
-
-def looks_like_summary(text: str) -> bool:
-    """Say whether a text seems to be JSON of sums of scores, which begins with its schema."""
-    return text.lstrip().startswith("{") and f'"{SUMMARY_SCHEMA}"' in text[:200]
-
-
-def write_summary(summary: ScoreSummary, target: str | PathLike[str]) -> None:
-    """Write sums of scores as JSON; `read_summary` loses nothing of them."""
-    text = json.dumps(summary.to_dict(), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    write_text(target, f"{text}\n")
 
 
 def read_summary(source: Source, *, max_bytes: int = MAX_BYTES) -> ScoreSummary:

@@ -53,8 +53,6 @@ NO_TASK_PHRASES = ("win rate", "arena score")
 JUDGES = ("voter", "task", "other")
 # What tells ballots apart.
 KEYS = ("voter", "other", "ballot")
-# A form's question and what is asked about: "Rank the candidates [Ann]".
-IN_BRACKETS = re.compile(r"(.*)\[([^\[\]]*[^\[\]\s][^\[\]]*)\]\s*", re.DOTALL)
 NUMBER = re.compile(r"\s*[-+]?[.,]?[0-9]")
 # Between a small letter and a capital or a number, and at all that is no letter or number.
 BETWEEN = re.compile(r"(?<=[a-z])(?=[A-Z0-9])|[\W_]+")
@@ -118,12 +116,6 @@ def task_columns(table: Table, among: Iterable[Any]) -> _TaskColumns:
         return found
     # What is wrong with the cells of words is said where they are read.
     return _TaskColumns(found.doubtful or found.words, [], found.words if found.doubtful else [])
-
-
-def in_brackets(heading: object) -> tuple[str, ...]:
-    """Return the question and what it is about of a heading; () where it has none."""
-    found = IN_BRACKETS.fullmatch(str(heading))
-    return (found[1].strip(), found[2].strip()) if found else ()
 
 
 class TableLook:
