@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import warnings
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -43,8 +45,13 @@ ENOUGH, ENOUGH_GROUPED = 2**14, 2**10
 BATCH_CELLS, WAITING_CELLS, WAITING_CELLS_GROUPED = 2**21, 2**22, 2**23
 BATCH_ROWS, LEAST_ROWS = 2**16, 256
 
-# What joblib and Dask raise where workers are gone; Dask is loaded only by who uses it.
-LOST_WORKERS = ("BrokenProcessPool", "TerminatedWorkerError", "KilledWorker", "CancelledError")
+# What joblib and Dask, which need not be there, raise where workers are gone.
+LOST_WORKERS = (
+    *("BrokenProcessPool", "TerminatedWorkerError"),
+    *("KilledWorker", "CancelledError", "FutureCancelledError", "CommClosedError"),
+)
+# How often a cluster tries again what failed.
+RETRIES = 3
 
 # The task of all rows, where no column tells tasks apart.
 ONE_TASK = "scores"
@@ -338,6 +345,7 @@ def count_parts(
     layout: ScanLayout,
     parts: Sequence[ScanPart],
     n_jobs: int | None,
+    client: Any = None,
 ) -> dict[Label, Tally]:
     """Return the sums of all parts by task, without tasks that have no score."""
     tallies: dict[Label, Tally] = {}
@@ -350,7 +358,7 @@ def count_parts(
         disable=None,  # a bar on a terminal only
     )
     with bar:
-        for counts in _counted_parts(layout, parts, n_jobs, bar):
+        for counts in _counted_parts(layout, parts, n_jobs, client, bar):
             for task, tally in counts.tallies.items():
                 _add(tallies, task, tally, layout)
             for task, runs in counts.keys.items():
@@ -365,22 +373,30 @@ def count_parts(
 
 
 def _counted_parts(
-    layout: ScanLayout, parts: Sequence[ScanPart], n_jobs: int | None, bar: Any
+    layout: ScanLayout, parts: Sequence[ScanPart], n_jobs: int | None, client: Any, bar: Any
 ) -> Iterator[_PartCounts]:
     """Yield the sums of parts in their order."""
-    if effective_n_jobs(n_jobs) == 1 or len(parts) < 2:
+    if len(parts) < 2 or (client is None and effective_n_jobs(n_jobs) == 1):
         yield from (_count_part(layout, part, bar.update) for part in parts)
         return
-    counting = (delayed(_count_part)(layout, part) for part in parts)
+    found: Iterator[_PartCounts]
     try:
-        for counts in Parallel(n_jobs=n_jobs, return_as="generator")(counting):
+        if client is None:
+            counting = (delayed(_count_part)(layout, part) for part in parts)
+            found = Parallel(n_jobs=n_jobs, return_as="generator")(counting)
+        else:
+            count = partial(_count_part, layout)
+            waiting = deque(client.map(count, parts, pure=False, retries=RETRIES))
+            # A future that is dropped leaves the cluster.
+            found = (waiting.popleft().result() for _ in parts)
+        for counts in found:
             bar.update(counts.n_rows)
             yield counts
     except Exception as error:
         if type(error).__name__ not in LOST_WORKERS:
             raise
         raise WorkerError(
-            "Workers of the scan were killed or lost, perhaps for want of memory; try fewer "
+            "Workers of the scan were killed or lost, perhaps for want of memory: try fewer "
             "`n_jobs`, or give the workers more memory."
         ) from None
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 import pyarrow as pa
@@ -28,6 +28,9 @@ from rankagg.io.output_files import unguard
 from rankagg.io.scan.batches import ScanFile, ScanPart, Types
 from rankagg.io.scan.count import ONE_TASK, ScanLayout, count_parts
 from rankagg.io.tables.sources import Sources
+
+if TYPE_CHECKING:
+    from distributed import Client
 
 Scattered = Literal["refuse", "sort"]
 SORTED_ROWS = 2**17
@@ -235,6 +238,7 @@ class ScoreScan(Value):
         self,
         *,
         n_jobs: int | None = None,
+        client: Client | None = None,
         n_groups: int | None = None,
     ) -> ScoreSummary:
         """Add up all scores: one pass, in memory that does not grow with the rows.
@@ -243,9 +247,11 @@ class ScoreScan(Value):
         ----------
         n_jobs : int, optional
             Workers for joblib, -1 for one a core. By default what `joblib.parallel_config` says,
-            and else one; ``parallel_config("dask", client=client)`` takes the workers of a cluster,
-            which must see the files under the same paths. Row groups of a Parquet file are counted
-            side by side; other files, and those of the long form, one by one.
+            and else one. Row groups of a Parquet file are counted side by side, here and on a
+            cluster; other files, and those of the long form, one by one.
+        client : distributed.Client, optional
+            Of a cluster of Dask (the extra ``big``) that does the work, instead of `n_jobs`. Its
+            workers must see the files under the same paths; only sums travel.
         n_groups : int, optional
             Add up instances in so many groups besides, which a bootstrap draws: 200 are enough.
             The group of an instance follows from its label alone, by a fixed hash; it is the same
@@ -276,6 +282,9 @@ class ScoreScan(Value):
         take none), by which it knows those that occur twice. With groups a batch is twice as large,
         and there are sums of every task and group.
         """
+        if client is not None and (n_jobs is not None or not hasattr(client, "map")):
+            allowed = "a distributed.Client, without `n_jobs`"
+            raise InvalidInputError("client", allowed, client)
         layout = replace(self._layout, n_groups=self._checked_groups(n_groups))
         parts = ScanPart.of(self._files, whole=layout.is_long)
         if layout.systems is None:
@@ -287,7 +296,7 @@ class ScoreScan(Value):
             if self._scattered == "sort":
                 file, layout = _sorted_file(layout, parts, Path(folder))
                 parts = ScanPart.of([file], whole=True)
-            tallies = count_parts(layout, parts, n_jobs)
+            tallies = count_parts(layout, parts, n_jobs, client)
         assert layout.systems is not None, "they have been found"
         return ScoreSummary(
             layout.systems,

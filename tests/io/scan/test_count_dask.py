@@ -8,10 +8,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from joblib import parallel_config
 
 import rankagg as ra
-from rankagg.exceptions import DataFormatError, WorkerError
+from rankagg.exceptions import DataFormatError, InvalidInputError, WorkerError
 from rankagg.io.scan import batches, count
 from rankagg.io.scan.count import _count_part
 from tests.io.scan.scan_files import LONG, drawn, long, scan, wide, write
@@ -40,12 +39,6 @@ def _small_parts(monkeypatch):
     monkeypatch.setattr(batches, "PART_ROWS", 5)
 
 
-def on(client, made, **options):
-    """Return what a scan adds up to on a cluster."""
-    with parallel_config("dask", client=client, n_jobs=-1, retries=3):
-        return made.summarize(**options)
-
-
 def folder_of(table, form, path):
     frame = form(table)
     half = frame["id"].isin(table.instances[:20])
@@ -60,10 +53,10 @@ def folder_of(table, form, path):
 def test_the_same_as_this_machine(form, names, seed, client, tmp_path):
     table = drawn(seed)
     made = scan(folder_of(table, form, tmp_path / "data"), table, names)
-    found = on(client, made)
+    found = made.summarize(client=client)
     assert found == ra.ScoreSummary.from_scores(table)
     assert found.to_dict() == made.summarize().to_dict()
-    grouped = on(client, made, n_groups=5)
+    grouped = made.summarize(client=client, n_groups=5)
     assert grouped == ra.ScoreSummary.from_scores(table, n_groups=5)
     assert grouped.to_dict() == made.summarize(n_groups=5).to_dict()
 
@@ -79,7 +72,7 @@ def test_errors_are_those_of_this_machine(client, tmp_path):
         with pytest.raises(DataFormatError) as here:
             made.summarize()
         with pytest.raises(DataFormatError, match=said) as there:
-            on(client, made)
+            made.summarize(client=client)
         assert said or str(here.value) == str(there.value)
 
 
@@ -112,7 +105,7 @@ def test_a_worker_that_is_killed(client, tmp_path, monkeypatch):
             yield counts
 
     monkeypatch.setattr(count, "_counted_parts", killing)
-    assert on(client, made).to_dict() == expected
+    assert made.summarize(client=client).to_dict() == expected
     assert len(done) == 32
 
 
@@ -125,7 +118,14 @@ def test_workers_that_are_killed_again_and_again(client, tmp_path, monkeypatch):
     made = scan(write(wide(table), tmp_path / "a.parquet", rows=5), table)
     monkeypatch.setattr(count, "_count_part", die)
     with pytest.raises(WorkerError, match="killed or lost"):
-        on(client, made)
+        made.summarize(client=client)
     monkeypatch.undo()
     client.wait_for_workers(2, timeout=30)
-    assert on(client, made) == ra.ScoreSummary.from_scores(table)
+    assert made.summarize(client=client) == ra.ScoreSummary.from_scores(table)
+
+
+def test_what_cannot_be_asked_for(client, tmp_path):
+    made = scan(write(wide(drawn(0)), tmp_path / "a.parquet"), drawn(0))
+    for options in ({"client": 3}, {"client": client, "n_jobs": 2}):
+        with pytest.raises(InvalidInputError, match=r"distributed\.Client, without"):
+            made.summarize(**options)
