@@ -34,10 +34,13 @@ def test_options_are_the_parameters_of_readers_and_of_their_data():
         assert set(parameters) - _options_of(kind) <= WITHOUT_OPTION
 
 
+TABLES = {"scores", "ballots", "cast-votes", "comparisons", "lists"}
+
+
 def test_every_kind_is_recognized_by_signs_or_by_columns_and_has_a_page():
     for name, kind in KINDS.items():
         assert name == kind.name
-        assert kind.is_table == (name in ("scores", "ballots", "cast-votes", "comparisons", "lists"))
+        assert kind.is_table == (name in TABLES)
         assert kind.page in {"", *PAGES}
     elections = [name for name, kind in KINDS.items() if kind.holds_ballots]
     assert elections == ["ballots", "cast-votes", "preflib", "abif"]

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from rankagg._typing import Floats, Label, Unranked
-from rankagg._validation import check_choice, check_unranked
+from rankagg._validation import check_unranked
 from rankagg.core import Profile, counted, listed, raw_text
 from rankagg.core.places import zeros_not_ranked
 from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError, shown
@@ -32,7 +32,6 @@ from rankagg.io.tables.sources import (
     TableSource,
     check_filled,
     is_any_frame,
-    is_source,
     read_text,
     text_lines,
 )
@@ -186,19 +185,16 @@ def read_rankings(
     ranking: Label | None = None,
     item: Label | None = None,
     rank: Label | None = None,
-    cells: Literal["items", "ranks"] = "items",
     drop: Iterable[Label] = (),
     unranked: Unranked = "last",
     max_bytes: int = MAX_BYTES,
 ) -> Profile:
     r"""Read ranked lists: of genes, documents, teams, or whatever stands in an order.
 
-    Four forms are told apart by what is named:
+    Three forms are told apart by what is named:
 
     * long (`ranking`, `item` and `rank`): one row for each item of a list;
     * a column for each list (default): its cells name items, best first, and are empty at the end;
-    * a row for each item (``cells="ranks"``): the cells of each other column are its ranks in a
-      list, empty where the list does not name it;
     * a file for each list (several paths): one item a line, best first, without a header.
 
     Parameters
@@ -207,9 +203,7 @@ def read_rankings(
         A table as `read_scores` takes it, or a file for each list.
     ranking, item, rank : str or int, optional
         The columns of lists, items and ranks; smaller is better, equal ranks are ties, and "2nd"
-        is read as 2. With ``cells="ranks"`` `item` is by default the first column.
-    cells : {"items", "ranks"}, default "items"
-        What the cells of the columns of lists are.
+        is read as 2.
     drop : iterable of str or int, optional
         Columns that are no lists.
     unranked : {"last", "uniform", "ignore"}, default "last"
@@ -250,8 +244,7 @@ def read_rankings(
     [<Permutation MYC > TP53>, <PartialRanking MYC; unlisted: TP53>]
     """  # noqa: E501 - one line is what is printed
     check_unranked(unranked)
-    check_choice(cells, ("items", "ranks"), "cells")
-    if not (is_source(source) or is_any_frame(source)):
+    if not (isinstance(source, str | PathLike) or hasattr(source, "read") or is_any_frame(source)):
         read = [read_text(path, max_bytes) for path in cast(Iterable[Any], source)]
         orders = [[x for line in text_lines(text) if (x := line.strip())] for _, text in read]
         found = _of_orders("source", [PurePath(name).stem for name, _ in read], orders)
@@ -260,7 +253,7 @@ def read_rankings(
     for name in gone:
         table.position(name, "drop")
     long = (ranking, item, rank)
-    if ranking is not None or rank is not None:
+    if any(name is not None for name in long):
         if None in long or len(set(long)) < 3:
             allowed = "three different columns (long form), or not given"
             raise InvalidInputError("ranking, item and rank", allowed, long)
@@ -269,12 +262,7 @@ def read_rankings(
             told = f"{listed(rest)}: neither lists, items nor ranks, so lists hold rows of all."
             warnings.warn(f"{table.name}: {told}", DataWarning, stacklevel=2)
         return _of_rows(table, *long).with_unranked(unranked)
-    column = table.header[0] if item is None and cells == "ranks" else item
-    lists = [name for name in table.header if name not in (column, *gone)]
-    if cells == "ranks":
-        items = table.labels(column, "item")
-        ranks = table.stacked(lists, "rank").values.reshape(len(lists), -1)
-        return Profile.from_ranks(ranks, items=items, groups=lists).with_unranked(unranked)
+    lists = [name for name in table.header if name not in gone]
     orders = list[list[Any]]()
     for name in lists:
         codes, labels = table.coded(name, "ranking", gaps=True)

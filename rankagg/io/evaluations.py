@@ -30,10 +30,9 @@ from rankagg.io.tables.sources import (
     check_memory,
     decoded,
     files_at,
-    json_memory,
     opened,
     parse_json,
-    read_data,
+    read_text,
     text_lines,
 )
 
@@ -126,11 +125,6 @@ class _Found:
         else:
             self.left_out["score", "not a finite number"] += 1
 
-    def parsed(self, text: str, name: str) -> Any:
-        """Return the content of a JSON text."""
-        check_memory(name, json_memory(text), self.max_bytes)
-        return parse_json(text, name, DISTINCT)
-
     def expect(self, source: str, number: int, stated: int | None) -> None:
         """Note a file with another number of samples than is stated."""
         if stated is not None and number != stated:
@@ -210,10 +204,12 @@ def read_evaluations(source: Sources, *, max_bytes: int = MAX_BYTES) -> pd.DataF
     for path, is_named in files:
         is_known = False
         if _ending_of(path) in LINES:
-            text = decoded(str(path), read_data(path, max_bytes)[1])
+            text = read_text(path, max_bytes)[1]
             lines = [(k, line) for k, line in enumerate(text_lines(text), 1) if line.strip()]
             for number, line in lines[:1]:
-                is_known = _is_sample(found.parsed(line, f"{path}, line {number}"))
+                is_known = _is_sample(
+                    parse_json(line, f"{path}, line {number}", DISTINCT, found.max_bytes)
+                )
             samples += [(path, lines)] if is_known else []
         else:
             is_known = _read_file(path, found)
@@ -304,8 +300,8 @@ def _read_file(path: Path, found: _Found) -> bool:
     if is_archive:
         _read_archive(path, found)
         return True
-    text = decoded(str(path), read_data(path, found.max_bytes)[1])
-    content = found.parsed(text, str(path))
+    text = read_text(path, found.max_bytes)[1]
+    content = parse_json(text, str(path), DISTINCT, found.max_bytes)
     if _is_log(content):
         inside = _find(str(path), content, "samples", kind=list) or []
         samples = [(f"{path}, sample {at}", one) for at, one in enumerate(inside, start=1)]
@@ -399,7 +395,7 @@ def _read_documents(path: Path, lines: list[tuple[int, str]], found: _Found) -> 
     documents = set()
     for number, line in lines:
         where = f"{source}, line {number}"
-        part = _check(where, "the line", found.parsed(line, where), dict)
+        part = _check(where, "the line", parse_json(line, where, DISTINCT, found.max_bytes), dict)
         instance = _get(where, part, "doc_id", kind=(int, str))
         chosen = _find(where, part, "filter", kind=str) or ""
         documents.add(instance)
@@ -520,7 +516,7 @@ def _read_archive(path: Path, found: _Found) -> None:
         where = f"{name}, {entry}"
         # No more is unpacked than is stated.
         check_memory(where, PER_BYTE * archive.getinfo(entry).file_size, found.max_bytes)
-        return found.parsed(decoded(where, archive.read(entry)), where)
+        return parse_json(decoded(where, archive.read(entry)), where, DISTINCT, found.max_bytes)
 
     try:
         with opened(path, zipfile.ZipFile) as archive:

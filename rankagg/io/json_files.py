@@ -22,7 +22,7 @@ from rankagg.core import (
 )
 from rankagg.exceptions import DataFormatError, InvalidInputError
 from rankagg.io.output_files import write_text
-from rankagg.io.tables.sources import DISTINCT, MAX_BYTES, Source, parse_json, read_json_text
+from rankagg.io.tables.sources import DISTINCT, MAX_BYTES, Source, parse_json, read_text
 
 VOTES_SCHEMA = "rankagg.votes"
 VOTES_VERSION = 1
@@ -104,9 +104,9 @@ def read_votes(source: Source, *, max_bytes: int = MAX_BYTES) -> PairwiseMatrix:
     array([[0. , 2.5],
            [1. , 0. ]])
     """
-    name, text = read_json_text(source, max_bytes)
+    name, text = read_text(source, max_bytes)
     try:
-        return _votes_in(Field(parse_json(text, name), ""))
+        return _votes_in(Field(parse_json(text, name, max_bytes=max_bytes), ""))
     except (DataFormatError, InvalidInputError) as error:
         raise DataFormatError(f"{name} does not hold votes as JSON: {error}") from None
 
@@ -185,9 +185,9 @@ def read_summary(source: Source, *, max_bytes: int = MAX_BYTES) -> ScoreSummary:
     >>> ra.io.read_summary(StringIO(text))
     <ScoreSummary of 6 systems x 10 tasks, 10 instances, 0 of 60 scores missing>
     """
-    name, text = read_json_text(source, max_bytes)
+    name, text = read_text(source, max_bytes)
     try:
-        return ScoreSummary.from_dict(parse_json(text, name, DISTINCT))
+        return ScoreSummary.from_dict(parse_json(text, name, DISTINCT, max_bytes))
     except DataFormatError as error:
         why = str(error).rstrip(".")
         raise DataFormatError(

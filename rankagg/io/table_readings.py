@@ -298,8 +298,8 @@ def _lists(look: BallotLook) -> Iterator[FileReading]:
     if look.numeric and (places != look.numeric or look.texts in ([], [0])):
         ranks = np.array([look.values[at] for at in look.numeric])
         if look.texts == [0] and look.is_key([0]) and _seem_ranks(ranks):
-            what = f"ranks of items in {counted(len(ranks), 'list')}"
-            yield FileReading("lists", what, {"cells": "ranks"}, False)
+            what = f"ranks of items in {counted(len(ranks), 'list')}, once each row is a list"
+            yield FileReading("lists", what, None, False)
         return
     columns = [(codes, len(labels)) for codes, labels in map(look.labels, look.texts)]
     whole = all((codes[:n] >= 0).all() and (codes[n:] < 0).all() for codes, n in columns)

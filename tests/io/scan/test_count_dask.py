@@ -115,7 +115,7 @@ def die(*given):
 
 def test_workers_that_are_killed_again_and_again(client, tmp_path, monkeypatch):
     table = drawn(0)
-    made = scan(write(wide(table), tmp_path / "a.parquet", rows=5), table)
+    made = scan(write(wide(table), tmp_path / "a.parquet", rows=20), table)
     monkeypatch.setattr(count, "_count_part", die)
     with pytest.raises(WorkerError, match="killed or lost"):
         made.summarize(client=client)
