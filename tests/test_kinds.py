@@ -19,7 +19,7 @@ TAKEN = {
     "abif": "drop unranked",
     "votes": "",
     "summary": "weight unranked",
-    "lists": "ranking item rank cells drop unranked",
+    "lists": "ranking item rank drop unranked",
     "evaluations": "metric runs higher lower lower_is_better weight groups tolerance drop unranked",
     "comparisons": "first second outcome outcome_is drop_outcome weight cluster side covariates",
 }

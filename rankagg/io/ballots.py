@@ -75,17 +75,11 @@ def read_ballots(
     missing : iterable of str, optional
         Words for an item that is not ranked, beside the usual ones, as they are written.
     max_bytes : int, default 2**30
-        How many bytes of memory reading may take; what would take more is refused.
+        Bytes of memory that reading may take.
 
     Returns
     -------
     Profile
-
-    Raises
-    ------
-    DataFormatError
-        If the file is not such a table, or it is not certain which columns are ranks, or what a
-        rank 0 means.
 
     Warns
     -----
@@ -210,19 +204,13 @@ def read_rankings(
         Items that a list does not name are below those that it names, or not observed; see
         `Profile.with_unranked`.
     max_bytes : int, default 2**30
-        How many bytes of memory reading may take; what would take more is refused.
+        Bytes of memory that reading may take.
 
     Returns
     -------
     Profile
         One ranking for each list, whose name is its group; `times_ranked` says how many lists
         name each item.
-
-    Raises
-    ------
-    DataFormatError
-        If the file is no such table, or a list names an item twice, nothing, or an item below an
-        empty cell.
 
     Warns
     -----

@@ -444,18 +444,12 @@ def read_cast_votes(
         Candidates that a ballot does not name are below those that it names, or not observed; see
         `Profile.with_unranked`.
     max_bytes : int, default 2**30
-        How many bytes of memory reading may take; what would take more is refused.
+        Bytes of memory that reading may take.
 
     Returns
     -------
     CastVotes
         The profile, and the counts.
-
-    Raises
-    ------
-    DataFormatError
-        If the file is not such a table, no ballot ranks anything, or it is not certain which
-        columns are choices or counts.
 
     Warns
     -----

@@ -88,11 +88,6 @@ def read_votes(source: Source, *, max_bytes: int = MAX_BYTES) -> PairwiseMatrix:
     PairwiseMatrix
         A plain matrix: whoever judges two items counts as a comparison of them.
 
-    Raises
-    ------
-    DataFormatError
-        If the file is anything else; the message names the field.
-
     Examples
     --------
     >>> from io import StringIO
@@ -164,16 +159,11 @@ def read_summary(source: Source, *, max_bytes: int = MAX_BYTES) -> ScoreSummary:
     source : path or text stream
         The file.
     max_bytes : int, default 2**30
-        How many bytes of memory reading may take; what would take more is refused.
+        Bytes of memory that reading may take.
 
     Returns
     -------
     ScoreSummary
-
-    Raises
-    ------
-    DataFormatError
-        If it is no such file, or was changed.
 
     Examples
     --------

@@ -95,16 +95,11 @@ def read_scores(
         out. What the second number is (a standard error, a deviation, half an interval, a rank),
         no file says, so nothing is computed from it.
     max_bytes : int, default 2**30
-        How many bytes of memory reading may take; what would take more is refused.
+        Bytes of memory that reading may take.
 
     Returns
     -------
     ScoreTable
-
-    Raises
-    ------
-    DataFormatError
-        If the file is not such a table, or a heading leaves doubt about what the tasks are.
 
     Warns
     -----

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Literal, get_args
@@ -183,6 +183,7 @@ def scan_scores(
     return ScoreScan(files, layout, _check_weights(task_weights), scattered)
 
 
+@dataclass(frozen=True, eq=False, repr=False)
 class ScoreScan(Value):
     """Files of scores, and what their columns mean; made by `scan_scores`.
 
@@ -198,15 +199,6 @@ class ScoreScan(Value):
     _layout: ScanLayout
     _weights: dict[Label, float]
     _scattered: str
-
-    def __init__(
-        self,
-        files: tuple[ScanFile, ...],
-        layout: ScanLayout,
-        task_weights: dict[Label, float],
-        scattered: str,
-    ) -> None:
-        self._set(_files=files, _layout=layout, _weights=task_weights, _scattered=scattered)
 
     def _key(self) -> tuple[Any, ...]:
         layout = self._layout
