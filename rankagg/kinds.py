@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 from inspect import signature
 from io import StringIO
 from os import PathLike
@@ -15,12 +15,11 @@ from rankagg._typing import Label
 from rankagg.exceptions import DataFormatError, visible
 from rankagg.io.tables import sources
 from rankagg.io.tables.columns import names_of
-from rankagg.io.tables.look import FEW_ROWS, NUMBER, TableLook
+from rankagg.io.tables.look import NUMBER
 from rankagg.io.tables.reading import read_table
 
 if TYPE_CHECKING:
     from rankagg.io.table_readings import FileReading
-    from rankagg.io.tables.table import Table
 
 #: A function, or where `rankagg.io` has it, as "scores:read_scores": it is loaded when it is used.
 Function: TypeAlias = str | Callable[..., Any]
@@ -44,8 +43,8 @@ class DataKind:
     signs: Function | None = None
     # Whether files are of this kind by their names, or by being several.
     file_names: Function | None = None
-    # How a table, which has no such signs, may be read as one: a function of `TableLook`.
-    tables: Function | None = None
+    # What JSON of this kind states as its schema.
+    schema: str = ""
     # The kind of the page; by default that of what the reader returns.
     page: str = ""
     # Whether several files are read together.
@@ -72,22 +71,24 @@ class DataKind:
         return f"io.{name}" if name in dir(io) else name
 
     @property
+    def is_table(self) -> bool:
+        """Whether this is a table, whose headings and cells say what it holds."""
+        return self.signs is None and not self.schema
+
+    @property
     def holds_ballots(self) -> bool:
         """Whether an election is counted from such data."""
         return self.returns in ("Profile", "CastVotes") and self.page != "lists"
 
     def recognizes(self, text: str) -> bool:
         """Say whether a text is of this kind by signs of its own."""
+        if self.schema:
+            return text.lstrip().startswith("{") and f'"{self.schema}"' in text
         return self.signs is not None and bool(_loaded(self.signs)(text))
 
     def recognizes_names(self, files: Sequence[str]) -> bool:
         """Say whether files are of this kind by their names, or by being several."""
         return self.file_names is not None and bool(_loaded(self.file_names)(files))
-
-    def readings(self, look: TableLook) -> Iterator[FileReading]:
-        """Yield the ways in which a table may be read as one."""
-        if self.tables is not None:
-            yield from _loaded(self.tables)(look)
 
     def stated(self, file: str) -> tuple[str, int]:
         """Return the title and the number of seats that a file states; "" and 0 without them."""
@@ -99,33 +100,11 @@ class DataKind:
 KINDS = {
     kind.name: kind
     for kind in (
-        DataKind(
-            "scores", "a table of scores", "scores:read_scores", tables="table_readings:scores"
-        ),
-        DataKind(
-            "ballots", "a table of ballots", "ballots:read_ballots", tables="table_readings:ballots"
-        ),
-        DataKind(
-            "cast-votes",
-            "cast votes",
-            "cast_votes:read_cast_votes",
-            tables="table_readings:cast_votes",
-            page="election",
-        ),
-        DataKind(
-            "comparisons",
-            "a table of comparisons",
-            "comparisons:read_comparisons",
-            tables="table_readings:comparisons",
-        ),
-        DataKind(
-            "lists",
-            "ranked lists",
-            "ballots:read_rankings",
-            tables="table_readings:lists",
-            page="lists",
-            takes_many=True,
-        ),
+        DataKind("scores", "a table of scores", "scores:read_scores"),
+        DataKind("ballots", "a table of ballots", "ballots:read_ballots"),
+        DataKind("cast-votes", "cast votes", "cast_votes:read_cast_votes", page="election"),
+        DataKind("comparisons", "a table of comparisons", "comparisons:read_comparisons"),
+        DataKind("lists", "ranked lists", "ballots:read_rankings", page="lists", takes_many=True),
         DataKind(
             "preflib",
             "ballots in a PrefLib format",
@@ -133,9 +112,9 @@ KINDS = {
             "preflib:looks_like_preflib",
             title_and_seats="preflib:title_and_seats",
         ),
-        DataKind("votes", "votes as JSON", "json_files:read_votes", "json_files:looks_like_votes"),
+        DataKind("votes", "votes as JSON", "json_files:read_votes", schema="rankagg.votes"),
         DataKind(
-            "summary", "sums of scores", "json_files:read_summary", "json_files:looks_like_summary"
+            "summary", "sums of scores", "json_files:read_summary", schema="rankagg.score_summary"
         ),
         DataKind(
             "evaluations",
@@ -255,7 +234,7 @@ def recognize(
     >>> found.read()
     <Comparisons: 3 comparisons of 3 items, 1 tie>
     """  # noqa: E501 - one line is what is printed
-    from rankagg.io.table_readings import FileReading
+    from rankagg.io.table_readings import FileReading, readings_of
 
     plain, name, text = source, "", ""
     if not (sources.is_any_frame(source) or sources.kind_by_name(source) in sources.BINARY):
@@ -274,28 +253,11 @@ def recognize(
         raise
     gone = names_of(drop)
     try:
-        readings = [one.without(gone) for one in _readings_of(table, gone)]
+        readings = readings_of(table, gone)
     except DataFormatError:  # what reads it says why
         readings = []
     sure = [one for one in readings if one.is_certain]
     return Recognized(source, name or table.name, tuple(sure if len(sure) == 1 else readings))
-
-
-def _readings_of(table: Table, gone: list[Label]) -> list[FileReading]:
-    """Return what a table may be."""
-    from rankagg.io.table_readings import long_table
-
-    # Where later rows are no such scores, or say one again, what reads them refuses it.
-    head = TableLook(replace(table, columns=[cells[:FEW_ROWS] for cells in table.columns]), gone)
-    for one in long_table(head, "scores"):
-        if one.is_certain:
-            return [one]
-    look = TableLook(table, gone)
-    found = [one for kind in KINDS.values() for one in kind.readings(look)]
-    # What may be comparisons is nothing else that is in doubt.
-    if any(one.format == "comparisons" for one in found):
-        found = [one for one in found if one.format == "comparisons" or one.is_certain]
-    return found
 
 
 def _seem_lines_of_lists(text: str) -> bool:

@@ -19,7 +19,7 @@ TAKEN = {
     "abif": "drop unranked",
     "votes": "",
     "summary": "weight unranked",
-    "lists": "ranking item rank cells drop unranked",
+    "lists": "ranking item rank drop unranked",
     "evaluations": "metric runs higher lower lower_is_better weight groups tolerance drop unranked",
     "comparisons": "first second outcome outcome_is drop_outcome weight cluster side covariates",
 }
@@ -34,10 +34,13 @@ def test_options_are_the_parameters_of_readers_and_of_their_data():
         assert set(parameters) - _options_of(kind) <= WITHOUT_OPTION
 
 
+TABLES = {"scores", "ballots", "cast-votes", "comparisons", "lists"}
+
+
 def test_every_kind_is_recognized_by_signs_or_by_columns_and_has_a_page():
     for name, kind in KINDS.items():
         assert name == kind.name
-        assert (kind.signs is None) == (kind.tables is not None)
+        assert kind.is_table == (name in TABLES)
         assert kind.page in {"", *PAGES}
     elections = [name for name, kind in KINDS.items() if kind.holds_ballots]
     assert elections == ["ballots", "cast-votes", "preflib", "abif"]

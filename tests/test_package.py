@@ -104,8 +104,6 @@ def test_the_versions_of_the_replication_are_all_that_is_required_and_allowed():
 # What an extra brings is imported in these files alone, when it is there.
 OPTIONAL = {
     "rankagg/kernels/loops.py": "fast",
-    "rankagg/io/cluster.py": "big",
-    "rankagg/io/scan/count.py": "big",
     "rankagg/io/scan/scan_scores.py": "big",
 }
 

@@ -589,10 +589,10 @@ def _recognized(typed: _Typed, formats: Sequence[str]) -> tuple[DataKind, tuple[
     with options_named(_READER_NAMES):
         found = ra.recognize(typed.file, drop=typed.drop)
     first = found.readings[0] if found.readings else None
-    if first is not None and KINDS[first.format].tables is None:
+    if first is not None and not KINDS[first.format].is_table:
         return KINDS[first.format], ()
     given = typed.given(*NAMES)
-    tables = [name for name in formats if KINDS[name].tables is not None]
+    tables = [name for name in formats if KINDS[name].is_table]
     fits = [name for name in tables if set(given) <= _options_of(KINDS[name])]
     # Options of one kind alone say which it is.
     said = fits[0] if given and len(fits) == 1 else None

@@ -108,12 +108,6 @@ OPTIONS = [
             ["keep", "pool", "drop"],
             "Cast votes: write-ins are items (the default), or one item, or taken off.",
         ),
-        choice(
-            "--cells",
-            ["items", "ranks"],
-            "Lists: cells are the items of a list, best first (default), or ranks of the "
-            "items of the rows.",
-        ),
     ),
     *grouped(
         "Battles",

@@ -79,19 +79,13 @@ def read_abif(
         Candidates that a ballot does not name are below those that it names, or not observed; see
         `Profile.with_unranked`.
     max_bytes : int, default 2**30
-        How many bytes of memory reading may take; what would take more is refused.
+        Bytes of memory that reading may take.
 
     Returns
     -------
     Profile
         A row for each ballot line; the items are the names that are declared, in that order, or
         those in the ballots as they come.
-
-    Raises
-    ------
-    DataFormatError
-        If a line is none of these, names a candidate twice or one who is not declared where some
-        are, or lacks a rating that the order needs; the message has its number.
 
     Warns
     -----

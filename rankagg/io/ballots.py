@@ -14,27 +14,24 @@ import numpy as np
 import pandas as pd
 
 from rankagg._typing import Floats, Label, Unranked
-from rankagg._validation import check_choice, check_unranked
+from rankagg._validation import check_unranked
 from rankagg.core import Profile, counted, listed, raw_text
 from rankagg.core.places import zeros_not_ranked
 from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError, shown
-from rankagg.io.ballot_columns import found_items
+from rankagg.io.ballot_columns import BallotLook
 from rankagg.io.output_files import guard_frame, write_text
 from rankagg.io.tables.columns import (
     RANKS,
     NumberStyle,
     names_of,
     warn_of_likeness,
-    warn_of_style,
 )
-from rankagg.io.tables.look import TableLook, in_brackets
 from rankagg.io.tables.reading import read_table
 from rankagg.io.tables.sources import (
     MAX_BYTES,
     TableSource,
     check_filled,
     is_any_frame,
-    is_source,
     read_text,
     text_lines,
 )
@@ -78,17 +75,11 @@ def read_ballots(
     missing : iterable of str, optional
         Words for an item that is not ranked, beside the usual ones, as they are written.
     max_bytes : int, default 2**30
-        How many bytes of memory reading may take; what would take more is refused.
+        Bytes of memory that reading may take.
 
     Returns
     -------
     Profile
-
-    Raises
-    ------
-    DataFormatError
-        If the file is not such a table, or it is not certain which columns are ranks, or what a
-        rank 0 means.
 
     Warns
     -----
@@ -116,17 +107,17 @@ def read_ballots(
     counts = None if count is None else table.counts(count, "count")
     weights = None if weight is None else table.numbers(weight, "weight")
     groups = None if group is None else table.labels(group, "group")
-    look = TableLook(table, [*gone, *special])
+    look = BallotLook(table, [*gone, *special])
     if gone:
         items = [name for name in look.names if name != ""]
         if len(items) < len(look.names):
             _warn(table.name, "the column without a name is taken for names of rows")
     else:
-        items = found_items(look, has_counts=bool(special))
+        items = look.found_items(has_counts=bool(special))
     if not items:
         raise DataFormatError(f"{table.name} has no item columns.")
     column = table.stacked(items, "item")
-    warn_of_style(table.name, column.said, stacklevel=1)
+    column.warn(table.name)
     ranks = _with_zeros_read(table.name, column.values.reshape(len(items), -1).T)
     blank = np.isnan(ranks).all(axis=1)
     kept = np.flatnonzero(~blank)
@@ -140,7 +131,7 @@ def read_ballots(
         _warn(table.name, f"{tied} with one place for several items, which are tied there")
     if gone:
         _warn_of_scores(table.name, ranks)
-    names = [in_brackets(item)[1] if in_brackets(item) else item for item in items]
+    names = list(map(look.item_name, items))
     warn_of_likeness(table.name, names, stacklevel=1)
     profile = Profile.from_ranks(
         ranks,
@@ -188,19 +179,16 @@ def read_rankings(
     ranking: Label | None = None,
     item: Label | None = None,
     rank: Label | None = None,
-    cells: Literal["items", "ranks"] = "items",
     drop: Iterable[Label] = (),
     unranked: Unranked = "last",
     max_bytes: int = MAX_BYTES,
 ) -> Profile:
     r"""Read ranked lists: of genes, documents, teams, or whatever stands in an order.
 
-    Four forms are told apart by what is named:
+    Three forms are told apart by what is named:
 
     * long (`ranking`, `item` and `rank`): one row for each item of a list;
     * a column for each list (default): its cells name items, best first, and are empty at the end;
-    * a row for each item (``cells="ranks"``): the cells of each other column are its ranks in a
-      list, empty where the list does not name it;
     * a file for each list (several paths): one item a line, best first, without a header.
 
     Parameters
@@ -209,28 +197,20 @@ def read_rankings(
         A table as `read_scores` takes it, or a file for each list.
     ranking, item, rank : str or int, optional
         The columns of lists, items and ranks; smaller is better, equal ranks are ties, and "2nd"
-        is read as 2. With ``cells="ranks"`` `item` is by default the first column.
-    cells : {"items", "ranks"}, default "items"
-        What the cells of the columns of lists are.
+        is read as 2.
     drop : iterable of str or int, optional
         Columns that are no lists.
     unranked : {"last", "uniform", "ignore"}, default "last"
         Items that a list does not name are below those that it names, or not observed; see
         `Profile.with_unranked`.
     max_bytes : int, default 2**30
-        How many bytes of memory reading may take; what would take more is refused.
+        Bytes of memory that reading may take.
 
     Returns
     -------
     Profile
         One ranking for each list, whose name is its group; `times_ranked` says how many lists
         name each item.
-
-    Raises
-    ------
-    DataFormatError
-        If the file is no such table, or a list names an item twice, nothing, or an item below an
-        empty cell.
 
     Warns
     -----
@@ -252,8 +232,7 @@ def read_rankings(
     [<Permutation MYC > TP53>, <PartialRanking MYC; unlisted: TP53>]
     """  # noqa: E501 - one line is what is printed
     check_unranked(unranked)
-    check_choice(cells, ("items", "ranks"), "cells")
-    if not (is_source(source) or is_any_frame(source)):
+    if not (isinstance(source, str | PathLike) or hasattr(source, "read") or is_any_frame(source)):
         read = [read_text(path, max_bytes) for path in cast(Iterable[Any], source)]
         orders = [[x for line in text_lines(text) if (x := line.strip())] for _, text in read]
         found = _of_orders("source", [PurePath(name).stem for name, _ in read], orders)
@@ -262,7 +241,7 @@ def read_rankings(
     for name in gone:
         table.position(name, "drop")
     long = (ranking, item, rank)
-    if ranking is not None or rank is not None:
+    if any(name is not None for name in long):
         if None in long or len(set(long)) < 3:
             allowed = "three different columns (long form), or not given"
             raise InvalidInputError("ranking, item and rank", allowed, long)
@@ -271,12 +250,7 @@ def read_rankings(
             told = f"{listed(rest)}: neither lists, items nor ranks, so lists hold rows of all."
             warnings.warn(f"{table.name}: {told}", DataWarning, stacklevel=2)
         return _of_rows(table, *long).with_unranked(unranked)
-    column = table.header[0] if item is None and cells == "ranks" else item
-    lists = [name for name in table.header if name not in (column, *gone)]
-    if cells == "ranks":
-        items = table.labels(column, "item")
-        ranks = table.stacked(lists, "rank").values.reshape(len(lists), -1)
-        return Profile.from_ranks(ranks, items=items, groups=lists).with_unranked(unranked)
+    lists = [name for name in table.header if name not in gone]
     orders = list[list[Any]]()
     for name in lists:
         codes, labels = table.coded(name, "ranking", gaps=True)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from enum import IntEnum
-from typing import Any, ClassVar, Literal, NamedTuple, NoReturn
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -25,15 +27,23 @@ from rankagg.core import (
     shortened,
 )
 from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError, nearest, shown
-from rankagg.io.ballot_columns import found_choices
-from rankagg.io.marks import BLANK, DROPPED, OVERVOTE, Reading, Spellings, marks_of
-from rankagg.io.tables.columns import MISSING_WORDS, Coded, names_of, warn_of_likeness
-from rankagg.io.tables.look import TableLook
+from rankagg.io.ballot_columns import BallotLook, Spellings
+from rankagg.io.tables.columns import MISSING_WORDS, names_of, warn_of_likeness
 from rankagg.io.tables.reading import read_table
 from rankagg.io.tables.sources import MAX_BYTES, TableSource, check_filled
 from rankagg.io.tables.table import Table
 
 POOLED = "write-in"
+#: Codes of choices that name no item, or a write-in that is taken off.
+BLANK = -1
+OVERVOTE = -2
+DROPPED = -3
+# A candidate's number, as voting machines write it: "Ann Lee (12)".
+NUMBERED = re.compile(r"(.*\S) ?\([0-9]+\)")
+# What parts two marks in one cell.
+PARTING = re.compile(r"\s*[,;/|&+\n]\s*")
+
+Fates = NDArray[np.uint8]
 
 
 class _CleaningStep(NamedTuple):
@@ -65,18 +75,12 @@ class CastVotes(Result):
         The rankings; ballots that became equal are one row with their count.
     n_ballots : int
         Ballots that were read.
-    n_unchanged : int
-        Ballots that are ranked as they were cast.
     n_changed : int
         Ballots of which a choice was left out or moved up.
     n_blank : int
         Ballots without any mark; they are in no ranking.
     n_emptied : int
         Ballots with marks of which nothing is left; they are in no ranking.
-    n_choices : int
-        Choices that the ballots offered: ballots times choices.
-    n_ranked : int
-        Choices that are in the rankings.
     steps : tuple
         For each step what `to_frame` has in a row, as attributes.
     choices : tuple
@@ -99,12 +103,9 @@ class CastVotes(Result):
 
     profile: Profile
     n_ballots: int
-    n_unchanged: int
     n_changed: int
     n_blank: int
     n_emptied: int
-    n_choices: int
-    n_ranked: int
     steps: tuple[_CleaningStep, ...]
     choices: tuple[Label, ...]
     left_out_columns: tuple[Label, ...]
@@ -112,6 +113,21 @@ class CastVotes(Result):
 
     _schema: ClassVar[str] = "rankagg.cast_votes"
     _row: ClassVar[str] = "step"
+
+    @property
+    def n_unchanged(self) -> int:
+        """Ballots that are ranked as they were cast."""
+        return self.n_ballots - self.n_changed - self.n_blank - self.n_emptied
+
+    @property
+    def n_choices(self) -> int:
+        """Choices that the ballots offered: ballots times choices."""
+        return self.n_ballots * len(self.choices)
+
+    @property
+    def n_ranked(self) -> int:
+        """Choices that are in the rankings."""
+        return self.n_choices - sum(step.left_out for step in self.steps)
 
     def _facts(self) -> Iterable[str]:
         gone = ", ".join(map(shown, self.left_out_columns))
@@ -168,6 +184,74 @@ class CastVotes(Result):
         }
 
 
+@dataclass(frozen=True)
+class _Reading:
+    """How the labels of a table are read."""
+
+    name: str
+    spellings: Spellings
+    alias: Mapping[str, str]
+    # All candidates, where they are stated.
+    items: ItemSet | None
+
+    def names(self, labels: Iterable[Any]) -> dict[Any, Any]:
+        """Return the name that each label is read as; raises where two may be one.
+
+        The number behind a name, as in "Ann (12)", is left out, unless it tells two apart.
+        """
+        raw = list(labels)
+        texts = [x for x in raw if isinstance(x, str) and not self.spellings.is_special(x)]
+        plain = {x: found[1] for x in texts if (found := NUMBERED.fullmatch(x))}
+        if len({*plain.values()}) < len(plain):
+            plain = {}
+        self._check_alias([*raw, *plain.values()])
+        both = {*plain.values()} & {*raw}
+        for label, name in plain.items():
+            if name in both and label not in self.alias:
+                raise DataFormatError(
+                    f"{self.name}: {shown(label)} and {shown(name)} may be one candidate: "
+                    f"`alias={{{label!r}: {name!r}}}` (--alias '{label}={name}') reads them as one."
+                )
+        of = {x: plain.get(x, x) for x in raw}
+        return {x: self.alias.get(x, self.alias.get(name, name)) for x, name in of.items()}
+
+    def _check_alias(self, labels: list[Any]) -> None:
+        """Raise where another spelling is no label."""
+        if not isinstance(self.alias, Mapping):
+            raise InvalidInputError("alias", "a mapping from spellings to names", self.alias)
+        for spelling, name in self.alias.items():
+            if spelling not in labels:
+                hint = nearest(spelling, labels)
+                raise InvalidInputError("alias", "spellings that occur", spelling, hint)
+            if not isinstance(name, str) or not name.strip():
+                raise InvalidInputError("alias", "names for spellings", name)
+
+    def overvotes(self, labels: Iterable[Any]) -> set[str]:
+        """Return labels of several names, each of which stands alone elsewhere.
+
+        Raises where only a part of a label is a name.
+        """
+        known = {str(x) for x in labels} | {*map(str, self.items or ())}
+        texts = {x for x in labels if isinstance(x, str) and PARTING.search(x)}
+        texts -= {*self.alias, *map(str, self.items or ())}
+        found = {x for x in texts if not self.spellings.is_special(x)}
+        alone = known - found
+        joined = set()
+        for text in sorted(found):
+            parts = PARTING.split(text)
+            are_names = [part in alone or self.spellings.is_special(part) for part in parts]
+            ends = [text[: one.start()] for one in PARTING.finditer(text)]
+            ends += [text[one.end() :] for one in PARTING.finditer(text)]
+            if all(are_names):
+                joined.add(text)
+            elif any(are_names) or known & {*ends}:
+                raise DataFormatError(
+                    f"{self.name}: {shown(text)} may be one name or two marks, as a part of it is "
+                    "a name: state all candidates by `items`, or this as a spelling of an overvote."
+                )
+        return joined
+
+
 class _Grid(NamedTuple):
     """Ballots times choices."""
 
@@ -189,27 +273,24 @@ class _Grid(NamedTuple):
     choices: Sequence[Label]
     left_out: Sequence[Label]
 
-    def apart(self) -> list[Positions]:
-        """Return numbers of weights and groups: ballots that differ there are never merged."""
-        parts = []
-        if self.weights is not None:
-            parts.append(np.unique(self.weights, return_inverse=True)[1].ravel())
-        if self.groups is not None:
-            parts.append(Coded.of(self.groups).codes)
-        return parts
 
-    def refuse(self, code: int, items: ItemSet) -> NoReturn:
-        """Raise because a label is none of the stated items."""
-        label = self.labels[code]
-        raise DataFormatError(
-            f"{self.name} names {shown(label)}, which is none of the stated "
-            f"items ({listed(items.labels)}). {nearest(label, items)}".rstrip()
-        )
+def _marks_of(labels: Sequence[Any], reading: _Reading) -> tuple[Positions, list[Label], Bools]:
+    """Return the mark that each label is, a blank behind them, the items, and the write-ins."""
+    names, joined = reading.names(labels), reading.overvotes(labels)
+    marks = np.full(len(labels) + 1, BLANK, dtype=np.intp)
+    items: dict[Any, int] = {}
+    for at, label in enumerate(labels):
+        if reading.spellings.is_overvote(label) or label in joined:
+            marks[at] = OVERVOTE
+        elif not reading.spellings.is_undervote(label):
+            marks[at] = items.setdefault(names[label], len(items))
+    written = [reading.spellings.is_write_in(item) for item in items]
+    return marks, list(items), np.array(written, dtype=np.bool_)
 
 
 def _read_grid(
     table: Table,
-    reading: Reading,
+    reading: _Reading,
     named: Mapping[str, Label | None],
     choices: Iterable[Label] | None,
     drop: Iterable[Label],
@@ -230,8 +311,9 @@ def _read_grid(
         )
     weights = None if weight is None else table.weights(weight)
     if wanted is None:
-        look, has_counts = TableLook(table, special), (count, weight) != (None, None)
-        wanted = found_choices(look, reading.spellings, has_counts=has_counts)
+        has_counts = (count, weight) != (None, None)
+        look = BallotLook(table, special, reading.spellings)
+        wanted = look.found_choices(has_counts=has_counts)
     if not wanted:
         raise DataFormatError(f"{table.name} has no columns of choices.")
     together: dict[Any, int] = {}
@@ -239,18 +321,22 @@ def _read_grid(
     for column in (table.coded(name, "choices", gaps=True) for name in wanted):
         new = [together.setdefault(label, len(together)) for label in column.labels]
         parts.append(np.array([*new, BLANK], dtype=np.intp)[column.codes])
-    marks = marks_of(Coded(np.concatenate(parts), list(together)), reading)
-    times = np.tile(counts, len(wanted))
-    spelled = [(text, int(times @ where)) for text, where in marks.special.items()]
+    codes, labels = np.concatenate(parts), list(together)
+    marks, items, is_write_in = _marks_of(labels, reading)
+    # Empty cells have the code -1, which the last of the marks is for.
+    is_name = (marks >= 0) & ~np.append(is_write_in, [False, False])[marks]
+    times = np.bincount(codes % len(marks), np.tile(counts, len(wanted)), len(marks))
+    read = zip(map(str, [*labels, ""]), times.astype(int).tolist(), is_name, strict=True)
+    spelled = [(text, number) for text, number, has_name in read if number and not has_name]
     return _Grid(
         table.name,
-        marks.codes.reshape(len(wanted), -1).T,
-        marks.items,
-        marks.is_write_in,
+        marks[codes].reshape(len(wanted), -1).T,
+        items,
+        is_write_in,
         counts,
         weights,
         None if group is None else table.labels(group, "group"),
-        tuple(sorted((one for one in spelled if one[1]), key=lambda one: (-one[1], one[0]))),
+        tuple(sorted(spelled, key=lambda one: (-one[1], one[0]))),
         wanted,
         [x for x in table.header if x not in wanted],
     )
@@ -267,18 +353,8 @@ class _Fate(IntEnum):
     ENDED = 5
 
 
-class _Cleaned(NamedTuple):
-    """Ballots with what became of each choice."""
-
-    # Shape (n_ballots, n_choices). A `_Fate` for each.
-    fates: NDArray[np.uint8]
-    # Shape (n_ballots, n_choices). Blank choices with a mark behind them, before the end of the
-    # ballot.
-    skipped: Bools
-
-
-def _cleaned(codes: Positions, *, overvotes: str, skipped: str) -> _Cleaned:
-    """Say what becomes of each choice.
+def _cleaned(codes: Positions, *, overvotes: str, skipped: str) -> tuple[Fates, Bools]:
+    """Return what becomes of each choice, and blank choices before a mark and the ballot's end.
 
     A ballot ends where a policy says so. Before its end overvotes and write-ins are taken off,
     then an item that stands there for the second time.
@@ -297,21 +373,15 @@ def _cleaned(codes: Positions, *, overvotes: str, skipped: str) -> _Cleaned:
     ended[:, 1:] = np.logical_or.accumulate(stop, axis=1)[:, :-1]
     fates = np.full(codes.shape, _Fate.RANKED, dtype=np.uint8)
     # What is no item, and comes twice, gets its own fate after that.
-    fates[_again(codes)] = _Fate.TWICE
+    order = np.argsort(codes, axis=1, kind="stable")
+    ordered = np.take_along_axis(codes, order, axis=1)
+    again = np.where(ordered[:, 1:] == ordered[:, :-1], _Fate.TWICE, _Fate.RANKED)
+    np.put_along_axis(fates, order[:, 1:], again, axis=1)
     fates[codes == DROPPED] = _Fate.WRITE_IN
     fates[codes == OVERVOTE] = _Fate.OVERVOTE
     fates[ended] = _Fate.ENDED
     fates[blank] = _Fate.BLANK
-    return _Cleaned(fates, gap & ~ended)
-
-
-def _again(codes: Positions) -> Bools:
-    """Tell where a code stands that its ballot has had before."""
-    order = np.argsort(codes, axis=1, kind="stable")
-    ordered = np.take_along_axis(codes, order, axis=1)
-    again = np.zeros(codes.shape, dtype=np.bool_)
-    np.put_along_axis(again, order[:, 1:], ordered[:, 1:] == ordered[:, :-1], axis=1)
-    return again
+    return fates, gap & ~ended
 
 
 def read_cast_votes(
@@ -373,18 +443,12 @@ def read_cast_votes(
         Candidates that a ballot does not name are below those that it names, or not observed; see
         `Profile.with_unranked`.
     max_bytes : int, default 2**30
-        How many bytes of memory reading may take; what would take more is refused.
+        Bytes of memory that reading may take.
 
     Returns
     -------
     CastVotes
         The profile, and the counts.
-
-    Raises
-    ------
-    DataFormatError
-        If the file is not such a table, no ballot ranks anything, or it is not certain which
-        columns are choices or counts.
 
     Warns
     -----
@@ -417,20 +481,19 @@ def read_cast_votes(
     stated = None if items is None else ItemSet(items)
     table = read_table(source, blank_rows=True, max_bytes=max_bytes)
     named = {"count": count, "weight": weight, "group": group}
-    reading = Reading(table.name, spelled, given, stated)
+    reading = _Reading(table.name, spelled, given, stated)
     grid = _read_grid(table, reading, named, choices, drop)
     codes, labels = _ranked_items(grid, write_ins, stated)
-    cleaned = _cleaned(codes, overvotes=overvotes, skipped=skipped)
-    if not (cleaned.fates == _Fate.RANKED).any():
+    fates, gaps = _cleaned(codes, overvotes=overvotes, skipped=skipped)
+    if not (fates == _Fate.RANKED).any():
         raise DataFormatError(
             f"{table.name} has no ballot that ranks anything, of "
             f"{counted(int(grid.counts.sum()), 'ballot')}; is every spelling right?"
         )
     _warn_of_names(table.name, grid)
-    profile = _profile(grid, codes, labels, cleaned, max_bytes=max_bytes)
-    profile = profile.with_unranked(unranked)
+    profile = _profile(grid, codes, labels, fates, max_bytes).with_unranked(unranked)
     policies = {"overvote": overvotes, "skipped choice": skipped, "write-in": write_ins}
-    return _counted_steps(grid, cleaned, profile, policies)
+    return _counted_steps(grid, fates, gaps, profile, policies)
 
 
 def _ranked_items(
@@ -453,7 +516,11 @@ def _ranked_items(
             if label not in stated and not grid.is_write_in[at]
         ]
         if strange:
-            grid.refuse(strange[0], stated)
+            label = grid.labels[strange[0]]
+            raise DataFormatError(
+                f"{grid.name} names {shown(label)}, which is none of the stated items "
+                f"({listed(stated.labels)}). {nearest(label, stated)}".rstrip()
+            )
         kept = [*stated, *(label for label in kept if label not in stated)]
     position = {label: at for at, label in enumerate(kept)}
     places = [position[labels[code]] if code >= 0 else DROPPED for code in new.tolist()]
@@ -478,18 +545,22 @@ def _profile(
     grid: _Grid,
     codes: Positions,
     labels: list[Label],
-    cleaned: _Cleaned,
-    *,
+    fates: Fates,
     max_bytes: int,
 ) -> Profile:
     """Return the rankings, those that are equal in one row."""
-    rows, columns = np.nonzero(cleaned.fates == _Fate.RANKED)
-    rank = (np.cumsum(cleaned.fates == _Fate.RANKED, axis=1) - 1)[rows, columns]
+    ranked = fates == _Fate.RANKED
+    rows, columns = np.nonzero(ranked)
+    rank = (np.cumsum(ranked, axis=1) - 1)[rows, columns]
     orders = np.full(codes.shape, -1, dtype=np.intp)
     orders[rows, rank] = codes[rows, columns]
     kept = np.flatnonzero(orders[:, 0] >= 0)
-    keys = [*orders[kept].T, *(part[kept] for part in grid.apart())]
-    first, counts = _merged(keys, grid.counts[kept])
+    # Ballots that differ in weight or group are never merged.
+    apart = [one for one in (grid.weights, grid.groups) if one is not None]
+    table = pd.DataFrame(orders).assign(**{f"apart{at}": one for at, one in enumerate(apart)})
+    found = table.iloc[kept].groupby(list(table), sort=False).ngroup().to_numpy()
+    first = np.unique(found, return_index=True)[1]
+    counts = np.bincount(found, weights=grid.counts[kept]).astype(np.int64)
     chosen = kept[first]
     filled = int(np.count_nonzero(orders[chosen] >= 0))
     n, m = len(labels), len(chosen)
@@ -506,18 +577,10 @@ def _profile(
     )
 
 
-def _merged(columns: list[Positions], counts: Integers64) -> tuple[Positions, Integers64]:
-    """Return the first of every set of equal rows, and the summed counts of the set."""
-    table = pd.DataFrame(dict(enumerate(columns)))
-    key = table.groupby(list(table), sort=False).ngroup().to_numpy()
-    first = np.flatnonzero(~table.duplicated())
-    return first, np.bincount(key, weights=counts).astype(np.int64)
-
-
 def _counted_steps(
-    grid: _Grid, cleaned: _Cleaned, profile: Profile, policies: Mapping[str, str]
+    grid: _Grid, fates: Fates, gaps: Bools, profile: Profile, policies: Mapping[str, str]
 ) -> CastVotes:
-    fates, counts = cleaned.fates, grid.counts
+    counts = grid.counts
 
     def ballots(choices: Bools) -> int:
         return int(counts @ choices.any(axis=1))
@@ -525,11 +588,11 @@ def _counted_steps(
     def number(choices: Bools) -> int:
         return int(counts @ np.count_nonzero(choices, axis=1))
 
-    none = np.zeros_like(cleaned.skipped)
+    none = np.zeros_like(gaps)
     written = np.append(grid.is_write_in, [False, False])[grid.codes]
     met = {
         "undervote": (fates == _Fate.BLANK, fates == _Fate.BLANK),
-        "skipped choice": (cleaned.skipped, none),
+        "skipped choice": (gaps, none),
         "overvote": (grid.codes == OVERVOTE, fates == _Fate.OVERVOTE),
         "write-in": (written, fates == _Fate.WRITE_IN),
         "repeated item": (fates == _Fate.TWICE, fates == _Fate.TWICE),
@@ -541,17 +604,14 @@ def _counted_steps(
     )
     ranked = fates == _Fate.RANKED
     marked = (fates != _Fate.BLANK).any(axis=1)
-    touched = (cleaned.skipped | ((fates != _Fate.BLANK) & ~ranked)).any(axis=1)
+    touched = (gaps | ((fates != _Fate.BLANK) & ~ranked)).any(axis=1)
     has_rank = ranked.any(axis=1)
     return CastVotes(
         profile=profile,
         n_ballots=int(counts.sum()),
-        n_unchanged=int(counts @ (has_rank & ~touched)),
         n_changed=int(counts @ (has_rank & touched)),
         n_blank=int(counts @ ~marked),
         n_emptied=int(counts @ (marked & ~has_rank)),
-        n_choices=int(counts.sum()) * fates.shape[1],
-        n_ranked=number(ranked),
         steps=steps,
         choices=tuple(grid.choices),
         left_out_columns=tuple(grid.left_out),

@@ -148,17 +148,12 @@ def read_comparisons(
     items : iterable of str or int, optional
         All items, where some may be in no comparison; by default the sorted labels that occur.
     max_bytes : int, default 2**30
-        How many bytes of memory reading may take; what would take more is refused.
+        Bytes of memory that reading may take.
 
     Returns
     -------
     Comparisons
         A row for each row of the table, or for each of the wins and ties that a row counts.
-
-    Raises
-    ------
-    DataFormatError
-        If the file is no such table, an item meets itself, or a cell is empty or unknown.
 
     Warns
     -----

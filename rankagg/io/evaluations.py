@@ -1,4 +1,4 @@
-"""Evaluation logs of lm-evaluation-harness, Inspect and Every Eval Ever as one long frame."""
+"""Evaluation logs of lm-evaluation-harness and Inspect as one long frame."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import zipfile
 import zlib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from glob import has_magic
 from math import isfinite, nan
@@ -29,17 +30,14 @@ from rankagg.io.tables.sources import (
     check_memory,
     decoded,
     files_at,
-    json_memory,
     opened,
     parse_json,
-    read_data,
+    read_text,
     text_lines,
 )
 
 LINES, WHOLE = (".jsonl", ".ndjson"), (".json", ".eval")
-FORMATS = "lm-evaluation-harness (results, samples), Inspect (logs), Every Eval Ever (aggregates)"
-# Where a file begins with one of these, it is looked at whole.
-MARKS = ('"schema_version"', '"evaluation_results"', '"results"', '"eval"', '"doc_id"')
+FORMATS = "lm-evaluation-harness (results, samples), Inspect (logs)"
 KINDS: dict[type, str] = {
     str: "a text",
     bool: "true or false",
@@ -72,8 +70,6 @@ CONVERT = "Convert it with `inspect log convert --to json` first."
 LETTERS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 IN_ARCHIVE = re.compile(r"samples/.+_epoch_\d+(\.json|/sample\.json)", re.DOTALL)
 SPREADS = frozenset({"stderr", "bootstrap_stderr", "std", "var", "bootstrap_std"})
-# Every Eval Ever: versions in which what is read here means the same.
-SCHEMAS = ("0.3.0", "0.2.3", "0.2.2", "0.2.1")
 
 
 class _Row(NamedTuple):
@@ -129,11 +125,6 @@ class _Found:
         else:
             self.left_out["score", "not a finite number"] += 1
 
-    def parsed(self, text: str, name: str) -> Any:
-        """Return the content of a JSON text."""
-        check_memory(name, json_memory(text), self.max_bytes)
-        return parse_json(text, name, DISTINCT)
-
     def expect(self, source: str, number: int, stated: int | None) -> None:
         """Note a file with another number of samples than is stated."""
         if stated is not None and number != stated:
@@ -143,9 +134,8 @@ class _Found:
 def read_evaluations(source: Sources, *, max_bytes: int = MAX_BYTES) -> pd.DataFrame:
     """Read logs of evaluations as one long frame: a row for each score of a system.
 
-    lm-evaluation-harness (``results_*.json``, and ``samples_*.jsonl`` beside them), logs of Inspect
-    (``.json`` and ``.eval``) and aggregates of Every Eval Ever 0.3.0 are told apart by what is in
-    them, and may be mixed.
+    lm-evaluation-harness (``results_*.json``, and ``samples_*.jsonl`` beside them) and logs of
+    Inspect (``.json`` and ``.eval``) are told apart by what is in them, and may be mixed.
 
     Parameters
     ----------
@@ -214,10 +204,12 @@ def read_evaluations(source: Sources, *, max_bytes: int = MAX_BYTES) -> pd.DataF
     for path, is_named in files:
         is_known = False
         if _ending_of(path) in LINES:
-            text = decoded(str(path), read_data(path, max_bytes)[1])
+            text = read_text(path, max_bytes)[1]
             lines = [(k, line) for k, line in enumerate(text_lines(text), 1) if line.strip()]
             for number, line in lines[:1]:
-                is_known = _is_sample(found.parsed(line, f"{path}, line {number}"))
+                is_known = _is_sample(
+                    parse_json(line, f"{path}, line {number}", DISTINCT, found.max_bytes)
+                )
             samples += [(path, lines)] if is_known else []
         else:
             is_known = _read_file(path, found)
@@ -258,16 +250,13 @@ def seem_evaluations(files: Sequence[str]) -> bool:
 
 def looks_like_evaluations(text: str) -> bool:
     """Say whether a text seems to be what an evaluation tool wrote."""
-    if text.lstrip()[:1] != "{" or not any(mark in text for mark in MARKS):
+    if text.lstrip()[:1] != "{":
         return False
     for part in (text.lstrip().partition("\n")[0], text):
-        try:
+        with suppress(ValueError, RecursionError):
             content = json.loads(part)
-        except (ValueError, RecursionError):
-            continue
-        return any(test(content) for test in (_is_log, _is_aggregate, _is_results, _is_sample))
-    # What is cut off has begun like one.
-    return '"evaluation_results"' in text or '"schema_version"' in text[:1000]
+            return any(test(content) for test in (_is_log, _is_results, _is_sample))
+    return False
 
 
 def _is_many(path: Path) -> bool:
@@ -311,14 +300,12 @@ def _read_file(path: Path, found: _Found) -> bool:
     if is_archive:
         _read_archive(path, found)
         return True
-    text = decoded(str(path), read_data(path, found.max_bytes)[1])
-    content = found.parsed(text, str(path))
+    text = read_text(path, found.max_bytes)[1]
+    content = parse_json(text, str(path), DISTINCT, found.max_bytes)
     if _is_log(content):
         inside = _find(str(path), content, "samples", kind=list) or []
         samples = [(f"{path}, sample {at}", one) for at, one in enumerate(inside, start=1)]
         _read_log(str(path), content, samples, found)
-    elif _is_aggregate(content):
-        _read_aggregate(str(path), content, found)
     elif _is_results(content):
         _read_results(path, content, found)
     else:
@@ -408,7 +395,7 @@ def _read_documents(path: Path, lines: list[tuple[int, str]], found: _Found) -> 
     documents = set()
     for number, line in lines:
         where = f"{source}, line {number}"
-        part = _check(where, "the line", found.parsed(line, where), dict)
+        part = _check(where, "the line", parse_json(line, where, DISTINCT, found.max_bytes), dict)
         instance = _get(where, part, "doc_id", kind=(int, str))
         chosen = _find(where, part, "filter", kind=str) or ""
         documents.add(instance)
@@ -529,7 +516,7 @@ def _read_archive(path: Path, found: _Found) -> None:
         where = f"{name}, {entry}"
         # No more is unpacked than is stated.
         check_memory(where, PER_BYTE * archive.getinfo(entry).file_size, found.max_bytes)
-        return found.parsed(decoded(where, archive.read(entry)), where)
+        return parse_json(decoded(where, archive.read(entry)), where, DISTINCT, found.max_bytes)
 
     try:
         with opened(path, zipfile.ZipFile) as archive:
@@ -551,50 +538,6 @@ def _read_archive(path: Path, found: _Found) -> None:
         raise DataFormatError(f"{name} {why}.") from None
     except (NotImplementedError, RuntimeError) as error:  # a newer compression, or a password
         raise DataFormatError(f"{name} cannot be unpacked here: {error}. {CONVERT}") from None
-
-
-# -- Every Eval Ever -------------------------------------------------------------------------------
-
-
-def _is_aggregate(content: object) -> bool:
-    return isinstance(content, dict) and (
-        "evaluation_results" in content or {"schema_version", "evaluation_id"} <= content.keys()
-    )
-
-
-def _read_aggregate(source: str, content: dict[str, Any], found: _Found) -> None:
-    """Take in an aggregate: results of one model, whose schema states the direction."""
-    version = content.get("schema_version")
-    if version not in SCHEMAS:
-        allowed = f"a version that is read ({', '.join(SCHEMAS)})"
-        remedy = "Convert it with the tools of Every Eval Ever first."
-        _refuse(source, "schema_version", allowed, version, remedy)
-    run = _get(source, content, "evaluation_id", kind=str)
-    system = _get(source, content, "model_info", "id", kind=str)
-    for part in _get(source, content, "evaluation_results", kind=list):
-        config = _get(source, part, "metric_config", kind=dict)
-        task = _get(source, part, "evaluation_name", kind=str)
-        dataset = _find(source, part, "source_data", "dataset_name", kind=str)
-        keys = ("metric_id", "metric_name", "metric_kind", "evaluation_description")
-        names = (_find(source, config, key, kind=str) for key in keys)
-        given = _find(source, config, "metric_parameters", kind=dict) or {}
-        told = ", ".join(f"{key}={json.dumps(value)}" for key, value in sorted(given.items()))
-        about = (source, part, "score_details", "uncertainty")
-        row = _Row(
-            system,
-            task=task if dataset is None or dataset in task else f"{dataset}: {task}",
-            metric=next((name for name in names if name), "score") + (f" ({told})" if told else ""),
-            error=_float(_find(*about, "standard_error", "value", kind=float)),
-            n=_find(*about, "num_samples", kind=int),
-            higher_is_better=not _get(source, config, "lower_is_better", kind=bool),
-            source=source,
-            run=run,
-        )
-        score = _get(source, part, "score_details", "score", kind=float)
-        if score == -1 and _find(source, config, "has_unknown_level", kind=bool):
-            found.left_out["score", "-1, which stands for an unknown level"] += 1
-        else:
-            found.add(row, score)
 
 
 # -- members of objects ----------------------------------------------------------------------------

@@ -14,7 +14,6 @@ from rankagg._typing import Integers, Label
 from rankagg.core import (
     DIVIDE_VOTES,
     LARGEST_VOTES,
-    SUMMARY_SCHEMA,
     ItemSet,
     PairwiseMatrix,
     ScoreSummary,
@@ -23,7 +22,7 @@ from rankagg.core import (
 )
 from rankagg.exceptions import DataFormatError, InvalidInputError
 from rankagg.io.output_files import write_text
-from rankagg.io.tables.sources import DISTINCT, MAX_BYTES, Source, parse_json, read_json_text
+from rankagg.io.tables.sources import DISTINCT, MAX_BYTES, Source, parse_json, read_text
 
 VOTES_SCHEMA = "rankagg.votes"
 VOTES_VERSION = 1
@@ -40,11 +39,6 @@ class Field(check_certificate.Field):
 
 
 # -- votes ----------------------------------------------------------------------------------------
-
-
-def looks_like_votes(text: str) -> bool:
-    """Say whether a text seems to be JSON of votes."""
-    return text.lstrip().startswith("{") and f'"{VOTES_SCHEMA}"' in text
 
 
 def votes_to_dict(votes: PairwiseMatrix, *, lazy: bool = False) -> dict[str, Any]:
@@ -94,11 +88,6 @@ def read_votes(source: Source, *, max_bytes: int = MAX_BYTES) -> PairwiseMatrix:
     PairwiseMatrix
         A plain matrix: whoever judges two items counts as a comparison of them.
 
-    Raises
-    ------
-    DataFormatError
-        If the file is anything else; the message names the field.
-
     Examples
     --------
     >>> from io import StringIO
@@ -110,9 +99,9 @@ def read_votes(source: Source, *, max_bytes: int = MAX_BYTES) -> PairwiseMatrix:
     array([[0. , 2.5],
            [1. , 0. ]])
     """
-    name, text = read_json_text(source, max_bytes)
+    name, text = read_text(source, max_bytes)
     try:
-        return _votes_in(Field(parse_json(text, name), ""))
+        return _votes_in(Field(parse_json(text, name, max_bytes=max_bytes), ""))
     except (DataFormatError, InvalidInputError) as error:
         raise DataFormatError(f"{name} does not hold votes as JSON: {error}") from None
 
@@ -160,17 +149,6 @@ def _matrix_in(field: Field, n: int, denominator: int) -> Integers:
 # -- sums of scores --------------------------------------------------------------------------------
 
 
-def looks_like_summary(text: str) -> bool:
-    """Say whether a text seems to be JSON of sums of scores, which begins with its schema."""
-    return text.lstrip().startswith("{") and f'"{SUMMARY_SCHEMA}"' in text[:200]
-
-
-def write_summary(summary: ScoreSummary, target: str | PathLike[str]) -> None:
-    """Write sums of scores as JSON; `read_summary` loses nothing of them."""
-    text = json.dumps(summary.to_dict(), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    write_text(target, f"{text}\n")
-
-
 def read_summary(source: Source, *, max_bytes: int = MAX_BYTES) -> ScoreSummary:
     """Read sums of scores from JSON, as ``rankagg scan --out`` writes them.
 
@@ -179,16 +157,11 @@ def read_summary(source: Source, *, max_bytes: int = MAX_BYTES) -> ScoreSummary:
     source : path or text stream
         The file.
     max_bytes : int, default 2**30
-        How many bytes of memory reading may take; what would take more is refused.
+        Bytes of memory that reading may take.
 
     Returns
     -------
     ScoreSummary
-
-    Raises
-    ------
-    DataFormatError
-        If it is no such file, or was changed.
 
     Examples
     --------
@@ -200,9 +173,9 @@ def read_summary(source: Source, *, max_bytes: int = MAX_BYTES) -> ScoreSummary:
     >>> ra.io.read_summary(StringIO(text))
     <ScoreSummary of 6 systems x 10 tasks, 10 instances, 0 of 60 scores missing>
     """
-    name, text = read_json_text(source, max_bytes)
+    name, text = read_text(source, max_bytes)
     try:
-        return ScoreSummary.from_dict(parse_json(text, name, DISTINCT))
+        return ScoreSummary.from_dict(parse_json(text, name, DISTINCT, max_bytes))
     except DataFormatError as error:
         why = str(error).rstrip(".")
         raise DataFormatError(

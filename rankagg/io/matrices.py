@@ -50,13 +50,6 @@ def read_matrix(source: Source, *, max_bytes: int = MAX_BYTES) -> PairwiseMatrix
     PairwiseMatrix
         Over the items 0, 1, ..., n - 1; the diagonal is ignored.
 
-    Raises
-    ------
-    DataFormatError
-        If the file is not such a matrix.
-    InvalidInputError
-        If a number is negative or above 1e100, or floats do not tell two fractions apart.
-
     References
     ----------
     Reinelt, LOLIB, a library of sample instances for the linear ordering problem.

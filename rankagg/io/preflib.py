@@ -312,17 +312,12 @@ def read_preflib(
         alternatives of one name get numbers ("Ann", "Ann (2)"), and of totals and type the ballots
         are right and not the header.
     max_bytes : int, default 2**30
-        How many bytes of memory reading may take; what would take more is refused.
+        Bytes of memory that reading may take.
 
     Returns
     -------
     Profile
         One row per distinct ballot with its count; the items are the alternatives' names.
-
-    Raises
-    ------
-    DataFormatError
-        If the file is not of such a format, or header and ballots contradict each other.
     """
     repairs = check_choice(errors, ("refuse", "repair"), "errors") == "repair"
     check_unranked(unranked)

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
 import numpy as np
 import pandas as pd
@@ -20,9 +20,8 @@ from rankagg.io.tables.columns import (
     NumberStyle,
     names_of,
     warn_of_likeness,
-    warn_of_style,
 )
-from rankagg.io.tables.look import holds_words, seems_no_task
+from rankagg.io.tables.look import task_columns
 from rankagg.io.tables.reading import read_table
 from rankagg.io.tables.sources import MAX_BYTES, TableSource, check_filled
 
@@ -96,16 +95,11 @@ def read_scores(
         out. What the second number is (a standard error, a deviation, half an interval, a rank),
         no file says, so nothing is computed from it.
     max_bytes : int, default 2**30
-        How many bytes of memory reading may take; what would take more is refused.
+        Bytes of memory that reading may take.
 
     Returns
     -------
     ScoreTable
-
-    Raises
-    ------
-    DataFormatError
-        If the file is not such a table, or a heading leaves doubt about what the tasks are.
 
     Warns
     -----
@@ -136,7 +130,7 @@ def read_scores(
     if task is None or score is None:
         del keys["score"], keys["task" if task is None else "system"]
     entries = _melted(table, keys, (only, drop))
-    warn_of_style(table.name, entries.column.said, stacklevel=1)
+    entries.column.warn(table.name)
     warn_of_likeness(table.name, entries.systems, stacklevel=1)
     found = _build(table, entries, higher_is_better, task_weights)
     return found.with_task_families(task_families) if task_families is not None else found
@@ -223,30 +217,6 @@ def _melted(table: Table, keys: Mapping[str, Any], chosen: Chosen) -> _Entries:
         at_unit=position[at_found],
         column=column,
     )
-
-
-class _TaskColumns(NamedTuple):
-    """Columns of a wide table, by their headings and cells."""
-
-    tasks: list[Any]
-    # Columns of numbers whose headings leave doubt.
-    doubtful: list[Any]
-    # Columns without any number.
-    words: list[Any]
-
-
-def task_columns(table: Table, among: Iterable[Any]) -> _TaskColumns:
-    """Sort columns into tasks, doubtful ones and words; the only one of numbers is a task."""
-    found = _TaskColumns([], [], [])
-    for name in among:
-        if holds_words(table.columns[table.position(name, "only")], table.style):
-            found.words.append(name)
-        else:
-            (found.doubtful if seems_no_task(name) else found.tasks).append(name)
-    if found.tasks or len(found.doubtful) > 1:
-        return found
-    # What is wrong with the cells of words is said where they are read.
-    return _TaskColumns(found.doubtful or found.words, [], found.words if found.doubtful else [])
 
 
 def _chosen_columns(table: Table, keys: Sequence[Any], chosen: Chosen, what: str) -> list[Any]:

@@ -7,33 +7,27 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from math import isfinite
-from typing import Any, NamedTuple
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from rankagg._typing import Floats, Label
 from rankagg.core import counted, listed, listing
 from rankagg.exceptions import DataFormatError, shown
-from rankagg.io import marks
-from rankagg.io.ballot_columns import (
-    are_ranks,
-    choice_columns,
-    further_choices,
-    heading_of,
-    questions_of,
-    rank_columns,
-)
+from rankagg.io.ballot_columns import BallotLook, are_ranks
 from rankagg.io.comparisons import MARKS, TIE_WORDS, WHO, Key, is_tie, key_of
-from rankagg.io.scores import task_columns
-from rankagg.io.tables.columns import names_of
+from rankagg.io.tables.columns import USUAL, names_of
 from rankagg.io.tables.look import (
+    FEW_ROWS,
     JUDGES,
     MANY_RANKS,
     UNNAMED,
-    TableLook,
+    task_columns,
 )
-from rankagg.io.tables.table import as_number
+
+if TYPE_CHECKING:
+    from rankagg.io.tables.table import Table
 
 #: Tables of one row for each score, mark or rank: what the columns are, the last one numbers.
 LONG = {
@@ -112,7 +106,7 @@ def _seem_places(columns: Floats) -> bool:
     return are_places or any(np.array_equal(x, np.arange(1, len(x) + 1)) for x in ordered)
 
 
-def long_table(look: TableLook, form: str) -> Iterator[FileReading]:
+def _long_table(look: BallotLook, form: str) -> Iterator[FileReading]:
     """Return the reading of a table of one row for each score, mark or rank."""
     roles = LONG[form]
     found = {role: look.called(role) for role in roles}
@@ -141,7 +135,7 @@ def long_table(look: TableLook, form: str) -> Iterator[FileReading]:
     yield FileReading(form, what, names, bool(sure))
 
 
-def _with_units(look: TableLook, found: dict[str, list[int]]) -> dict[str, list[int]]:
+def _with_units(look: BallotLook, found: dict[str, list[int]]) -> dict[str, list[int]]:
     """Return columns: numbers that are nothing else are scores, what tells rows apart are units."""
     system, task, instance, score = found.values()
     if len(system) == len(task) == 1:
@@ -154,23 +148,23 @@ def _with_units(look: TableLook, found: dict[str, list[int]]) -> dict[str, list[
     return {"system": system, "task": task, **units, "score": score}
 
 
-def _are_swapped(look: TableLook, columns: Sequence[int]) -> bool:
+def _are_swapped(look: BallotLook, columns: Sequence[int]) -> bool:
     """Say whether systems are numbers, and what they are scored on has names."""
     return columns[0] in look.numeric and any(at in look.texts for at in columns[1:])
 
 
-def scores(look: TableLook) -> Iterator[FileReading]:
+def _scores(look: BallotLook) -> Iterator[FileReading]:
     """Scores, one a row or with a column for each task; ordinals such as "2nd" are none."""
-    is_long = any(any(long_table(look, form)) for form in LONG)
+    is_long = any(any(_long_table(look, form)) for form in LONG)
     if look.ordinals:
         return
-    yield from long_table(look, "scores")
+    yield from _long_table(look, "scores")
     if not is_long:
         yield from _rated(look)
         yield from _wide_scores(look)
 
 
-def _rated(look: TableLook) -> Iterator[FileReading]:
+def _rated(look: BallotLook) -> Iterator[FileReading]:
     """Numbers of two things each, whatever these are called: those who judge are the tasks."""
     texts, numbers = look.texts, look.numeric
     if (len(texts), len(numbers), len(look.names)) != (2, 1, 3) or _sides_of(look) is not None:
@@ -183,7 +177,7 @@ def _rated(look: TableLook) -> Iterator[FileReading]:
         yield FileReading("scores", what, names, False)
 
 
-def _wide_scores(look: TableLook) -> Iterator[FileReading]:
+def _wide_scores(look: BallotLook) -> Iterator[FileReading]:
     """Scores with a column for each task, or for each system where rows are tasks or judges."""
     systems = [at for at in look.called("system", among=look.texts) if look.is_key([at])]
     instances = look.called("instance", among=range(1, len(look.names)))
@@ -207,7 +201,7 @@ def _wide_scores(look: TableLook) -> Iterator[FileReading]:
     headings = {str(name) for name in tasks}
     sure = bool(known) and not (odd or weak or judges) and not _are_swapped(look, keys)
     # Headings that are numbers are a row; those that are labels make a table of pairs.
-    sure &= not any(isfinite(as_number(heading)) for heading in headings)
+    sure &= not np.isfinite(USUAL.numbers_in([*headings]).values).any()
     sure &= not set(map(str.lower, headings)) & set(map(str.lower, look.texts_of(keys[0])))
     if sure and not written:
         rows = np.column_stack([look.values[at] for at in ats])
@@ -216,7 +210,8 @@ def _wide_scores(look: TableLook) -> Iterator[FileReading]:
     only = {"only": tasks} if odd or (left and judges) else {}
     beside = f" (without {listed(left)})" if left else ""
     if written and (judges or only):
-        cell = next(x for x in look.labels(written[0]).labels if np.isinf(as_number(x)))
+        labels = look.labels(written[0]).labels
+        cell = labels[int(np.argmax(np.isinf(USUAL.numbers_in(labels).values)))]
         told = f"once `missing`, `errors`, `percent` or `decimal` says what {shown(cell)} is"
         yield FileReading("scores", f"scores of {listed(tasks)}, {told}", None, False)
         return
@@ -230,14 +225,14 @@ def _wide_scores(look: TableLook) -> Iterator[FileReading]:
         yield FileReading("scores", what, names, bool(sure))
 
 
-def ballots(look: TableLook) -> Iterator[FileReading]:
+def _ballots(look: BallotLook) -> Iterator[FileReading]:
     """Ballots with a column of ranks for each item."""
-    if len(asked := questions_of(look)) > 1:
+    if len(asked := look.questions) > 1:
         what = f"ballots on {listed(asked)}: `drop` the columns of all questions but one"
         yield FileReading("ballots", what, None, False)
         return
     has_counts = bool(look.called("count", among=look.numeric))
-    items = [look.names.index(name) for name in rank_columns(look, has_counts=has_counts)]
+    items = [look.names.index(name) for name in look.rank_columns(has_counts=has_counts)]
     # The name of somebody may be that of a voter.
     if not items or (look.called("system", among=[0]) and look.words[0] != ["name"]):
         return
@@ -256,7 +251,7 @@ def ballots(look: TableLook) -> Iterator[FileReading]:
     yield FileReading("ballots", what, look.named(count=counts), bool(sure))
 
 
-def cast_votes(look: TableLook) -> Iterator[FileReading]:
+def _cast_votes(look: BallotLook) -> Iterator[FileReading]:
     """Cast votes with a column for each choice."""
     columns = [look.called(role) for role in ("ballot", "candidate", "rank")]
     if all(len(ats) == 1 for ats in columns) and columns[2][0] in look.numeric:
@@ -265,16 +260,17 @@ def cast_votes(look: TableLook) -> Iterator[FileReading]:
     if look.has_no_headings:
         what = "orders, one a row, once a row of headings says 1, 2, 3"
         yield FileReading("cast-votes", what, None, False)
-    contests = choice_columns(look)
-    usual = marks.Spellings.of(None)
+    contests = look.choice_columns()
     for names in contests:
         choices = [look.names.index(name) for name in names]
-        further = further_choices(look, names) if len(contests) == 1 else []
+        further = look.further_choices(names) if len(contests) == 1 else []
         rest = [at for at in range(len(look.names)) if at not in choices]
         counts = look.called("count", among=[at for at in rest if at in look.numeric])
-        words = set(map(marks.words_of, look.texts_of(*choices)))
-        is_marked = bool((usual.undervote | usual.overvote) & words)
-        headings = [heading_of(name) for name in names]
+        is_marked = any(
+            look.spellings.is_undervote(x) or look.spellings.is_overvote(x)
+            for x in look.texts_of(*choices)
+        )
+        headings = [look.headings[at] for at in choices]
         are_ordinals = all(one is not None and one.is_ordinal for one in headings)
         if not (is_marked or are_ordinals) and (
             look.called("outcome", "rank") or any(map(look.seems_numbers, choices))
@@ -295,29 +291,29 @@ def cast_votes(look: TableLook) -> Iterator[FileReading]:
         yield FileReading("cast-votes", what, {**named, **look.named(count=counts)}, sure)
 
 
-def lists(look: TableLook) -> Iterator[FileReading]:
+def _lists(look: BallotLook) -> Iterator[FileReading]:
     """Ranked lists, one rank a row, one list a column, or ranks of items in lists."""
-    yield from long_table(look, "lists")
+    yield from _long_table(look, "lists")
     places = [at for at in look.numeric if look.counts_rows(at)]
     if look.numeric and (places != look.numeric or look.texts in ([], [0])):
         ranks = np.array([look.values[at] for at in look.numeric])
         if look.texts == [0] and look.is_key([0]) and _seem_ranks(ranks):
-            what = f"ranks of items in {counted(len(ranks), 'list')}"
-            yield FileReading("lists", what, {"cells": "ranks"}, False)
+            what = f"ranks of items in {counted(len(ranks), 'list')}, once each row is a list"
+            yield FileReading("lists", what, None, False)
         return
     columns = [(codes, len(labels)) for codes, labels in map(look.labels, look.texts)]
     whole = all((codes[:n] >= 0).all() and (codes[n:] < 0).all() for codes, n in columns)
     if whole and all(n for _, n in columns) and (len(columns) == 1 or look.share(look.texts)):
         sure = len(columns) > 2 and _seem_orders(look) and not look.called("outcome")
         sure &= not look.texts_of(*look.texts) & set(map(str, look.names))
-        sure &= not any(map(heading_of, look.names))
+        sure &= not any(look.headings)
         sure &= _sides_of(look) is None
         what = f"{counted(len(columns), 'ranked list')}, one a column"
         drop = {"drop": [look.names[at] for at in places]} if places else {}
         yield FileReading("lists", what, drop, sure)
 
 
-def _seem_orders(look: TableLook) -> bool:
+def _seem_orders(look: BallotLook) -> bool:
     """Say whether columns are in an order, and it is no chance that none names an item twice."""
     columns = [look.labels(at).labels for at in look.texts]
     items = {x for column in columns for x in column}
@@ -347,7 +343,7 @@ class _Pair(NamedTuple):
     rest: frozenset[str]
 
 
-def comparisons(look: TableLook) -> Iterator[FileReading]:
+def _comparisons(look: BallotLook) -> Iterator[FileReading]:
     """Comparisons of two sides, with their outcome.
 
     Only a column that may be a weight is a reason to ask. Headings of comparisons whose cells leave
@@ -376,7 +372,7 @@ def comparisons(look: TableLook) -> Iterator[FileReading]:
     yield FileReading("comparisons", what, given | look.named(weight=counts), not counts)
 
 
-def _sides_of(look: TableLook) -> _Pair | None:
+def _sides_of(look: BallotLook) -> _Pair | None:
     """Return the two columns of names whose headings differ in the side alone, where one pair does.
 
     Names meet in several rows. A pair whose headings hold only words such as model or team goes
@@ -396,7 +392,7 @@ def _are_of_battles(sides: _Pair) -> bool:
     return sides.rest <= {*WHO} and bool({*sides.words, *sides.rest} - vague)
 
 
-def _pairs(look: TableLook, sides: Sequence[tuple[str, str]]) -> Iterator[_Pair]:
+def _pairs(look: BallotLook, sides: Sequence[tuple[str, str]]) -> Iterator[_Pair]:
     """Yield the pairs of columns whose headings differ in a word of the two sides alone."""
     columns = defaultdict(list)
     for at, words in enumerate(look.words):
@@ -412,7 +408,7 @@ def _pairs(look: TableLook, sides: Sequence[tuple[str, str]]) -> Iterator[_Pair]
                             yield _Pair(first, second, (one, other), frozenset(before + after))
 
 
-def _hold_names(look: TableLook, pair: _Pair) -> bool:
+def _hold_names(look: BallotLook, pair: _Pair) -> bool:
     """Say whether columns hold names that meet in several rows, and no numbers or places."""
     columns = pair[:2]
     if {*columns} & {*look.numeric, *look.ordinals} or not all(_keys(look, at) for at in columns):
@@ -421,7 +417,7 @@ def _hold_names(look: TableLook, pair: _Pair) -> bool:
     return (is_often or look.share(columns)) and not any(map(look.seems_numbers, columns))
 
 
-def _keys(look: TableLook, at: int) -> set[Key]:
+def _keys(look: BallotLook, at: int) -> set[Key]:
     """Return what a column says as conventions know it, nothing where its cells are no labels."""
     try:
         return {*map(key_of, look.labels(at).labels)}
@@ -429,7 +425,7 @@ def _keys(look: TableLook, at: int) -> set[Key]:
         return set()
 
 
-def _outcome(look: TableLook, sides: _Pair) -> tuple[list[int], str | None] | None:
+def _outcome(look: BallotLook, sides: _Pair) -> tuple[list[int], str | None] | None:
     """Return the columns that say who won, and the parameter `outcome_is`; None in any doubt."""
     others = [at for at in range(len(look.names)) if at not in sides[:2]]
     ties = [at for at in others if any(map(is_tie, look.words[at]))]
@@ -443,13 +439,13 @@ def _outcome(look: TableLook, sides: _Pair) -> tuple[list[int], str | None] | No
     return _in_numbers(look, sides, ties)
 
 
-def _headed(look: TableLook) -> list[int]:
+def _headed(look: BallotLook) -> list[int]:
     """Return the columns whose headings say that they hold outcomes, and nothing else."""
     known = [at for at, words in enumerate(look.words) if OUTCOMES & {*words}]
     return [at for at in known if {*look.words[at]} <= OUTCOMES | {*WHO}]
 
 
-def _is_clear(look: TableLook, at: int, sides: _Pair) -> bool:
+def _is_clear(look: BallotLook, at: int, sides: _Pair) -> bool:
     """Say whether words and numbers below a heading of outcomes have one meaning.
 
     A 0 may be the number of the first side, or a loss of it. An A may be away.
@@ -461,7 +457,7 @@ def _is_clear(look: TableLook, at: int, sides: _Pair) -> bool:
 
 
 def _in_numbers(
-    look: TableLook, sides: _Pair, ties: Sequence[int]
+    look: BallotLook, sides: _Pair, ties: Sequence[int]
 ) -> tuple[list[int], str | None] | None:
     """Return the numbers of both sides, below headings that say nothing else, if they say it."""
     found: list[tuple[list[int], str | None]] = []
@@ -482,3 +478,22 @@ def _in_numbers(
         elif are_plain and are_numbers and not are_marks and kind <= WINS and len(ties) < 2:
             found.append(([*columns, *ties], "wins"))
     return found[0] if len(found) == 1 else None
+
+
+# -- all -------------------------------------------------------------------------------------------
+
+
+def readings_of(table: Table, gone: list[Label]) -> list[FileReading]:
+    """Return what a table may be, without some columns."""
+    # Where later rows are no such scores, or say one again, what reads them refuses it.
+    head = BallotLook(replace(table, columns=[cells[:FEW_ROWS] for cells in table.columns]), gone)
+    for one in _long_table(head, "scores"):
+        if one.is_certain:
+            return [one.without(gone)]
+    look = BallotLook(table, gone)
+    rules = _scores, _ballots, _cast_votes, _comparisons, _lists
+    found = [one.without(gone) for rule in rules for one in rule(look)]
+    # What may be comparisons is nothing else that is in doubt.
+    if any(one.format == "comparisons" for one in found):
+        found = [one for one in found if one.format == "comparisons" or one.is_certain]
+    return found

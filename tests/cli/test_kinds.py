@@ -44,13 +44,11 @@ def test_folders_patterns_and_files_are_recognised(tmp_path, ranks, given) -> No
 ONE_LOG = log("A", "x", [(1, 1, {"m": "C"})])
 ALONE, BOTH = {"A": 1}, {"A": 2, "B": 1}
 SINGLE = {
-    "aggregate": (lambda: put(Path("x.json"), made.aggregate("A", made.result("x", 1))), ALONE),
+    "aggregate": (lambda: put(Path("x.json"), made.run("A", made.task("x", 1))), ALONE),
     "archive": (lambda: made.archive(Path("x.eval"), ONE_LOG), ALONE),
     # Standard input has no name.
     "unnamed": (
-        lambda: put(Path("x.json"), made.aggregate("A", made.result("x", 1))).rename(
-            "standard input"
-        ),
+        lambda: put(Path("x.json"), made.run("A", made.task("x", 1))).rename("standard input"),
         ALONE,
     ),
     "a table": (

@@ -13,9 +13,9 @@ import pytest
 import rankagg as ra
 from rankagg.cli import main
 from rankagg.cli.app import app
-from rankagg.io.json_files import write_summary, write_votes
+from rankagg.io.json_files import write_votes
 from rankagg.testing.commands import commands_of
-from tests.io.scan.scan_files import drawn, long, wide
+from tests.io.scan.scan_files import drawn, long, wide, write_summary
 
 NAN = float("nan")
 LONG = ["--task", "task", "--instance", "id", "--system", "system", "--score", "score"]

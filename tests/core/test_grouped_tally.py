@@ -15,8 +15,9 @@ import rankagg as ra
 from rankagg.core import task_tally
 from rankagg.core.task_tally import GroupedTally, TaskTally
 from rankagg.exceptions import DataFormatError, InvalidInputError
-from rankagg.io.json_files import read_summary, write_summary
+from rankagg.io.json_files import read_summary
 from tests.core.test_score_summary import _units, tables
+from tests.io.scan.scan_files import write_summary
 
 MASK = 2**64 - 1
 NAN = float("nan")

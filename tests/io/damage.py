@@ -14,7 +14,7 @@ import pandas as pd
 import rankagg as ra
 from rankagg.exceptions import DataWarning, RankaggError
 from rankagg.io.json_files import votes_to_dict
-from tests.io.made_evaluations import aggregate, harness, log, result
+from tests.io.made_evaluations import harness, log, run, task
 from tests.io.tables.workbooks import HEADER, parts_of, workbook, zipped
 
 NEW = (
@@ -124,7 +124,7 @@ READERS = {
     "evaluations": (
         evaluations,
         [
-            as_json(aggregate("A", result("x", 0.5), result("y", 2, lower=True, metric="nll"))),
+            as_json(run("A", task("x", 0.5), task("y", 2, lower=True, metric="nll"))),
             as_json(harness("B", {"arc": {"acc,none": 0.5, "acc_stderr,none": 0.1}})),
             as_json(log("C", "z", [(1, 1, {"m": "C", "j": 0.5}), (2, 1, {"m": "I"})])),
         ],

@@ -38,35 +38,15 @@ def cells(frame):
     return found
 
 
-def aggregate(model, *results, run=None, version="0.3.0", **more):
-    run = run or f"source/{model}/1"
-    return {
-        "schema_version": version,
-        "evaluation_id": run,
-        "retrieved_timestamp": "1",
-        "source_metadata": {
-            "source_type": "documentation",
-            "source_organization_name": "us",
-            "evaluator_relationship": "other",
-        },
-        "eval_library": {"name": "unknown", "version": "unknown"},
-        "model_info": {
-            "name": model,
-            "id": model,
-            "additional_details": {"deployment_type": "unknown", "model_availability": "unknown"},
-        },
-        "evaluation_results": list(results),
-        **more,
-    }
+def task(name, score, *, lower=False, metric="accuracy"):
+    return name, metric, score, lower
 
 
-def result(task, score, *, lower=False, metric="accuracy", dataset=None, **config):
-    return {
-        "evaluation_name": task,
-        "source_data": {"dataset_name": dataset or task, "source_type": "other"},
-        "metric_config": {"metric_id": metric, "lower_is_better": lower, **config},
-        "score_details": {"score": score},
-    }
+def run(model, *tasks):
+    """Return results of one metric for each task."""
+    scores = {name: {f"{metric},none": score} for name, metric, score, _ in tasks}
+    better = {name: {metric: not lower} for name, metric, _, lower in tasks}
+    return harness(model, scores, better=better)
 
 
 def harness(model, scores, *, better=None, **more):
@@ -93,13 +73,13 @@ def document(number, *, chosen="none", digest=None, **scores):
     }  # fmt: skip
 
 
-def log(model, task, samples=(), *, run=None, scores=(), status="success", version=2):
+def log(model, task, samples=(), *, scores=(), status="success", version=2):
     """Return a log of Inspect; samples are (id, epoch, values by scorer)."""
     return {
         "version": version,
         "status": status,
         "eval": {
-            "eval_id": run or f"{model} {task}", "task": task, "task_version": 0, "model": model,
+            "eval_id": f"{model} {task}", "task": task, "task_version": 0, "model": model,
             "config": {"epochs": 1},
         },
         "results": {"completed_samples": len(samples), "scores": list(scores)},

@@ -7,14 +7,14 @@ import pytest
 
 import rankagg as ra
 from rankagg.exceptions import DataFormatError, DataWarning
-from rankagg.io.table_readings import comparisons
-from rankagg.io.tables.look import TableLook
+from rankagg.io.ballot_columns import BallotLook
+from rankagg.io.table_readings import _comparisons
 from rankagg.io.tables.reading import read_table
 
 
 def reading(text):
     """Return what is read, with whether it is certain; None where no call is vouched for."""
-    found = next(comparisons(TableLook(read_table(text()), [])), None)
+    found = next(_comparisons(BallotLook(read_table(text()), [])), None)
     if found is None or found.parameters is None:
         return None
     _, what, parameters, is_certain = found

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 import rankagg as ra
 from rankagg.check_certificate import LARGEST_INTEGER
 from rankagg.exceptions import DataFormatError
-from rankagg.io.json_files import Field, looks_like_votes, votes_to_dict
+from rankagg.io.json_files import Field, votes_to_dict
 from rankagg.io.tables.sources import parse_json
+from rankagg.kinds import KINDS
 
 PLAIN = {
     "schema": "rankagg.votes", "version": 1, "items": ["A", "B"], "denominator": 2, "rounding": "0",
@@ -37,7 +38,7 @@ def test_round_trip_of_a_file(tmp_path) -> None:
         assert np.array_equal(again.wins, votes.wins)
         assert np.array_equal(again.ties, votes.ties)
         assert again.rounding == votes.rounding
-        assert looks_like_votes((tmp_path / "votes.json").read_text(encoding="utf-8"))
+        assert KINDS["votes"].recognizes((tmp_path / "votes.json").read_text(encoding="utf-8"))
 
 
 def test_a_file_is_one_line_without_blanks_and_as_it_is_spoken(tmp_path) -> None:
@@ -124,7 +125,7 @@ def test_every_key_is_needed(key: str) -> None:
     ["", "[]", "system,a\nA,1\n", '{"schema": 1}', '["rankagg.votes"]', '{"schema": "votes"}'],
 )
 def test_what_does_not_look_like_votes(text: str) -> None:
-    assert not looks_like_votes(text)
+    assert not KINDS["votes"].recognizes(text)
 
 
 # -- JSON ------------------------------------------------------------------------------------------

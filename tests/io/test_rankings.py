@@ -3,7 +3,6 @@
 from functools import partial
 from io import StringIO
 
-import numpy as np
 import pytest
 
 import rankagg as ra
@@ -37,8 +36,6 @@ def forms(folder):
     long = "".join(
         f"{at},{gene},{name}\n" for name, x in LISTS.items() for at, gene in enumerate(x, 1)
     )
-    cells = [[str(x.index(g) + 1) if g in x else "" for x in LISTS.values()] for g in GENES]
-    ranks = "\n".join(",".join(row) for row in zip(GENES, *np.transpose(cells), strict=True))
     for name, genes in LISTS.items():
         (folder / f"{name}.txt").write_text("\n".join(genes) + "\n", encoding="utf-8")
     paths = [folder / f"{name}.txt" for name in LISTS]
@@ -46,14 +43,11 @@ def forms(folder):
     return {
         "columns": partial(ra.read_rankings, StringIO(f"{wide}\n")),
         "long": partial(ra.read_rankings, StringIO(f"rank,gene,study\n{long}"), **columns),
-        "ranks": partial(
-            ra.read_rankings, StringIO(f"gene,{','.join(LISTS)}\n{ranks}\n"), cells="ranks"
-        ),
         "files": partial(ra.read_rankings, paths),
     }
 
 
-@pytest.mark.parametrize("form", ["columns", "long", "ranks", "files"])
+@pytest.mark.parametrize("form", ["columns", "long", "files"])
 def test_every_form_holds_the_same_lists(tmp_path, form):
     unranked = {key: -1 if rank == -2 else rank for key, rank in EXPECTED.items()}
     for options, expected in (({}, EXPECTED), ({"unranked": "ignore"}, unranked)):
@@ -81,8 +75,6 @@ def test_equal_ranks_are_ties():
         ("l,i,r\nL,a,\n", {"ranking": "l", "item": "i", "rank": "r"}, "is missing"),
         ("l,i,r\nL,a,1\n", {"ranking": "l", "item": "i"}, "three different columns"),
         ("l,i\nL,a\n", {"drop": ["z"]}, "drop"),
-        ("i,L\na,x\n", {"cells": "ranks"}, "must be a finite number"),
-        ("i,L\na,1\n", {"cells": "rank"}, "'items' or 'ranks'"),
     ],
 )
 def test_what_is_no_list_is_refused(text, given, words):
@@ -96,8 +88,6 @@ def test_a_list_that_counts_its_rows_is_told():
         assert ra.read_rankings(StringIO(text)).n_rankings == 3
     (one,) = ra.recognize(StringIO(text)).readings
     assert (one.format, one.parameters) == ("lists", {"drop": ["Rank"]})
-    ranks = ra.read_rankings(StringIO("i,x\nA,2nd\nB,1st\n"), cells="ranks").ranks
-    assert ranks.tolist() == [[1, 0]]
 
 
 def test_a_further_column_of_long_lists_is_named():

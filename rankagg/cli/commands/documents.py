@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -231,7 +232,7 @@ def scan(
     import pandas as pd
 
     from rankagg.core import counted, shortened
-    from rankagg.io.json_files import write_summary
+    from rankagg.io.output_files import write_text
 
     if DASH in sources:
         raise click.UsageError(
@@ -283,9 +284,10 @@ def scan(
         parts = (f"\n{first_rows(frame, rows, noun, index=False)}" for frame, noun in tables)
         return "\n".join([f"fingerprint: {summary.fingerprint}", *parts])
 
+    content = json.dumps(summary.to_dict(), ensure_ascii=False)
     return Answer(
         lines=lines,
         data=lambda: {**summary.to_dict(), "fingerprint": summary.fingerprint},
         text=text,
-        files=[(out, lambda path: write_summary(summary, path))],
+        files=[(out, lambda path: write_text(path, f"{content}\n"))],
     )

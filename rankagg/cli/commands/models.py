@@ -329,12 +329,11 @@ def _labels(option: str, text: str) -> list[str]:
 def _stored(path: str) -> Any:
     """Return the distribution that a file holds."""
     from rankagg.distributions.stored import distribution_from_dict
-    from rankagg.io.tables.sources import check_characters, parse_json, read_text
+    from rankagg.io.tables.sources import parse_json, read_text
 
     with options_named({"source": "FIT"}), buffered((path,)) as (file,):
         path, text = read_text(file)
     facts = parse_json(text, path, json.JSONDecoder())
-    check_characters(text, facts, path)
     if not isinstance(facts, dict):
         raise DataFormatError(f"{path} holds no object: `rankagg fit --json` prints one.")
     try:

@@ -92,60 +92,58 @@ class ScanFile:
             )
         return made.make_fragment(str(self.path), fs.LocalFileSystem())
 
+    def columns(self) -> Types:
+        """Return the columns and their types, those of text by its first rows."""
+        with _arrow_errors(self.path):
+            schema = self.fragment().physical_schema
+        twice = sorted({name for name in schema.names if schema.names.count(name) > 1})
+        if twice:
+            raise DataFormatError(
+                f"{self.path} has two columns {shown(twice[0])}: name them apart."
+            )
+        clash = sorted(set(schema.names) & {name for name, _ in self.constants})
+        if clash:
+            raise DataFormatError(
+                f"{self.path} has a column {shown(clash[0])}, which its folder names too: "
+                "remove one of the two."
+            )
+        return dict(zip(schema.names, schema.types, strict=True))
 
-def _state(path: Path) -> tuple[int, int]:
-    try:
-        found = path.stat()
-    except OSError as error:
-        raise DataFormatError(f"{path}: {error.strerror or error}.") from None
-    return found.st_size, found.st_mtime_ns
-
-
-def scan_files(source: Sources) -> tuple[ScanFile, ...]:
-    """Return the files that paths, patterns and folders stand for."""
-    given = [source] if isinstance(source, str | PathLike) else list(source)
-    files: list[ScanFile] = []
-    for path in given:
-        found, is_named = files_at(path, (".", "_"))
-        if not found or (is_named and not found[0][0].is_file()):
-            allowed = "a file, a folder with files, or a pattern that some file matches"
-            raise InvalidInputError("source", allowed, str(path))
-        for file, folders in found:
-            name = file.name.lower()
-            plain = name.removesuffix(next((p for p in PACKED if name.endswith(p)), ""))
-            if not (name.endswith(PARQUET) or plain.endswith(TEXT)):
-                known, packed = ", ".join(PARQUET + TEXT), ", ".join(PACKED)
-                allowed = f"files that end in {known} (text also packed: {packed})"
-                remedy = f"Leave {shown(file.name)} out with a pattern, or write it as Parquet."
-                raise InvalidInputError("source", allowed, str(file), remedy)
-            named = [folder.partition("=") for folder in folders if "=" in folder]
-            constants = tuple((name, value) for name, _, value in named)
-            # Workers may stand in another folder.
-            files.append(ScanFile(file.absolute(), constants, _state(file)))
-    if not files:
-        raise InvalidInputError("source", "one file at least", given)
-    seen: set[Path] = set()
-    names = {name for name, _ in files[0].constants}
-    for one in files:
-        real = one.path.resolve()
-        if real in seen:
-            raise InvalidInputError("source", "each file once", str(one.path), "It is twice.")
-        seen.add(real)
-        if {name for name, _ in one.constants} != names:
-            allowed = f"files in folders that all name {sorted(names)}, as the first does"
-            raise InvalidInputError("source", allowed, str(one.path))
-    return tuple(files)
-
-
-@dataclass(frozen=True)
-class ScanPart:
-    """A piece of the data that is counted by itself."""
-
-    file: ScanFile
-    # The row groups of a Parquet file.
-    groups: tuple[int | None, ...] = (None,)
-    # Its rows, where that is known.
-    n_rows: int | None = None
+    @classmethod
+    def all_at(cls, source: Sources) -> tuple[ScanFile, ...]:
+        """Return the files that paths, patterns and folders stand for."""
+        given = [source] if isinstance(source, str | PathLike) else list(source)
+        files: list[ScanFile] = []
+        for path in given:
+            found, is_named = files_at(path, (".", "_"))
+            if not found or (is_named and not found[0][0].is_file()):
+                allowed = "a file, a folder with files, or a pattern that some file matches"
+                raise InvalidInputError("source", allowed, str(path))
+            for file, folders in found:
+                name = file.name.lower()
+                plain = name.removesuffix(next((p for p in PACKED if name.endswith(p)), ""))
+                if not (name.endswith(PARQUET) or plain.endswith(TEXT)):
+                    known, packed = ", ".join(PARQUET + TEXT), ", ".join(PACKED)
+                    allowed = f"files that end in {known} (text also packed: {packed})"
+                    remedy = f"Leave {shown(file.name)} out with a pattern, or write it as Parquet."
+                    raise InvalidInputError("source", allowed, str(file), remedy)
+                named = [folder.partition("=") for folder in folders if "=" in folder]
+                constants = tuple((name, value) for name, _, value in named)
+                # Workers may stand in another folder.
+                files.append(cls(file.absolute(), constants, _state(file)))
+        if not files:
+            raise InvalidInputError("source", "one file at least", given)
+        seen: set[Path] = set()
+        names = {name for name, _ in files[0].constants}
+        for one in files:
+            real = one.path.resolve()
+            if real in seen:
+                raise InvalidInputError("source", "each file once", str(one.path), "It is twice.")
+            seen.add(real)
+            if {name for name, _ in one.constants} != names:
+                allowed = f"files in folders that all name {sorted(names)}, as the first does"
+                raise InvalidInputError("source", allowed, str(one.path))
+        return tuple(files)
 
 
 @dataclass(frozen=True)
@@ -169,74 +167,148 @@ class Batch:
         """Return what is raised for a cell."""
         return DataFormatError(f"{self.row(row)}, column {shown(name)} {what}.")
 
+    def scores_into(self, target: Floats, name: str) -> None:
+        """Write a column of scores, NaN for null, into an array of floats."""
+        column = self.columns[name]
+        if column.null_count == len(column):
+            target[:] = np.nan
+            return
+        if column.null_count and pa.types.is_floating(column.type):
+            target[:] = pc.fill_null(column, np.nan).to_numpy()
+        else:
+            target[:] = column.to_numpy(zero_copy_only=False)
+        infinite = np.isinf(target)
+        if infinite.any():
+            row = int(np.argmax(infinite))
+            raise self.error(row, name, f"must be a finite number, or missing. Got {target[row]}")
+        beyond = np.abs(target) >= EXACT_LIMIT
+        if beyond.any() and (not self.file.is_parquet or pa.types.is_integer(column.type)):
+            row = int(np.argmax(beyond))
+            what = f"is {column[row]}, and from 2**53 on floats do not hold every whole number"
+            raise self.error(row, name, f"{what}: divide the column, or subtract a common number")
 
-def columns_of(file: ScanFile) -> Types:
-    """Return the columns of a file and their types, those of text by its first rows."""
-    with _arrow_errors(file.path):
-        schema = file.fragment().physical_schema
-    twice = sorted({name for name in schema.names if schema.names.count(name) > 1})
-    if twice:
-        raise DataFormatError(f"{file.path} has two columns {shown(twice[0])}: name them apart.")
-    clash = sorted(set(schema.names) & {name for name, _ in file.constants})
-    if clash:
-        raise DataFormatError(
-            f"{file.path} has a column {shown(clash[0])}, which its folder names too: "
-            "remove one of the two."
-        )
-    return dict(zip(schema.names, schema.types, strict=True))
+    def codes(self, name: str, known: dict[Label, int], *, grow: bool = True) -> Codes:
+        """Return the number of the label of each row; labels that are new get the next ones."""
+        codes, values = self._distinct(name)
+        labels = values.to_pylist()
+        numbers: Codes = np.full(len(labels), -1, dtype=np.int64)
+        for at in pc.unique(pa.array(codes)).to_pylist():  # in the order of the rows
+            label = labels[at]
+            numbers[at] = known.setdefault(label, len(known)) if grow else known.get(label, -1)
+        spread: Codes = numbers[codes]
+        return spread
+
+    def keys(self, name: str) -> Keys:
+        """Return a key for the label of each row: equal labels have equal keys."""
+        column = self.columns[name]
+        if pa.types.is_integer(column.type) and not column.null_count:
+            numbers: Keys = column.to_numpy().astype(np.int64, copy=False).view(np.uint64)
+            return numbers
+        codes, values = self._distinct(name)
+        if pa.types.is_integer(values.type):
+            found: Keys = values.to_numpy().astype(np.int64, copy=False).view(np.uint64)
+        else:
+            found = _keys_of_texts(values)
+        spread: Keys = found[codes]
+        return spread
+
+    def labels(self, name: str, kind: Any) -> Any:
+        """Return a column of labels in an Arrow type."""
+        codes, values = self._distinct(name)
+        return values.take(pa.array(codes)).cast(kind)
+
+    def _distinct(self, name: str) -> tuple[Any, Any]:
+        """Return the label of each row as a number, and the labels in Arrow; none is missing.
+
+        Texts have no blanks around them, and those of CSV nothing that guards formulas.
+        """
+        column = self.columns[name]
+        if not pa.types.is_dictionary(column.type):
+            column = column.dictionary_encode()
+        values, codes = column.dictionary, column.indices
+        missing = codes.is_null() if codes.null_count else None
+        if not pa.types.is_integer(values.type):
+            values = pc.utf8_trim_whitespace(pc.fill_null(values.cast(pa.large_string()), ""))
+            if not self.file.is_parquet and pc.any(pc.starts_with(values, "'")).as_py():
+                values = pa.array([unguard(text) for text in values.to_pylist()], pa.large_string())
+            blank = pc.equal(values, "")
+            if missing is None and pc.any(blank).as_py():
+                missing = blank.take(codes)
+        if missing is not None and pc.any(missing).as_py():
+            row = int(np.argmax(missing.to_numpy(zero_copy_only=False)))
+            raise self.error(row, name, "is missing; it must hold a label")
+        return codes.to_numpy(), values
 
 
-def scan_parts(files: Sequence[ScanFile], *, whole: bool) -> list[ScanPart]:
-    """Return the pieces of files: Parquet files by row groups, unless they are to stay whole."""
-    parts: list[ScanPart] = []
-    for file in files:
-        file.require_unchanged()
-        if not file.is_parquet:
-            parts.append(ScanPart(file))
-            continue
-        with _arrow_errors(file.path):
-            sizes = [group.num_rows for group in file.fragment().row_groups]
-        start = 0
-        for stop in range(1, len(sizes) + 1):
-            rows = sum(sizes[start:stop])
-            is_full = not whole and rows + sum(sizes[stop : stop + 1]) > PART_ROWS
-            if is_full or stop == len(sizes):
-                parts.append(ScanPart(file, tuple(range(start, stop)), rows))
-                start = stop
-    return parts
+@dataclass(frozen=True)
+class ScanPart:
+    """A piece of the data that is counted by itself."""
 
+    file: ScanFile
+    # The row groups of a Parquet file.
+    groups: tuple[int | None, ...] = (None,)
+    # Its rows, where that is known.
+    n_rows: int | None = None
 
-def batches(part: ScanPart, types: Types, size: int) -> Iterator[Batch]:
-    """Go through the rows of a part."""
-    part.file.require_unchanged()
-    constants = {name: value for name, value in part.file.constants if name in types}
-    own = {name: kind for name, kind in types.items() if name not in constants}
-    with _arrow_errors(part.file.path):
-        fragment = part.file.fragment(own)
-    for group in part.groups:
-        where, start = "" if group is None else f", row group {group}", 0
-        with _arrow_errors(part.file.path, where):
-            # One group at a time: then the rows of it are known.
-            chosen = fragment if group is None else fragment.subset(row_group_ids=[group])
-            reading = iter(
-                chosen.to_batches(
-                    schema=None if part.file.is_parquet else pa.schema(_coded(own)),
-                    columns=list(own),
-                    # A block of text has one dictionary.
-                    batch_size=size if part.file.is_parquet else TEXT_BLOCK,
-                    use_threads=False,
-                    batch_readahead=1,
+    @classmethod
+    def of(cls, files: Sequence[ScanFile], *, whole: bool) -> list[ScanPart]:
+        """Return the pieces of files: Parquet files by row groups, unless they stay whole."""
+        parts: list[ScanPart] = []
+        for file in files:
+            file.require_unchanged()
+            if not file.is_parquet:
+                parts.append(cls(file))
+                continue
+            with _arrow_errors(file.path):
+                sizes = [group.num_rows for group in file.fragment().row_groups]
+            start = 0
+            for stop in range(1, len(sizes) + 1):
+                rows = sum(sizes[start:stop])
+                is_full = not whole and rows + sum(sizes[stop : stop + 1]) > PART_ROWS
+                if is_full or stop == len(sizes):
+                    parts.append(cls(file, tuple(range(start, stop)), rows))
+                    start = stop
+        return parts
+
+    def batches(self, types: Types, size: int) -> Iterator[Batch]:
+        """Go through the rows."""
+        self.file.require_unchanged()
+        constants = {name: value for name, value in self.file.constants if name in types}
+        own = {name: kind for name, kind in types.items() if name not in constants}
+        with _arrow_errors(self.file.path):
+            fragment = self.file.fragment(own)
+        for group in self.groups:
+            where, start = "" if group is None else f", row group {group}", 0
+            with _arrow_errors(self.file.path, where):
+                # One group at a time: then the rows of it are known.
+                chosen = fragment if group is None else fragment.subset(row_group_ids=[group])
+                reading = iter(
+                    chosen.to_batches(
+                        schema=None if self.file.is_parquet else pa.schema(_coded(own)),
+                        columns=list(own),
+                        # A block of text has one dictionary.
+                        batch_size=size if self.file.is_parquet else TEXT_BLOCK,
+                        use_threads=False,
+                        batch_readahead=1,
+                    )
                 )
-            )
-        while True:
-            with _arrow_errors(part.file.path, f"{where}, after row {start}"):
-                batch = next(reading, None)
-            if batch is None:
-                break
-            columns = {name: batch.column(name) for name in own}
-            columns |= {name: pa.repeat(x, batch.num_rows) for name, x in constants.items()}
-            yield Batch(columns, batch.num_rows, part.file, group, start)
-            start += batch.num_rows
+            while True:
+                with _arrow_errors(self.file.path, f"{where}, after row {start}"):
+                    batch = next(reading, None)
+                if batch is None:
+                    break
+                columns = {name: batch.column(name) for name in own}
+                columns |= {name: pa.repeat(x, batch.num_rows) for name, x in constants.items()}
+                yield Batch(columns, batch.num_rows, self.file, group, start)
+                start += batch.num_rows
+
+
+def _state(path: Path) -> tuple[int, int]:
+    try:
+        found = path.stat()
+    except OSError as error:
+        raise DataFormatError(f"{path}: {error.strerror or error}.") from None
+    return found.st_size, found.st_mtime_ns
 
 
 def _coded(types: Types) -> list[tuple[str, Any]]:
@@ -253,80 +325,6 @@ def _arrow_errors(path: Path, where: str = "") -> Iterator[None]:
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         said = " ".join(str(error).split())
         raise DataFormatError(f"{path}{where} cannot be read: {said}") from None
-
-
-# -- columns --------------------------------------------------------------------------------------
-
-
-def scores_into(target: Floats, batch: Batch, name: str) -> None:
-    """Write a column of scores, NaN for null, into an array of floats."""
-    column = batch.columns[name]
-    if column.null_count == len(column):
-        target[:] = np.nan
-        return
-    if column.null_count and pa.types.is_floating(column.type):
-        target[:] = pc.fill_null(column, np.nan).to_numpy()
-    else:
-        target[:] = column.to_numpy(zero_copy_only=False)
-    infinite = np.isinf(target)
-    if infinite.any():
-        row = int(np.argmax(infinite))
-        raise batch.error(row, name, f"must be a finite number, or missing. Got {target[row]}")
-    beyond = np.abs(target) >= EXACT_LIMIT
-    if beyond.any() and (not batch.file.is_parquet or pa.types.is_integer(column.type)):
-        row = int(np.argmax(beyond))
-        what = f"is {column[row]}, and from 2**53 on floats do not hold every whole number"
-        raise batch.error(row, name, f"{what}: divide the column, or subtract a common number")
-
-
-def _distinct(batch: Batch, name: str) -> tuple[Any, Any]:
-    """Return the label of each row as a number, and the labels in Arrow; none is missing.
-
-    Texts have no blanks around them, and those of CSV nothing that guards formulas.
-    """
-    column = batch.columns[name]
-    if not pa.types.is_dictionary(column.type):
-        column = column.dictionary_encode()
-    values, codes = column.dictionary, column.indices
-    missing = codes.is_null() if codes.null_count else None
-    if not pa.types.is_integer(values.type):
-        values = pc.utf8_trim_whitespace(pc.fill_null(values.cast(pa.large_string()), ""))
-        if not batch.file.is_parquet and pc.any(pc.starts_with(values, "'")).as_py():
-            values = pa.array([unguard(text) for text in values.to_pylist()], pa.large_string())
-        blank = pc.equal(values, "")
-        if missing is None and pc.any(blank).as_py():
-            missing = blank.take(codes)
-    if missing is not None and pc.any(missing).as_py():
-        row = int(np.argmax(missing.to_numpy(zero_copy_only=False)))
-        raise batch.error(row, name, "is missing; it must hold a label")
-    return codes.to_numpy(), values
-
-
-def label_codes(batch: Batch, name: str, known: dict[Label, int], *, grow: bool = True) -> Codes:
-    """Return the number of the label of each row; labels that are new get the next ones."""
-    codes, values = _distinct(batch, name)
-    labels = values.to_pylist()
-    numbers: Codes = np.full(len(labels), -1, dtype=np.int64)
-    for at in pc.unique(pa.array(codes)).to_pylist():  # in the order of the rows
-        label = labels[at]
-        numbers[at] = known.setdefault(label, len(known)) if grow else known.get(label, -1)
-    spread: Codes = numbers[codes]
-    return spread
-
-
-def keys_of(batch: Batch, name: str) -> Keys:
-    """Return a key for the label of each row: equal labels have equal keys."""
-    column = batch.columns[name]
-    if pa.types.is_integer(column.type) and not column.null_count:
-        numbers: Keys = column.to_numpy().astype(np.int64, copy=False).view(np.uint64)
-        return numbers
-    codes, values = _distinct(batch, name)
-    if pa.types.is_integer(values.type):
-        keys: Keys = values.to_numpy().astype(np.int64, copy=False).view(np.uint64)
-    else:
-        keys = _keys_of_texts(values)
-    spread: Keys = keys[codes]
-    return spread
 
 
 def _keys_of_texts(values: Any) -> Keys:
@@ -346,9 +344,3 @@ def _keys_of_texts(values: Any) -> Keys:
     other = pc.invert(pc.or_(short, long))
     put(other, lambda some: keys_of_texts(some.to_numpy(zero_copy_only=False).astype(object)))
     return keys
-
-
-def labels_of(batch: Batch, name: str, kind: Any) -> Any:
-    """Return a column of labels in an Arrow type."""
-    codes, values = _distinct(batch, name)
-    return values.take(pa.array(codes)).cast(kind)

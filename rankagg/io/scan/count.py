@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import warnings
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures.process import BrokenProcessPool
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
-import pyarrow as pa
 from joblib import Parallel, delayed, effective_n_jobs
 from tqdm import tqdm
 
-from rankagg._typing import Directions, Floats, Label, TaskWeights
-from rankagg._validation import check_flag, check_number
+from rankagg._typing import Floats, Label
 from rankagg.core import (
     GroupedTally,
     ItemSet,
@@ -24,8 +21,6 @@ from rankagg.core import (
     check_room,
     counted,
     groups_of,
-    listed,
-    named_values,
 )
 from rankagg.exceptions import (
     DataFormatError,
@@ -35,24 +30,13 @@ from rankagg.exceptions import (
     nearest,
     shown,
 )
-from rankagg.io.cluster import RETRIES, cluster_failures_told
-from rankagg.io.output_files import unguard
 from rankagg.io.scan.batches import (
     Batch,
     Codes,
     Keys,
-    ScanFile,
     ScanPart,
     Types,
-    batches,
-    columns_of,
-    keys_of,
-    label_codes,
-    scores_into,
 )
-
-if TYPE_CHECKING:
-    from distributed import Client
 
 # Units of a task from which on they are counted without waiting for more, and for each group of
 # units: a call takes longer than few units do.
@@ -60,6 +44,14 @@ ENOUGH, ENOUGH_GROUPED = 2**14, 2**10
 # Cells that are read, and that wait for others of their task, at one time.
 BATCH_CELLS, WAITING_CELLS, WAITING_CELLS_GROUPED = 2**21, 2**22, 2**23
 BATCH_ROWS, LEAST_ROWS = 2**16, 256
+
+# What joblib and Dask, which need not be there, raise where workers are gone.
+LOST_WORKERS = (
+    *("BrokenProcessPool", "TerminatedWorkerError"),
+    *("KilledWorker", "CancelledError", "FutureCancelledError", "CommClosedError"),
+)
+# How often a cluster tries again what failed.
+RETRIES = 3
 
 # The task of all rows, where no column tells tasks apart.
 ONE_TASK = "scores"
@@ -107,146 +99,6 @@ class ScanLayout:
             remedy = nearest(task, self.higher_is_better)
             raise InvalidInputError("higher_is_better", allowed, task, remedy)
         return self.higher_is_better[task]
-
-
-def layout_of(
-    files: Sequence[ScanFile],
-    *,
-    higher_is_better: Directions,
-    systems: Iterable[str] | None,
-    system: str | None,
-    task: str | None,
-    instance: str | None,
-    score: str | None,
-) -> ScanLayout:
-    """Check the columns of all files, and return what they mean; see `scan_scores`."""
-    better = named_values(higher_is_better, "higher_is_better")
-    if isinstance(better, Mapping):
-        for name, flag in better.items():
-            check_flag(flag, f"higher_is_better[{name!r}]")
-    else:
-        check_flag(better, "higher_is_better", "A mapping states one for each task.")
-    if (system is None) != (score is None):
-        given = "system" if score is None else "score"
-        raise InvalidInputError(
-            "system and score", "given together (long form) or not at all (wide form)", given
-        )
-    named = {"system": system, "task": task, "instance": instance, "score": score}
-    taken = [column for column in named.values() if column is not None]
-    if len(set(taken)) < len(taken):
-        raise InvalidInputError(", ".join(named), "different columns", taken)
-    found = [{**columns_of(file), **dict.fromkeys(dict(file.constants))} for file in files]
-    first = found[0]
-    for file, columns in zip(files[1:], found[1:], strict=True):
-        _check_same(files[0], first, file, columns)
-        # A column of nulls alone, as empty files have them, has no type of its own.
-        first = {name: columns[name] if _is_null(kind) else kind for name, kind in first.items()}
-    for parameter, column in named.items():
-        if column is not None and column not in first:
-            allowed = f"a column of {files[0].path.name} ({listed(list(first))})"
-            raise InvalidInputError(parameter, allowed, column, nearest(column, first))
-    chosen = None if systems is None else [*systems]
-    if score is not None:
-        wide: list[str] = []
-        known = None if chosen is None else ItemSet(chosen)
-    else:
-        wide = _system_columns(files[0], first, chosen, taken)
-        known = ItemSet(unguard(column) for column in wide)
-    numbers = wide if score is None else [score]
-    labels = [column for column in (system, task, instance) if column is not None]
-    types = _types(files[0], first, numbers, labels)
-    return ScanLayout(known, tuple(wide), system, score, task, instance, types, better)
-
-
-def check_weights(task_weights: TaskWeights | None) -> dict[Label, float]:
-    """Return positive weights."""
-    weights = {} if task_weights is None else named_values(task_weights, "task_weights")
-    if not isinstance(weights, Mapping):
-        raise InvalidInputError("task_weights", "a mapping from task to number", weights)
-    return {
-        task: check_number(weight, f"task_weights[{task!r}]", low=0, open_low=True)
-        for task, weight in weights.items()
-    }
-
-
-def _is_null(kind: Any) -> bool:
-    return kind is not None and bool(pa.types.is_null(kind))
-
-
-def _check_same(one: ScanFile, first: Types, file: ScanFile, columns: Types) -> None:
-    for here, there, where in ((first, columns, file), (columns, first, one)):
-        lacking = [name for name in here if name not in there]
-        if lacking:
-            other = one if where is file else file
-            raise DataFormatError(
-                f"{where.path} has no column {shown(lacking[0])}, which {other.path} has: all "
-                "files of a scan must have the same columns."
-            )
-    for name, kind in columns.items():
-        if _is_null(kind) or _is_null(first[name]):
-            continue
-        if (
-            file.is_parquet
-            and one.is_parquet
-            and None not in (kind, first[name])
-            and kind != first[name]
-        ):
-            raise DataFormatError(
-                f"{file.path} holds {kind} in the column {shown(name)}, and {one.path} holds "
-                f"{first[name]}: write all files of a scan with the same types."
-            )
-
-
-def _system_columns(
-    file: ScanFile, first: Types, chosen: list[str] | None, taken: list[str]
-) -> list[str]:
-    if chosen is None:
-        own = [name for name in first if name not in taken]
-        columns = [name for name in own if name not in dict(file.constants)]
-    else:
-        columns = chosen
-        for name in columns:
-            if name not in first or name in taken:
-                allowed = f"columns of {file.path.name} with scores ({listed(list(first))})"
-                raise InvalidInputError("systems", allowed, name, nearest(name, first))
-    if not columns:
-        allowed = "files with a column for each system"
-        remedy = "Name `system=` and `score=` where a row holds one score."
-        raise InvalidInputError("source", allowed, str(file.path), remedy)
-    return columns
-
-
-def _types(file: ScanFile, first: Types, numbers: list[str], labels: list[str]) -> Types:
-    result: Types = {}
-    for name in numbers:
-        kind = first[name]
-        is_number = kind is None or (
-            pa.types.is_floating(kind) or pa.types.is_integer(kind) or pa.types.is_null(kind)
-        )
-        if not is_number or name in dict(file.constants):
-            raise DataFormatError(
-                f"{file.path} holds {kind} in the column {shown(name)}, where scores should be.",
-                "Name the columns of scores with `systems=`, or `system=` and `score=` where a row "
-                "holds one score.",
-            )
-        result[name] = kind if file.is_parquet else pa.float64()
-    for name in labels:
-        kind = first[name]
-        value = kind.value_type if kind is not None and pa.types.is_dictionary(kind) else kind
-        if kind is not None and file.is_parquet and not _is_label(value):
-            raise DataFormatError(
-                f"{file.path} holds {kind} in the column {shown(name)}, where labels should be: "
-                "write them as text or whole numbers."
-            )
-        result[name] = kind if kind is not None and file.is_parquet else pa.string()
-    return result
-
-
-def _is_label(kind: Any) -> bool:
-    if pa.types.is_integer(kind) or pa.types.is_string(kind) or pa.types.is_large_string(kind):
-        return True
-    is_view = getattr(pa.types, "is_string_view", None)  # of later versions of Arrow
-    return bool(is_view is not None and is_view(kind))
 
 
 # -- one part --------------------------------------------------------------------------------------
@@ -308,7 +160,7 @@ def _count_part(layout: ScanLayout, part: ScanPart, advance: Advance | None = No
 
 def _batches(layout: ScanLayout, part: ScanPart) -> Iterator[Batch]:
     size = max(LEAST_ROWS, min(BATCH_ROWS, BATCH_CELLS // max(len(layout.columns), 1)))
-    return (batch for batch in batches(part, layout.types, size) if batch.n_rows)
+    return (batch for batch in part.batches(layout.types, size) if batch.n_rows)
 
 
 def _key_runs(keys: Keys) -> _KeyRuns:
@@ -387,7 +239,7 @@ def _task_codes(layout: ScanLayout, batch: Batch, tasks: dict[Label, int]) -> Co
         tasks.setdefault(ONE_TASK, 0)
         codes = np.zeros(batch.n_rows, dtype=np.int64)
     else:
-        codes = label_codes(batch, layout.task, tasks)
+        codes = batch.codes(layout.task, tasks)
     for task in list(tasks)[before:]:
         layout.direction(task)
     return codes
@@ -400,8 +252,8 @@ def _wide_units(
     for batch in reading:
         scores = np.empty((len(layout.columns), batch.n_rows))
         for target, column in zip(scores, layout.columns, strict=True):
-            scores_into(target, batch, column)
-        keys = None if layout.instance is None else keys_of(batch, layout.instance)
+            batch.scores_into(target, column)
+        keys = None if layout.instance is None else batch.keys(layout.instance)
         yield _Units(scores, _task_codes(layout, batch, tasks), keys)
 
 
@@ -448,18 +300,18 @@ def _long_rows(
 ) -> _Rows:
     assert layout.system is not None, "it is named"
     assert layout.score is not None, "it is named"
-    codes = label_codes(batch, layout.system, systems, grow=False)
+    codes = batch.codes(layout.system, systems, grow=False)
     if (codes < 0).any():
         row = int(np.argmax(codes < 0))
         found = batch.columns[layout.system][row].as_py()
         what = f"is {shown(found)}, which is not among `systems`: name all that occur, or leave "
         raise batch.error(row, layout.system, f"{what}`systems` out")
     values = np.empty(batch.n_rows)
-    scores_into(values, batch, layout.score)
+    batch.scores_into(values, layout.score)
     keys = (
         np.zeros(batch.n_rows, dtype=np.uint64)
         if layout.instance is None
-        else keys_of(batch, layout.instance)
+        else batch.keys(layout.instance)
     )
     return _Rows(codes, _task_codes(layout, batch, tasks), keys, values)
 
@@ -492,10 +344,8 @@ def _scattered(
 def count_parts(
     layout: ScanLayout,
     parts: Sequence[ScanPart],
-    *,
     n_jobs: int | None,
-    progress: bool | None,
-    client: Client | None = None,
+    client: Any = None,
 ) -> dict[Label, Tally]:
     """Return the sums of all parts by task, without tasks that have no score."""
     tallies: dict[Label, Tally] = {}
@@ -505,7 +355,7 @@ def count_parts(
         total=None if None in sizes else sum(size or 0 for size in sizes),
         unit=" rows",
         unit_scale=True,
-        disable=None if progress is None else not progress,
+        disable=None,  # a bar on a terminal only
     )
     with bar:
         for counts in _counted_parts(layout, parts, n_jobs, client, bar):
@@ -523,41 +373,32 @@ def count_parts(
 
 
 def _counted_parts(
-    layout: ScanLayout,
-    parts: Sequence[ScanPart],
-    n_jobs: int | None,
-    client: Client | None,
-    bar: Any,
+    layout: ScanLayout, parts: Sequence[ScanPart], n_jobs: int | None, client: Any, bar: Any
 ) -> Iterator[_PartCounts]:
     """Yield the sums of parts in their order."""
-    if client is None and (effective_n_jobs(n_jobs) == 1 or len(parts) < 2):
+    if len(parts) < 2 or (client is None and effective_n_jobs(n_jobs) == 1):
         yield from (_count_part(layout, part, bar.update) for part in parts)
         return
+    found: Iterator[_PartCounts]
     try:
         if client is None:
-            found = Parallel(n_jobs=n_jobs, return_as="generator")(
-                delayed(_count_part)(layout, part) for part in parts
-            )
+            counting = (delayed(_count_part)(layout, part) for part in parts)
+            found = Parallel(n_jobs=n_jobs, return_as="generator")(counting)
         else:
-            found = _on_cluster(client, layout, parts)
+            count = partial(_count_part, layout)
+            waiting = deque(client.map(count, parts, pure=False, retries=RETRIES))
+            # A future that is dropped leaves the cluster.
+            found = (waiting.popleft().result() for _ in parts)
         for counts in found:
             bar.update(counts.n_rows)
             yield counts
-    except BrokenProcessPool:
+    except Exception as error:
+        if type(error).__name__ not in LOST_WORKERS:
+            raise
         raise WorkerError(
-            "A process of the scan was killed, perhaps for want of memory; try fewer `n_jobs`."
+            "Workers of the scan were killed or lost, perhaps for want of memory: try fewer "
+            "`n_jobs`, or give the workers more memory."
         ) from None
-
-
-def _on_cluster(
-    client: Client, layout: ScanLayout, parts: Sequence[ScanPart]
-) -> Iterator[_PartCounts]:
-    """Count parts as tasks; a future that is dropped leaves the cluster."""
-    with cluster_failures_told():
-        counting = partial(_count_part, layout)
-        waiting = deque(client.map(counting, parts, pure=False, retries=RETRIES))
-        while waiting:
-            yield waiting.popleft().result()
 
 
 def _check_apart(
@@ -596,9 +437,9 @@ def _places(
             is_one = np.ones(batch.n_rows, dtype=bool)
             for column, label in ((layout.task, task), (layout.system, system)):
                 if column is not None and label is not None:
-                    is_one &= label_codes(batch, column, {label: 0}, grow=False) == 0
+                    is_one &= batch.codes(column, {label: 0}, grow=False) == 0
             if layout.instance is not None:
-                is_one &= keys_of(batch, layout.instance) == np.uint64(key)
+                is_one &= batch.keys(layout.instance) == np.uint64(key)
             places += [batch.row(row) for row in np.flatnonzero(is_one).tolist()]
     return places
 

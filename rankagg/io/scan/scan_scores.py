@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Literal, get_args
@@ -12,22 +12,21 @@ import numpy as np
 import pyarrow as pa
 
 from rankagg._typing import Directions, Label, TaskWeights
-from rankagg._validation import check_choice, check_flag
-from rankagg.core import ItemSet, ScoreSummary, Value, check_groups, check_room, counted
-from rankagg.exceptions import DataFormatError, InvalidInputError, RankaggError
-from rankagg.io.cluster import check_client
-from rankagg.io.scan.batches import (
-    ScanFile,
-    ScanPart,
-    batches,
-    columns_of,
-    label_codes,
-    labels_of,
-    scan_files,
-    scan_parts,
-    scores_into,
+from rankagg._validation import check_choice, check_flag, check_number
+from rankagg.core import (
+    ItemSet,
+    ScoreSummary,
+    Value,
+    check_groups,
+    check_room,
+    counted,
+    listed,
+    named_values,
 )
-from rankagg.io.scan.count import ONE_TASK, ScanLayout, check_weights, count_parts, layout_of
+from rankagg.exceptions import DataFormatError, InvalidInputError, RankaggError, nearest, shown
+from rankagg.io.output_files import unguard
+from rankagg.io.scan.batches import ScanFile, ScanPart, Types
+from rankagg.io.scan.count import ONE_TASK, ScanLayout, count_parts
 from rankagg.io.tables.sources import Sources
 
 if TYPE_CHECKING:
@@ -61,12 +60,12 @@ def _sorted_file(
     def rows() -> Iterator[Any]:
         try:
             for part in parts:
-                for batch in batches(part, layout.types, SORTED_ROWS):
-                    scores_into(np.empty(batch.n_rows), batch, names["score"])
+                for batch in part.batches(layout.types, SORTED_ROWS):
+                    batch.scores_into(np.empty(batch.n_rows), names["score"])
                     columns = [
                         batch.columns[name].cast(kinds[role])
                         if role == "score"
-                        else labels_of(batch, name, kinds[role])
+                        else batch.labels(name, kinds[role])
                         for role, name in names.items()
                     ]
                     yield pa.RecordBatch.from_arrays(columns, schema=schema)
@@ -91,7 +90,7 @@ def _sorted_file(
     file = ScanFile(target)
     return file, replace(
         layout,
-        types=columns_of(file),
+        types=file.columns(),
         system="system",
         score="score",
         task=None if layout.task is None else "task",
@@ -167,8 +166,8 @@ def scan_scores(
     <Consensus by Borda: A > B>
     """
     check_choice(scattered, get_args(Scattered), "scattered")
-    files = scan_files(source)
-    layout = layout_of(
+    files = ScanFile.all_at(source)
+    layout = _layout_of(
         files,
         higher_is_better=higher_is_better,
         systems=systems,
@@ -181,9 +180,10 @@ def scan_scores(
         raise InvalidInputError(
             "scattered", "'refuse' unless `system`, `score` and `instance` are named", scattered
         )
-    return ScoreScan(files, layout, check_weights(task_weights), scattered)
+    return ScoreScan(files, layout, _check_weights(task_weights), scattered)
 
 
+@dataclass(frozen=True, eq=False, repr=False)
 class ScoreScan(Value):
     """Files of scores, and what their columns mean; made by `scan_scores`.
 
@@ -199,15 +199,6 @@ class ScoreScan(Value):
     _layout: ScanLayout
     _weights: dict[Label, float]
     _scattered: str
-
-    def __init__(
-        self,
-        files: tuple[ScanFile, ...],
-        layout: ScanLayout,
-        task_weights: dict[Label, float],
-        scattered: str,
-    ) -> None:
-        self._set(_files=files, _layout=layout, _weights=task_weights, _scattered=scattered)
 
     def _key(self) -> tuple[Any, ...]:
         layout = self._layout
@@ -233,14 +224,13 @@ class ScoreScan(Value):
         task = self._layout.task
         if task is None:
             return ItemSet([ONE_TASK])
-        return _labels_of(task, self._layout, scan_parts(self._files, whole=self._layout.is_long))
+        return _labels_of(task, self._layout, ScanPart.of(self._files, whole=self._layout.is_long))
 
     def summarize(
         self,
         *,
         n_jobs: int | None = None,
         client: Client | None = None,
-        progress: bool | None = None,
         n_groups: int | None = None,
     ) -> ScoreSummary:
         """Add up all scores: one pass, in memory that does not grow with the rows.
@@ -252,12 +242,8 @@ class ScoreScan(Value):
             and else one. Row groups of a Parquet file are counted side by side, here and on a
             cluster; other files, and those of the long form, one by one.
         client : distributed.Client, optional
-            Of a cluster of Dask (the extra ``big``) that does the work; by default this machine.
-            Its workers must see the files under the same paths, as on a file system that they
-            share; only sums travel. What a lost worker did is done again by another.
-        progress : bool, optional
-            Whether to show a bar with the rate on the standard error, and the time left for
-            Parquet files; by default on a terminal only.
+            Of a cluster of Dask (the extra ``big``) that does the work, instead of `n_jobs`. Its
+            workers must see the files under the same paths; only sums travel.
         n_groups : int, optional
             Add up instances in so many groups besides, which a bootstrap draws: 200 are enough.
             The group of an instance follows from its label alone, by a fixed hash; it is the same
@@ -288,11 +274,11 @@ class ScoreScan(Value):
         take none), by which it knows those that occur twice. With groups a batch is twice as large,
         and there are sums of every task and group.
         """
-        if client is not None:
-            self._check_cluster(client, n_jobs)
-        shown = None if progress is None else check_flag(progress, "progress")
+        if client is not None and (n_jobs is not None or not hasattr(client, "map")):
+            allowed = "a distributed.Client, without `n_jobs`"
+            raise InvalidInputError("client", allowed, client)
         layout = replace(self._layout, n_groups=self._checked_groups(n_groups))
-        parts = scan_parts(self._files, whole=layout.is_long)
+        parts = ScanPart.of(self._files, whole=layout.is_long)
         if layout.systems is None:
             assert layout.system is not None, "the long form names it"
             layout = replace(layout, systems=_labels_of(layout.system, layout, parts))
@@ -301,8 +287,8 @@ class ScoreScan(Value):
         with TemporaryDirectory(prefix="rankagg-") as folder:
             if self._scattered == "sort":
                 file, layout = _sorted_file(layout, parts, Path(folder))
-                parts = scan_parts([file], whole=True)
-            tallies = count_parts(layout, parts, n_jobs=n_jobs, progress=shown, client=client)
+                parts = ScanPart.of([file], whole=True)
+            tallies = count_parts(layout, parts, n_jobs, client)
         assert layout.systems is not None, "they have been found"
         return ScoreSummary(
             layout.systems,
@@ -320,17 +306,6 @@ class ScoreScan(Value):
             raise InvalidInputError("n_groups", allowed, number, remedy)
         return number
 
-    def _check_cluster(self, client: Client, n_jobs: int | None) -> None:
-        check_client(client)
-        if n_jobs is not None:
-            raise InvalidInputError(
-                "n_jobs", "left out on a cluster, which has workers of its own", n_jobs
-            )
-        if self._scattered == "sort":
-            allowed = "'refuse' on a cluster: what is sorted would lie on this machine only"
-            remedy = "Sort the files first, by task and instance."
-            raise InvalidInputError("scattered", allowed, self._scattered, remedy)
-
     def __repr__(self) -> str:
         form = "long" if self._layout.is_long else "wide"
         known = self._layout.systems
@@ -342,9 +317,152 @@ def _labels_of(column: str, layout: ScanLayout, parts: list[ScanPart]) -> ItemSe
     """Return the labels of a column, in the order in which they first occur."""
     known: dict[Label, int] = {}
     for part in parts:
-        for batch in batches(part, {column: layout.types[column]}, LABEL_ROWS):
+        for batch in part.batches({column: layout.types[column]}, LABEL_ROWS):
             if batch.n_rows:
-                label_codes(batch, column, known)
+                batch.codes(column, known)
     if not known:
         raise InvalidInputError("source", "files with a score", "none")
     return ItemSet(known)
+
+
+# -- columns ---------------------------------------------------------------------------------------
+
+
+def _layout_of(
+    files: Sequence[ScanFile],
+    *,
+    higher_is_better: Directions,
+    systems: Iterable[str] | None,
+    system: str | None,
+    task: str | None,
+    instance: str | None,
+    score: str | None,
+) -> ScanLayout:
+    """Check the columns of all files, and return what they mean; see `scan_scores`."""
+    better = named_values(higher_is_better, "higher_is_better")
+    if isinstance(better, Mapping):
+        for name, flag in better.items():
+            check_flag(flag, f"higher_is_better[{name!r}]")
+    else:
+        check_flag(better, "higher_is_better", "A mapping states one for each task.")
+    if (system is None) != (score is None):
+        given = "system" if score is None else "score"
+        raise InvalidInputError(
+            "system and score", "given together (long form) or not at all (wide form)", given
+        )
+    named = {"system": system, "task": task, "instance": instance, "score": score}
+    taken = [column for column in named.values() if column is not None]
+    if len(set(taken)) < len(taken):
+        raise InvalidInputError(", ".join(named), "different columns", taken)
+    found = [{**file.columns(), **dict.fromkeys(dict(file.constants))} for file in files]
+    first = found[0]
+    for file, columns in zip(files[1:], found[1:], strict=True):
+        _check_same(files[0], first, file, columns)
+        # A column of nulls alone, as empty files have them, has no type of its own.
+        first = {name: columns[name] if _is_null(kind) else kind for name, kind in first.items()}
+    for parameter, column in named.items():
+        if column is not None and column not in first:
+            allowed = f"a column of {files[0].path.name} ({listed(list(first))})"
+            raise InvalidInputError(parameter, allowed, column, nearest(column, first))
+    chosen = None if systems is None else [*systems]
+    if score is not None:
+        wide: list[str] = []
+        known = None if chosen is None else ItemSet(chosen)
+    else:
+        wide = _system_columns(files[0], first, chosen, taken)
+        known = ItemSet(unguard(column) for column in wide)
+    numbers = wide if score is None else [score]
+    labels = [column for column in (system, task, instance) if column is not None]
+    types = _types(files[0], first, numbers, labels)
+    return ScanLayout(known, tuple(wide), system, score, task, instance, types, better)
+
+
+def _check_weights(task_weights: TaskWeights | None) -> dict[Label, float]:
+    """Return positive weights."""
+    weights = {} if task_weights is None else named_values(task_weights, "task_weights")
+    if not isinstance(weights, Mapping):
+        raise InvalidInputError("task_weights", "a mapping from task to number", weights)
+    return {
+        task: check_number(weight, f"task_weights[{task!r}]", low=0, open_low=True)
+        for task, weight in weights.items()
+    }
+
+
+def _is_null(kind: Any) -> bool:
+    return kind is not None and bool(pa.types.is_null(kind))
+
+
+def _check_same(one: ScanFile, first: Types, file: ScanFile, columns: Types) -> None:
+    for here, there, where in ((first, columns, file), (columns, first, one)):
+        lacking = [name for name in here if name not in there]
+        if lacking:
+            other = one if where is file else file
+            raise DataFormatError(
+                f"{where.path} has no column {shown(lacking[0])}, which {other.path} has: all "
+                "files of a scan must have the same columns."
+            )
+    for name, kind in columns.items():
+        if _is_null(kind) or _is_null(first[name]):
+            continue
+        if (
+            file.is_parquet
+            and one.is_parquet
+            and None not in (kind, first[name])
+            and kind != first[name]
+        ):
+            raise DataFormatError(
+                f"{file.path} holds {kind} in the column {shown(name)}, and {one.path} holds "
+                f"{first[name]}: write all files of a scan with the same types."
+            )
+
+
+def _system_columns(
+    file: ScanFile, first: Types, chosen: list[str] | None, taken: list[str]
+) -> list[str]:
+    if chosen is None:
+        own = [name for name in first if name not in taken]
+        columns = [name for name in own if name not in dict(file.constants)]
+    else:
+        columns = chosen
+        for name in columns:
+            if name not in first or name in taken:
+                allowed = f"columns of {file.path.name} with scores ({listed(list(first))})"
+                raise InvalidInputError("systems", allowed, name, nearest(name, first))
+    if not columns:
+        allowed = "files with a column for each system"
+        remedy = "Name `system=` and `score=` where a row holds one score."
+        raise InvalidInputError("source", allowed, str(file.path), remedy)
+    return columns
+
+
+def _types(file: ScanFile, first: Types, numbers: list[str], labels: list[str]) -> Types:
+    result: Types = {}
+    for name in numbers:
+        kind = first[name]
+        is_number = kind is None or (
+            pa.types.is_floating(kind) or pa.types.is_integer(kind) or pa.types.is_null(kind)
+        )
+        if not is_number or name in dict(file.constants):
+            raise DataFormatError(
+                f"{file.path} holds {kind} in the column {shown(name)}, where scores should be.",
+                "Name the columns of scores with `systems=`, or `system=` and `score=` where a row "
+                "holds one score.",
+            )
+        result[name] = kind if file.is_parquet else pa.float64()
+    for name in labels:
+        kind = first[name]
+        value = kind.value_type if kind is not None and pa.types.is_dictionary(kind) else kind
+        if kind is not None and file.is_parquet and not _is_label(value):
+            raise DataFormatError(
+                f"{file.path} holds {kind} in the column {shown(name)}, where labels should be: "
+                "write them as text or whole numbers."
+            )
+        result[name] = kind if kind is not None and file.is_parquet else pa.string()
+    return result
+
+
+def _is_label(kind: Any) -> bool:
+    if pa.types.is_integer(kind) or pa.types.is_string(kind) or pa.types.is_large_string(kind):
+        return True
+    is_view = getattr(pa.types, "is_string_view", None)  # of later versions of Arrow
+    return bool(is_view is not None and is_view(kind))

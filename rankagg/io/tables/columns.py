@@ -7,18 +7,25 @@ import unicodedata
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import cached_property
+from math import inf, isfinite, nan
+from numbers import Real
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from rankagg._numbers import EXACT_LIMIT, ascii_number, is_held, whole_number
 from rankagg._typing import Floats, Positions
 from rankagg._validation import check_choice, check_flag
 from rankagg.core import counted
-from rankagg.exceptions import DataWarning, InvalidInputError, nearest, shown
+from rankagg.exceptions import DataWarning, InvalidInputError, shown
 
 #: What was met beside plain numbers: a kind, the text where that matters, and how often.
 Said = Mapping[tuple[str, str], int]
@@ -55,6 +62,8 @@ ORDINAL = re.compile(
     rf"|(?:er|re|nde|ème|e|[.ºª°])(?: [^\W\d_]+)?)|({'|'.join(ORDINALS)}) (?:{OF_PLACES})",
     re.IGNORECASE,
 )
+# So many cells are read one by one as fast as by Arrow.
+FEW_CELLS = 256
 # Shorter names, and shorter words of names, differ in a letter often.
 FEWEST_LETTERS, FEWEST_IN_WORD = 5, 3
 
@@ -66,6 +75,26 @@ class Numbers(NamedTuple):
     values: Floats
     # What was met beside plain numbers, and how often.
     said: Said = MappingProxyType({})
+
+    def warn(self, name: str) -> None:
+        """Warn of what was read over, or otherwise than it stands there, with numbers."""
+        words = Counter({text: n for (kind, text), n in self.said.items() if kind == "missing"})
+        told = []
+        if words:
+            each = [f"{shown(word)} ({n})" for word, n in words.most_common()]
+            listed = " or ".join(each) if len(words) > 1 else shown(next(iter(words)))
+            told.append(f"{counted(words.total(), 'cell')} with {listed} read as missing.")
+        if errors := self.said.get(("errors", ""), 0):
+            number = counted(errors, "number")
+            told.append(f"{number} with an error behind: the errors were left out.")
+        with_sign, without = self.said.get(("percent", ""), 0), self.said.get(("bare", ""), 0)
+        if with_sign and without:
+            told.append(
+                f"{with_sign} of {counted(with_sign + without, 'number')} have a percent sign and "
+                "were divided by 100, the others were not."
+            )
+        for sentence in told:
+            warnings.warn(f"{name}: {sentence}", DataWarning, stacklevel=3)
 
 
 class Coded(NamedTuple):
@@ -80,6 +109,32 @@ class Coded(NamedTuple):
         first: dict[Any, int] = {}
         codes = [first.setdefault(label, len(first)) for label in labels]
         return cls(np.array(codes, dtype=np.intp), list(first))
+
+    @classmethod
+    def of_arrow(cls, cells: Any, check: Callable[[int], None] | None = None) -> Coded | None:
+        """Return distinct labels in their order, None for an empty cell; None for other types.
+
+        How many there are is checked before there is a Python object for each.
+        """
+        column = _as_array(cells)
+        if isinstance(column, list):
+            return None
+        kind = column.type
+        if pa.types.is_dictionary(kind):
+            # The dictionary may hold more than occurs, in any order.
+            kind, column = kind.value_type, column.cast(kind.value_type)
+        if not (_is_string(kind) or pa.types.is_integer(kind) or pa.types.is_boolean(kind)):
+            return None
+        encoded = pc.dictionary_encode(column).unify_dictionaries()
+        chunks = [chunk for chunk in encoded.chunks if len(chunk)]
+        if check is not None:
+            check(len(chunks[-1].dictionary))
+        labels = chunks[-1].dictionary.to_pylist()
+        indices = [pc.fill_null(chunk.indices, len(labels)) for chunk in chunks]
+        codes = np.concatenate([index.to_numpy(zero_copy_only=False) for index in indices])
+        if column.null_count:
+            labels.append(None)
+        return cls(codes.astype(np.intp, copy=False), labels)
 
     def merged(self, labels: Iterable[Any]) -> Coded:
         """Return the column with other labels for the distinct ones, which may now be equal."""
@@ -169,9 +224,86 @@ class NumberStyle:
             text = NO_NUMBER if "." in text else text.replace(",", ".")
         return text
 
+    def numbers_in(self, cells: Any) -> Numbers:
+        """Return the numbers in an array or a list: NaN is missing, infinity is no number."""
+        said: Counter[tuple[str, str]] = Counter()
+        if len(cells) > FEW_CELLS:
+            cells = _as_array(cells)
+        values = None if isinstance(cells, list) else self._at_once(cells)
+        if values is None:
+            plain = cells if isinstance(cells, list) else cells.to_pylist()
+            codes = np.arange(len(plain))
+            if not isinstance(cells, list) and _is_string(cells.type):
+                codes, plain = Coded.of_arrow(cells) or (codes, plain)
+            times = np.bincount(codes).tolist()
+            if self != USUAL:
+                pairs = zip(plain, times, strict=True)
+                plain = [self.restated(x, said, n) if isinstance(x, str) else x for x, n in pairs]
+            values = np.array([_number_or_infinity(cell) for cell in plain])[codes]
+        if self.percent:
+            said["bare", ""] = int(np.count_nonzero(~np.isnan(values))) - said["percent", ""]
+        return Numbers(values, said)
+
+    def unheld(self, cell: Any) -> int | None:
+        """Return the whole number in a cell that no float holds; None for any other cell."""
+        plain = self.restated(cell, Counter()) if isinstance(cell, str) else cell
+        return whole_number(plain) if isfinite(_as_number(plain)) else None
+
+    def _at_once(self, cells: Any) -> Floats | None:
+        """Return the floats of an array; None where its cells must be looked at one by one."""
+        kind = cells.type
+        if pa.types.is_floating(kind) or pa.types.is_null(kind):
+            return cast(Floats, pc.cast(cells, pa.float64(), safe=False).to_numpy())
+        is_text = _is_string(kind)
+        if self not in (USUAL, RANKS) if is_text else not pa.types.is_integer(kind):
+            return None
+        for has_gaps in (False, True) if is_text else (False,):  # most columns have none
+            with suppress(pa.ArrowInvalid):
+                numbers = cells
+                if has_gaps:
+                    missing = pc.is_in(cells, pa.array(MISSING_TEXTS, kind))
+                    numbers = pc.if_else(missing, None, cells)
+                values: Floats = pc.cast(numbers, pa.float64(), safe=is_text).to_numpy()
+                # Whole numbers from 2**53 on may be others than their floats.
+                held = np.count_nonzero(np.abs(values) < EXACT_LIMIT)
+                if held + numbers.null_count == len(values):
+                    return values
+        return None
+
 
 USUAL = NumberStyle()
 RANKS = NumberStyle(ordinals=True)
+
+
+def _as_array(cells: Any) -> Any:
+    """Return a list of plain cells of one type as an array; anything else as it is."""
+    if isinstance(cells, list) and set(map(type, cells)) <= {str, int, float, type(None)}:
+        with suppress(pa.ArrowException, OverflowError, ValueError):
+            return pa.chunked_array([pa.array(cells)])
+    return cells
+
+
+def _is_string(kind: Any) -> bool:
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
+
+
+def _number_or_infinity(cell: Any) -> float:
+    """Return the number in a cell; infinity also for a whole number that no float is."""
+    value = _as_number(cell)
+    return value if is_held(cell, value) else inf
+
+
+def _as_number(cell: Any) -> float:
+    """Return the float that a cell says, NaN for a missing one, infinity for anything else."""
+    if cell is None:
+        return nan
+    is_text = isinstance(cell, str)
+    if not is_text and (isinstance(cell, bool | np.bool_) or not isinstance(cell, Real | Decimal)):
+        return inf
+    try:
+        return float(ascii_number(cell) if is_text else cell)
+    except (ValueError, OverflowError):
+        return nan if is_text and cell.strip().lower() in MISSING_WORDS else inf
 
 
 def warn_of_likeness(
@@ -240,38 +372,3 @@ def _one_letter_less(text: str) -> Iterator[tuple[int, str]]:
                 yield at, shorter
                 yield len(shorter), shorter
         start += len(word) + 1
-
-
-def with_alias(alias: Mapping[str, str] | None, labels: list[Any]) -> list[Any]:
-    """Return labels with other spellings read as `alias` says; raises where one is no label."""
-    if alias is not None and not isinstance(alias, Mapping):
-        raise InvalidInputError("alias", "a mapping from spellings to names", alias)
-    for spelling, name in (alias or {}).items():
-        if spelling not in labels:
-            raise InvalidInputError(
-                "alias", "spellings that occur", spelling, nearest(spelling, labels)
-            )
-        if not isinstance(name, str) or not name.strip():
-            raise InvalidInputError("alias", "names for spellings", name)
-    return [alias.get(label, label) for label in labels] if alias else labels
-
-
-def warn_of_style(name: str, said: Said, *, stacklevel: int) -> None:
-    """Warn of what was read over, or otherwise than it stands there, with numbers."""
-    words = Counter({text: n for (kind, text), n in said.items() if kind == "missing"})
-    told = []
-    if words:
-        each = [f"{shown(word)} ({n})" for word, n in words.most_common()]
-        listed = " or ".join(each) if len(words) > 1 else shown(next(iter(words)))
-        told.append(f"{counted(words.total(), 'cell')} with {listed} read as missing.")
-    if errors := said.get(("errors", ""), 0):
-        number = counted(errors, "number")
-        told.append(f"{number} with an error behind: the errors were left out.")
-    with_sign, without = said.get(("percent", ""), 0), said.get(("bare", ""), 0)
-    if with_sign and without:
-        told.append(
-            f"{with_sign} of {counted(with_sign + without, 'number')} have a percent sign and were "
-            "divided by 100, the others were not."
-        )
-    for sentence in told:
-        warnings.warn(f"{name}: {sentence}", DataWarning, stacklevel=stacklevel + 2)

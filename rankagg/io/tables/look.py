@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from math import prod
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -14,7 +14,7 @@ import pandas as pd
 from rankagg._typing import Label
 from rankagg.core import raw_text
 from rankagg.io.tables.columns import ORDINALS, Coded, NumberStyle
-from rankagg.io.tables.table import Table, numbers_in
+from rankagg.io.tables.table import Table
 
 #: Words in headings, by what the column is.
 CALLED = {
@@ -53,8 +53,6 @@ NO_TASK_PHRASES = ("win rate", "arena score")
 JUDGES = ("voter", "task", "other")
 # What tells ballots apart.
 KEYS = ("voter", "other", "ballot")
-# A form's question and what is asked about: "Rank the candidates [Ann]".
-IN_BRACKETS = re.compile(r"(.*)\[([^\[\]]*[^\[\]\s][^\[\]]*)\]\s*", re.DOTALL)
 NUMBER = re.compile(r"\s*[-+]?[.,]?[0-9]")
 # Between a small letter and a capital or a number, and at all that is no letter or number.
 BETWEEN = re.compile(r"(?<=[a-z])(?=[A-Z0-9])|[\W_]+")
@@ -72,7 +70,7 @@ def _heading_words(name: object) -> list[str]:
     return [ORDINALS.get(x, x) for x in (words[:-1] if is_name else words)]
 
 
-def seems_no_task(name: object) -> bool:
+def _seems_no_task(name: object) -> bool:
     """Say whether the words of a heading are of what no benchmark is."""
     words = _heading_words(name)
     text = " ".join(words)
@@ -83,23 +81,41 @@ def seems_no_task(name: object) -> bool:
     )
 
 
-def holds_words(column: Any, style: NumberStyle) -> bool:
+def _holds_words(column: Any, style: NumberStyle) -> bool:
     """Say whether no cell of a column is a number, and few begin as one."""
     cells = column[:FEW_ROWS] if isinstance(column, list) else column[:FEW_ROWS].to_pylist()
     filled = [x for x in cells if x is not None and x == x]  # noqa: PLR0124 - NaN
     if not filled or not all(isinstance(x, str) for x in filled):
         return False
     texts = {x.strip() for x in filled} - {""}
-    numbers = numbers_in(sorted(texts), style).values
+    numbers = style.numbers_in(sorted(texts)).values
     if np.isfinite(numbers).any() or not np.isinf(numbers).any():
         return False
     return 2 * sum(map(bool, map(NUMBER.match, texts))) < len(texts)
 
 
-def in_brackets(heading: object) -> tuple[str, ...]:
-    """Return the question and what it is about of a heading; () where it has none."""
-    found = IN_BRACKETS.fullmatch(str(heading))
-    return (found[1].strip(), found[2].strip()) if found else ()
+class _TaskColumns(NamedTuple):
+    """Columns of a wide table, by their headings and cells."""
+
+    tasks: list[Any]
+    # Columns of numbers whose headings leave doubt.
+    doubtful: list[Any]
+    # Columns without any number.
+    words: list[Any]
+
+
+def task_columns(table: Table, among: Iterable[Any]) -> _TaskColumns:
+    """Sort columns into tasks, doubtful ones and words; the only one of numbers is a task."""
+    found = _TaskColumns([], [], [])
+    for name in among:
+        if _holds_words(table.columns[table.position(name, "only")], table.style):
+            found.words.append(name)
+        else:
+            (found.doubtful if _seems_no_task(name) else found.tasks).append(name)
+    if found.tasks or len(found.doubtful) > 1:
+        return found
+    # What is wrong with the cells of words is said where they are read.
+    return _TaskColumns(found.doubtful or found.words, [], found.words if found.doubtful else [])
 
 
 class TableLook:
@@ -113,9 +129,9 @@ class TableLook:
         self.words = [_heading_words(name) for name in self.names]
         # Infinite is what is no number; most texts show it soon.
         style = replace(table.style, ordinals=True)
-        heads = [numbers_in(column[:FEW_ROWS], style).values for column in columns]
+        heads = [style.numbers_in(column[:FEW_ROWS]).values for column in columns]
         self.values = [
-            head if np.isinf(head).any() else numbers_in(column, style).values
+            head if np.isinf(head).any() else style.numbers_in(column).values
             for head, column in zip(heads, columns, strict=True)
         ]
         finite = [bool(np.isfinite(x).any() and not np.isinf(x).any()) for x in self.values]
@@ -123,7 +139,7 @@ class TableLook:
         self.texts = [at for at, is_number in enumerate(finite) if not is_number]
         # Ranks such as "2nd" are no scores.
         style = replace(style, ordinals=False)
-        plain = {at: numbers_in(columns[at][:FEW_ROWS], style).values for at in self.numeric}
+        plain = {at: style.numbers_in(columns[at][:FEW_ROWS]).values for at in self.numeric}
         self.ordinals = {at for at, values in plain.items() if np.isinf(values).any()}
 
     @property

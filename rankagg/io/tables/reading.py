@@ -1,51 +1,56 @@
-"""Tables of files of all kinds, and of frames of pandas, polars and others."""
+"""Tables in files of all kinds: text between delimiters, JSON, Parquet and Excel."""
 
 from __future__ import annotations
 
+import csv
 import re
 import warnings
+from collections.abc import Iterator
 from dataclasses import replace
-from decimal import InvalidOperation
+from functools import partial
+from io import StringIO
 from pathlib import Path
 from typing import Any, cast
 from zipfile import ZipFile
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
+from pyarrow import csv as arrow_csv
 
-from rankagg._validation import arrow_table
-from rankagg.core import listed
+from rankagg.core import counted, listed
 from rankagg.exceptions import DataFormatError, DataWarning, shown
-from rankagg.io.tables import delimited
+from rankagg.io.output_files import unguard
+from rankagg.io.tables import sources
 from rankagg.io.tables.columns import USUAL, NumberStyle
-from rankagg.io.tables.sources import (
-    BINARY,
-    MAX_BYTES,
-    TableSource,
-    check_memory,
-    decoded,
-    is_any_frame,
-    kind_by_name,
-    opened,
-    read_data,
-)
+from rankagg.io.tables.sources import MAX_BYTES, PER_BYTE, TableSource, check_memory, decoded
 from rankagg.io.tables.table import Table, Unreadable
 
 JSON_OBJECT = re.compile(rb"(\xef\xbb\xbf)?\s*\{")
 JSON_OBJECTS = re.compile(rb"(\xef\xbb\xbf)?\s*\{[^\n]*\}\s*\n\s*\{")
 JSON_ARRAY = re.compile(rb"(\xef\xbb\xbf)?\s*\[\s*\{")
-FRAME_NAME = "the DataFrame"
 # Measured: bytes of memory for a value of a Parquet file, and for a column of a group of rows.
 PER_VALUE, PER_CHUNK = 16, 2**12
 # And of a workbook for a byte of XML, and for a row and a cell, filled or not.
-PER_BYTE, PER_ROW, PER_CELL = 160, 512, 64
+PER_SHEET_BYTE, PER_SHEET_ROW, PER_SHEET_CELL = 160, 512, 64
 # Formats of dates in East Asian versions, which openpyxl does not know.
 EAST_ASIAN_DATES = {*range(27, 37), *range(50, 59)}
 CLEAR = "Clear the cell where the value is missing."
 SAVE = "Open the workbook in a spreadsheet, let it calculate, and save it."
 DATED = "Give the cell the format of a number or of text."
+DELIMITERS = "\t,;"
+QUOTE = b'"'
+# Excel's line before the header.
+STATED = re.compile(r'\ufeff?"?sep=(.)"?(?=[\r\n])', re.IGNORECASE)
+# Signs without width, which no one sees.
+NO_WIDTH = "\u200b\u2060\ufeff"
+
+# Measured: bytes of memory for a cell of Arrow, a column, and a line of JSON.
+PER_CELL, PER_COLUMN, PER_LINE = 16, 2**12, 256
+# A row must fit into a block of Arrow.
+BYTES_OF_BLOCK = 2**20
+# Arrow takes as long for a column as the csv module for so many cells of it.
+MANY_COLUMNS, FEW_ROWS = 256, 32
 
 
 def read_table(
@@ -61,96 +66,264 @@ def read_table(
     are told by their names. In text a row whose cells are all blank is none, unless `blank_rows`;
     an empty line never is.
     """
-    kind = kind_by_name(source)
-    if isinstance(source, pd.DataFrame):
-        table = _of_pandas(source)
-    elif is_any_frame(source):
-        table = _of_arrow(FRAME_NAME, arrow_table(source))
-    elif kind in BINARY:
+    kind = sources.kind_by_name(source)
+    if sources.is_any_frame(source):
+        table = Table.of_frame(source)
+    elif kind in sources.BINARY:
         path = Path(cast(str, source))
-        opened(path, lambda path: path.open("rb").close())
+        sources.opened(path, lambda path: path.open("rb").close())
         table = (_read_excel if kind == "Excel" else _read_parquet)(path, max_bytes)
     else:
-        name, data = read_data(source, max_bytes)
+        name, data = sources.read_data(source, max_bytes)
         objects = JSON_OBJECTS if kind == "JSON" else JSON_OBJECT
         if kind is not None and isinstance(data, bytes) and JSON_ARRAY.match(data):
-            table = delimited.read_json_array(name, decoded(name, data), max_bytes)
+            table = _read_json(name, decoded(name, data), max_bytes, is_array=True)
         elif kind is not None and isinstance(data, bytes) and objects.match(data):
-            table = delimited.read_json_lines(name, decoded(name, data), max_bytes)
+            table = _read_json(name, decoded(name, data), max_bytes)
         else:
             commas = style.decimal == ","
-            table = delimited.read_delimited(
+            table = _read_delimited(
                 name, data, blank_rows=blank_rows, has_commas=commas, max_bytes=max_bytes
             )
     return replace(table, style=style, max_bytes=max_bytes)
 
 
-# -- frames ---------------------------------------------------------------------------------------
+# -- text ------------------------------------------------------------------------------------------
 
 
-def _of_pandas(frame: pd.DataFrame) -> Table:
-    """Return a frame of pandas; its index, unless it is a row number, goes first."""
-    # An integer index without a name is a row number, in whatever order it stands.
-    is_number = frame.index.name is None and pd.api.types.is_integer_dtype(frame.index)
-    try:
-        named = frame if is_number else frame.reset_index()
-    except ValueError as error:  # a name that exists already
+def _read_delimited(
+    name: str,
+    data: bytes | str,
+    *,
+    blank_rows: bool = False,
+    has_commas: bool = False,
+    max_bytes: int = MAX_BYTES,
+) -> Table:
+    """Read delimited text; raises where it is no table.
+
+    Where numbers have commas, one parts cells only if nothing else makes a regular table. Arrow
+    parts the cells where it is plain to see that the csv module would do the same (but for its
+    limit of a cell); all else is left to that, which says what is wrong. Signs without width are
+    left out, and columns at the end whose cells and heading are empty.
+    """
+    data, stated = _without_invisible(name, data)
+    cells, width = _counts(data)
+    taken = PER_BYTE * len(data) + PER_CELL * cells + PER_COLUMN * width
+    check_memory(name, taken, max_bytes)
+    by_arrow = _by_arrow(data, blank_rows=blank_rows)
+    body: list[tuple[int, list[str]]] = []
+    if by_arrow is not None:
+        head, columns, delimiter = by_arrow
+    else:
+        taken += PER_BYTE * len(data) + sources.PER_OBJECT * cells
+        check_memory(name, taken, max_bytes)
+        text = decoded(name, data)
+        sources.check_plain_table(name, text)
+        fits = {x: _fit(text, x) for x in DELIMITERS if x == stated or not stated}
+        if has_commas and (fits["\t"][0] or fits[";"][0]):
+            del fits[","]
+        delimiter = max(fits, key=fits.__getitem__)
+        rows = list(_numbered_rows(name, text, delimiter, blank_rows=blank_rows))
+        if not rows:
+            raise DataFormatError(f"{name} is empty; it must hold a header and at least one row.")
+        (_, head), *body = rows
+        width = _filled_width(head, [row for _, row in body])
+        head, body = head[:width], [(line, _cut(row, width)) for line, row in body]
+        columns = [list(column) for column in zip(*(row for _, row in body), strict=False)]
+        columns = columns or [[] for _ in head]
+
+    def lines() -> list[int]:
+        again = _numbered_rows(name, decoded(name, data), delimiter, blank_rows=blank_rows)
+        return [line for line, _ in again][1:]
+
+    header = [unguard(cell.strip()) for cell in head]
+    if header.count("") > 1:
         raise DataFormatError(
-            f"the DataFrame has an index and columns of one name ({error}); names must be distinct."
-        ) from None
+            f"{name} has {header.count('')} columns without a heading; a table has one line of "
+            "headings, one for each column: take off the lines above it, or write headings in one "
+            "line, as in 'ballot,1st choice,2nd choice'."
+        )
+    table = Table(name, header, columns, is_text=True, lines=lines, taken=taken)
+    for line, row in body:
+        if len(row) != len(header):
+            raise DataFormatError(
+                f"{name}, row {line} has {counted(len(row), 'cell')} where the header has "
+                f"{len(header)}; every row must have one cell per column."
+            )
+    return table
+
+
+def _counts(data: bytes | str) -> tuple[int, int]:
+    """Return how many cells a text has at most, and how many of them in its first filled line."""
+    signs = DELIMITERS + "\n\r"
+    marks: list[Any] = list(signs) if isinstance(data, str) else [x.encode() for x in signs]
+    filled = data.lstrip("\n\r") if isinstance(data, str) else data.lstrip(b"\n\r")
+    start = len(data) - len(filled)
+    end = min((at for x in marks[-2:] if (at := data.find(x, start)) >= 0), default=len(data))
+    return sum(map(data.count, marks)), 1 + max(data.count(x, start, end) for x in marks[:-2])
+
+
+def _without_invisible(name: str, data: bytes | str) -> tuple[bytes | str, str | None]:
+    """Return a text without signs that nobody sees, and the delimiter that it states."""
+    seen = any((x.encode() in data if isinstance(data, bytes) else x in data) for x in NO_WIDTH)
+    start = data[:16] if isinstance(data, str) else data[:16].decode(errors="replace")
+    found = STATED.match(start)
+    if not (seen or found):
+        return data, None
+    text = decoded(name, data)
+    if found:
+        # The line stays, empty, so that others keep their numbers.
+        text = text[len(found.group().removeprefix("\ufeff")) :]
+    stated = found[1] if found and found[1] in DELIMITERS else None
+    return text.translate(dict.fromkeys(map(ord, NO_WIDTH))), stated
+
+
+def _filled_width(head: list[str], rows: list[list[str]]) -> int:
+    """Return the number of columns without those at the end that are empty throughout."""
+    width = len(head)
+    while width > 1 and not head[width - 1].strip():
+        if any(cell.strip() for row in rows for cell in row[width - 1 :]):
+            break
+        width -= 1
+    return width
+
+
+def _cut(row: list[str], width: int) -> list[str]:
+    """Return a row without empty cells behind the last column."""
+    return row if any(cell.strip() for cell in row[width:]) else row[:width]
+
+
+def _numbered_rows(
+    name: str, text: str, delimiter: str, *, blank_rows: bool
+) -> Iterator[tuple[int, list[str]]]:
+    """Yield the rows, the header first, with their lines; raises where quotation marks are odd."""
+    reader = csv.reader(StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    width = 0
     try:
-        columns = [_pandas_column(named.iloc[:, at]) for at in range(named.shape[1])]
-    except InvalidOperation:
+        for row in reader:
+            if any(cell.strip() for cell in row) or (blank_rows and width and len(row) == width):
+                width = width or len(row)
+                yield reader.line_num, row
+    except csv.Error as error:
         raise DataFormatError(
-            "the DataFrame holds a signaling NaN; use None for a missing cell."
+            f"{name}, line {reader.line_num}: {error}. The file may be cut off."
         ) from None
-    return Table(FRAME_NAME, _stripped(named.columns), columns)
 
 
-def _pandas_column(series: pd.Series[Any]) -> Any:
-    """Return a column of Arrow, or a list of cells where Arrow has no such type."""
-    kind = series.dtype
+def _fit(text: str, delimiter: str) -> tuple[bool, int]:
+    """Say whether a delimiter makes a regular table, and how many columns its header has."""
+    widths: list[int] = []
+    regular = delimiter in text
     try:
-        if isinstance(kind, np.dtype) and kind.kind in "iubf" and kind.itemsize <= 8:
-            column = pa.array(series.to_numpy())
-        elif kind.kind != "O" or not isinstance(kind, np.dtype):
-            column = pa.array(series, from_pandas=True)
-        elif pd.api.types.infer_dtype(series, skipna=True) == "string":
-            column = pa.array(series, from_pandas=True, type=pa.large_string())
-        else:
-            column = None
-    except (pa.ArrowException, TypeError, ValueError):
-        column = None
-    if column is None:
-        return series.astype(object).where(series.notna(), None).tolist()
-    chunked = column if isinstance(column, pa.ChunkedArray) else pa.chunked_array([column])
-    return _with_large_text(chunked)
+        widths += (len(row) for _, row in _numbered_rows("", text, delimiter, blank_rows=False))
+    except DataFormatError:
+        regular = False
+    width = widths[0] if widths else 0
+    return regular and width > 1 and len(set(widths)) == 1, width if delimiter in text else 0
 
 
-def _stripped(names: Any) -> list[Any]:
-    return [name.strip() if isinstance(name, str) else name for name in names]
+def _by_arrow(data: bytes | str, *, blank_rows: bool) -> tuple[list[str], list[Any], str] | None:
+    """Return header, columns and delimiter.
+
+    None where a table of two columns or more, all rows as long as the header, is not plain to see.
+    """
+    try:
+        plain = (data.encode() if isinstance(data, str) else data).removeprefix(b"\xef\xbb\xbf")
+        ends = [at for at in (plain.find(b"\n"), plain.find(b"\r")) if at >= 0]
+        head = plain[: min(ends, default=len(plain))]
+        found = [delimiter for delimiter in DELIMITERS if delimiter.encode() in head]
+        is_odd = head.lstrip()[:1] in (b"", b"<", b"{", b"[") or not head.strip(b" \t,;")
+        is_odd |= head.rstrip()[-1:] in (b",", b";", b"\t")
+        if is_odd or len(found) != 1 or head.count(QUOTE) % 2 or not ends:
+            return None
+        (delimiter,) = found
+        (cells,) = csv.reader([head.decode()], delimiter=delimiter, strict=True)
+    except (ValueError, csv.Error):
+        return None
+    is_wide = len(cells) > MANY_COLUMNS and plain.count(b"\n") < FEW_ROWS
+    if is_wide or (QUOTE in plain and not _is_quoted(plain, delimiter)):
+        return None
+    columns = _columns(plain, len(head), delimiter, len(cells))
+    if columns is not None and not blank_rows:
+        columns = _without_blank(columns)
+    return None if columns is None or not len(columns[0]) else (cells, columns, delimiter)
 
 
-def _of_arrow(name: str, table: Any) -> Table:
-    columns = [_with_large_text(column) for column in table.columns]
-    return Table(name, _stripped(table.column_names), columns)
+def _columns(data: bytes, start: int, delimiter: str, width: int) -> list[Any] | None:
+    """Return the columns below a header as text; None where the csv module must be asked."""
+    names = [str(position) for position in range(width)]
+    kinds: dict[str, Any] = dict.fromkeys(names, pa.string())
+    try:
+        table = arrow_csv.read_csv(
+            pa.BufferReader(pa.py_buffer(memoryview(data)[start:])),
+            arrow_csv.ReadOptions(column_names=names, block_size=max(BYTES_OF_BLOCK, 4 * start)),
+            arrow_csv.ParseOptions(delimiter=delimiter, newlines_in_values=QUOTE in data),
+            arrow_csv.ConvertOptions(column_types=kinds, strings_can_be_null=False),
+        )
+    except pa.ArrowInvalid:
+        return None
+    return list(table.columns)
 
 
-def _with_large_text(column: Any) -> Any:
-    """Return a column whose texts are of a kind that all of Arrow works with."""
-    kind = column.type
-    if pa.types.is_dictionary(kind) and _is_view(kind.value_type):
-        chunks = [
-            pa.DictionaryArray.from_arrays(chunk.indices, chunk.dictionary.cast(pa.large_string()))
-            for chunk in column.chunks
-        ]
-        return pa.chunked_array(chunks, pa.dictionary(kind.index_type, pa.large_string()))
-    return column.cast(pa.large_string()) if _is_view(kind) else column
+def _is_quoted(data: bytes, delimiter: str) -> bool:
+    """Say whether every quotation mark begins or ends a cell, or is one of two inside of it.
+
+    Of marks numbered from 0 the even ones open a quotation, the odd ones close it.
+    """
+    characters = np.frombuffer(data, dtype=np.uint8)
+    at = np.flatnonzero(characters == QUOTE[0])
+    if len(at) % 2:
+        return False
+    limits = np.zeros(256, dtype=np.bool_)
+    limits[[ord(delimiter), ord("\n"), ord("\r"), QUOTE[0]]] = True
+    opening, closing = at[0::2], at[1::2]
+    begins = limits[characters[opening - 1]] | (opening == 0)
+    ends = limits[characters[np.minimum(closing + 1, len(data) - 1)]] | (closing + 1 == len(data))
+    return bool(begins.all() and ends.all())
 
 
-def _is_view(kind: Any) -> bool:
-    # Older versions have no such kind.
-    return hasattr(pa.types, "is_string_view") and bool(pa.types.is_string_view(kind))
+def _without_blank(columns: list[Any]) -> list[Any]:
+    """Leave out rows whose cells are all blank."""
+    blank = None
+    for column in columns:
+        empty = pc.equal(pc.binary_length(pc.utf8_trim_whitespace(column)), 0)
+        blank = empty if blank is None else pc.and_(blank, empty)
+        if not pc.any(blank).as_py():
+            return columns
+    return [column.filter(pc.invert(blank)) for column in columns]
+
+
+# -- JSON -----------------------------------------------------------------------------------------
+
+
+def _read_json(
+    name: str, text: str, max_bytes: int = MAX_BYTES, *, is_array: bool = False
+) -> Table:
+    """Return the table in JSON Lines, or in an array: an object for each row.
+
+    Columns stand in the order in which they first occur.
+    """
+    taken = sources.json_memory(text) + PER_LINE * (text.count("\n") + text.count("\r"))
+    check_memory(name, taken, max_bytes)
+    filled = [pair for pair in enumerate(sources.text_lines(text), 1) if pair[1].strip()]
+    lines = [line for line, _ in filled]
+    if is_array:
+        rows = sources.parse_json(text, name, sources.DISTINCT)
+    else:
+        parsed = partial(sources.parse_json, decoder=sources.DISTINCT)
+        rows = [parsed(row, f"{name}, line {line}") for line, row in filled]
+    for at, row in enumerate(rows):
+        if not isinstance(row, dict):
+            where = f"element {at + 1}" if is_array else f"line {lines[at]}"
+            raise DataFormatError(
+                f"{name} holds {shown(row)} as {where}, which must be an object with a cell for "
+                'each column, such as {"system": "A", "task": "x", "score": 0.5}.'
+            )
+    names = list(dict.fromkeys(key for row in rows for key in row))
+    sizes, n_filled = ((len(rows), "rows"), (len(names), "columns")), sum(map(len, rows))
+    sources.check_filled(name, *sizes, n_filled, max_bytes=max_bytes)
+    columns = [[row.get(key) for row in rows] for key in names]
+    return Table(name, names, columns, lines=None if is_array else lambda: lines, taken=taken)
 
 
 # -- Parquet --------------------------------------------------------------------------------------
@@ -184,7 +357,7 @@ def _read_parquet(path: Path, max_bytes: int) -> Table:
         raise DataFormatError(
             f"{path.name} is no Parquet file, or is damaged or cut off: {reason[:300]}."
         ) from None
-    return replace(_of_arrow(path.name, plain), taken=taken)
+    return Table.of_arrow(path.name, plain, taken)
 
 
 def _stated_bytes(stated: Any) -> int:
@@ -252,7 +425,7 @@ def _read_excel(path: Path, max_bytes: int) -> Table:
         with warnings.catch_warnings(), path.open("rb") as file:
             warnings.simplefilter("ignore")
             stated = sum(part.file_size for part in ZipFile(file).infolist())
-            check_memory(path.name, PER_BYTE * stated, max_bytes)
+            check_memory(path.name, PER_SHEET_BYTE * stated, max_bytes)
             book = workbook(data_only=True)
             filled = [at for at, sheet in enumerate(book.worksheets) if _is_filled(sheet)]
             if not filled:
@@ -283,14 +456,14 @@ def _read_excel(path: Path, max_bytes: int) -> Table:
         # Behind this are the reader of tables, and a public one.
         warnings.warn(told, DataWarning, stacklevel=4)
     used = sorted(set().union(*rows.values()))
-    check_memory(path.name, PER_CELL * len(rows) * len(used), max_bytes)
+    check_memory(path.name, PER_SHEET_CELL * len(rows) * len(used), max_bytes)
     lines = sorted(rows)
     columns = [[rows[line].get(column) for line in lines] for column in used]
     for column in columns:
         if isinstance(column[0], Unreadable):
             named = f"{path.name} has for the name of a column {column[0]}."
             raise DataFormatError(named, column[0].remedy)
-    header = _stripped(column[0] for column in columns)
+    header = [column[0] for column in columns]
     return Table(path.name, header, [column[1:] for column in columns], lines=lambda: lines[1:])
 
 
@@ -312,7 +485,7 @@ def _filled_rows(
     rows: dict[int, dict[int, Any]] = {}
     blank, needed = set(), 0
     for line, row in enumerate(sheet.iter_rows(), 1):
-        needed += PER_ROW + PER_CELL * len(row)
+        needed += PER_SHEET_ROW + PER_SHEET_CELL * len(row)
         check_memory(name, needed, max_bytes)
         there = [cell for cell in row if cell is not EMPTY_CELL]
         # The value of a formula may be the empty text, which is one.

@@ -84,11 +84,6 @@ def is_any_frame(source: object) -> bool:
     return isinstance(source, pd.DataFrame) or any(hasattr(source, name) for name in PROTOCOLS)
 
 
-def is_source(source: object) -> bool:
-    """Say whether this is a path or a stream, and not several of them."""
-    return isinstance(source, str | PathLike) or hasattr(source, "read")
-
-
 def kind_by_name(source: object) -> str | None:
     """Return the kind of file of a table that is no delimited text, as its name tells it."""
     if not isinstance(source, str | PathLike):
@@ -126,13 +121,6 @@ def read_text(
 def json_memory(text: str) -> int:
     """Return about how many bytes of memory JSON takes that is read whole."""
     return 2 * PER_BYTE * len(text) + PER_OBJECT * sum(map(text.count, ",:[{"))
-
-
-def read_json_text(source: Source, max_bytes: int) -> tuple[str, str]:
-    """Return a name for messages and the text of a file of JSON, which is read whole."""
-    name, text = read_text(source, max_bytes)
-    check_memory(name, json_memory(text), max_bytes)
-    return name, text
 
 
 def read_data(
@@ -287,7 +275,7 @@ def _is_json(name: str, text: str) -> bool:
 # -- JSON -----------------------------------------------------------------------------------------
 
 
-def distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Return an object; raises where a key is there twice."""
     content = dict(pairs)
     if len(content) < len(pairs):
@@ -308,17 +296,21 @@ def _no_number(word: str) -> NoReturn:
 
 
 #: JSON with numbers of any kind, and with integers alone, which may have more digits.
-DISTINCT = json.JSONDecoder(object_pairs_hook=distinct)
+DISTINCT = json.JSONDecoder(object_pairs_hook=_distinct)
 INTEGERS = json.JSONDecoder(
-    object_pairs_hook=distinct,
+    object_pairs_hook=_distinct,
     parse_int=_integer,
     parse_float=_no_number,
     parse_constant=_no_number,
 )
 
 
-def parse_json(text: str, name: str, decoder: json.JSONDecoder = INTEGERS) -> Any:
+def parse_json(
+    text: str, name: str, decoder: json.JSONDecoder = INTEGERS, max_bytes: int | None = None
+) -> Any:
     """Return the content of a JSON text, by default of one that holds no number but integers."""
+    if max_bytes is not None:
+        check_memory(name, json_memory(text), max_bytes)
     try:
         content = decoder.decode(text)
     except json.JSONDecodeError as error:
@@ -333,11 +325,11 @@ def parse_json(text: str, name: str, decoder: json.JSONDecoder = INTEGERS) -> An
         raise DataFormatError(f"{name} {why}.") from None
     except RecursionError:
         raise DataFormatError(f"{name} is nested too deep to be read.") from None
-    check_characters(text, content, name)
+    _check_characters(text, content, name)
     return content
 
 
-def check_characters(text: str, content: object, name: str) -> None:
+def _check_characters(text: str, content: object, name: str) -> None:
     """Raise where a text has half of a character, which can be neither printed nor written."""
     if ESCAPED_HALF.search(text) is None:
         return

@@ -5,34 +5,27 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
-from decimal import Decimal
+from decimal import InvalidOperation
 from functools import cached_property
-from math import inf, isfinite, nan
 from numbers import Real
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from rankagg._typing import Floats, Integers64, Positions
 from rankagg._validation import (
     EXACT_LIMIT,
     LARGEST_WEIGHT,
     SMALLEST_WEIGHT,
-    ascii_number,
-    is_held,
-    whole_number,
+    arrow_table,
 )
 from rankagg.core import listed
 from rankagg.exceptions import DataFormatError, InvalidInputError, nearest, shown
 from rankagg.io.output_files import unguard
 from rankagg.io.tables.columns import (
-    MISSING_TEXTS,
-    MISSING_WORDS,
-    RANKS,
     USUAL,
     Coded,
     Numbers,
@@ -40,6 +33,7 @@ from rankagg.io.tables.columns import (
 )
 from rankagg.io.tables.sources import MAX_BYTES, check_memory
 
+FRAME_NAME = "the DataFrame"
 # What readers can be told of a column of numbers.
 HOW_WRITTEN = {
     "outcome": "`drop_outcome` leaves rows out that say no number.",
@@ -50,8 +44,6 @@ HOW_WRITTEN["task"] = f"{HOW_WRITTEN['score'][:-1]}; `drop` leaves the column ou
 HOW_WRITTEN["system"] = f"Without `score` each column but `task` is a system. {HOW_WRITTEN['task']}"
 # Measured: bytes that a distinct label takes in the end, the code of one in a row, and a number.
 PER_LABEL, PER_CODE, PER_NUMBER = 512, 64, 96
-# So many cells are read one by one as fast as by Arrow.
-FEW_CELLS = 256
 INFINITE_WORD = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE)
 
 
@@ -87,6 +79,8 @@ class Table:
     max_bytes: int = MAX_BYTES
 
     def __post_init__(self) -> None:
+        header = [name.strip() if isinstance(name, str) else name for name in self.header]
+        object.__setattr__(self, "header", header)
         for at, name in enumerate(self.header):
             if self._positions[name] != at:
                 raise DataFormatError(
@@ -98,6 +92,34 @@ class Table:
             raise DataFormatError(
                 f"{self.name} has a header and no rows; it must hold at least one row."
             )
+
+    @classmethod
+    def of_frame(cls, frame: Any) -> Table:
+        """Return a frame; the index of one of pandas, unless it is a row number, goes first."""
+        if not isinstance(frame, pd.DataFrame):
+            return cls.of_arrow(FRAME_NAME, arrow_table(frame))
+        # An integer index without a name is a row number, in whatever order it stands.
+        is_number = frame.index.name is None and pd.api.types.is_integer_dtype(frame.index)
+        try:
+            named = frame if is_number else frame.reset_index()
+        except ValueError as error:  # a name that exists already
+            raise DataFormatError(
+                f"the DataFrame has an index and columns of one name ({error}); names must be "
+                "distinct."
+            ) from None
+        try:
+            columns = [_pandas_column(named.iloc[:, at]) for at in range(named.shape[1])]
+        except InvalidOperation:
+            raise DataFormatError(
+                "the DataFrame holds a signaling NaN; use None for a missing cell."
+            ) from None
+        return cls(FRAME_NAME, list(named.columns), columns)
+
+    @classmethod
+    def of_arrow(cls, name: str, table: Any, taken: int = 0) -> Table:
+        """Return a table of Arrow."""
+        columns = [_with_large_text(column) for column in table.columns]
+        return cls(name, table.column_names, columns, taken=taken)
 
     @property
     def n_rows(self) -> int:
@@ -158,8 +180,7 @@ class Table:
     def coded(self, name: Any, parameter: str, *, gaps: bool = False) -> Coded:
         """Return a column of labels; where a cell is empty the code is -1, or an error raised."""
         column = self.columns[self.position(name, parameter)]
-        array = _as_array(column)
-        found = None if isinstance(array, list) else _encoded(array, self._check_labels)
+        found = Coded.of_arrow(column, self._check_labels)
         if found is None:
             cells = self.cells(name, parameter)
             for row, cell in enumerate(cells):
@@ -199,7 +220,7 @@ class Table:
         said: Counter[tuple[str, str]] = Counter()
         for target, name in zip(values, names, strict=True):
             cells = self.columns[self.position(name, parameter)]
-            column = numbers_in(cells, self.style)
+            column = self.style.numbers_in(cells)
             if np.isinf(column.values).any():
                 row = int(np.argmax(np.isinf(column.values)))
                 cell = cells[row] if isinstance(cells, list) else cells[row].as_py()
@@ -216,9 +237,8 @@ class Table:
         return Numbers(values.ravel(), said)
 
     def _no_number(self, row: int, name: Any, cell: Any, parameter: str) -> DataFormatError:
-        plain = self.style.restated(cell, Counter()) if isinstance(cell, str) else cell
-        if isfinite(as_number(plain)):
-            what = f"is {shown(whole_number(plain))}, which no 64-bit float holds"
+        if (whole := self.style.unheld(cell)) is not None:
+            what = f"is {shown(whole)}, which no 64-bit float holds"
             return self.error(row, name, f"{what}: subtract a common number from the column")
         what = f"must be a finite number or empty for missing. Got {shown(cell)}"
         if not isinstance(cell, str) or INFINITE_WORD.fullmatch(cell.strip()):
@@ -256,97 +276,38 @@ class Table:
         return values.astype(np.int64)
 
 
-def _as_array(cells: Any) -> Any:
-    """Return a list of plain cells of one type as an array; anything else as it is."""
-    if isinstance(cells, list) and set(map(type, cells)) <= {str, int, float, type(None)}:
-        with suppress(pa.ArrowException, OverflowError, ValueError):
-            return pa.chunked_array([pa.array(cells)])
-    return cells
-
-
-def _encoded(column: Any, check: Callable[[int], None] | None = None) -> Coded | None:
-    """Return distinct labels in their order, None for an empty cell; None for other types.
-
-    How many there are is checked before there is a Python object for each.
-    """
-    kind = column.type
-    if pa.types.is_dictionary(kind):
-        # The dictionary may hold more than occurs, in any order.
-        kind, column = kind.value_type, column.cast(kind.value_type)
-    if not (_is_string(kind) or pa.types.is_integer(kind) or pa.types.is_boolean(kind)):
-        return None
-    encoded = pc.dictionary_encode(column).unify_dictionaries()
-    chunks = [chunk for chunk in encoded.chunks if len(chunk)]
-    if check is not None:
-        check(len(chunks[-1].dictionary))
-    labels = chunks[-1].dictionary.to_pylist()
-    indices = [pc.fill_null(chunk.indices, len(labels)) for chunk in chunks]
-    codes = np.concatenate([index.to_numpy(zero_copy_only=False) for index in indices])
-    if column.null_count:
-        labels.append(None)
-    return Coded(codes.astype(np.intp, copy=False), labels)
-
-
-def _is_string(kind: Any) -> bool:
-    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
-
-
-def numbers_in(cells: Any, style: NumberStyle = USUAL) -> Numbers:
-    """Return the numbers in an array or a list: NaN is missing, infinity stands for no number."""
-    said: Counter[tuple[str, str]] = Counter()
-    if len(cells) > FEW_CELLS:
-        cells = _as_array(cells)
-    values = None if isinstance(cells, list) else _at_once(cells, style)
-    if values is None:
-        plain = cells if isinstance(cells, list) else cells.to_pylist()
-        codes = np.arange(len(plain))
-        if not isinstance(cells, list) and _is_string(cells.type):
-            codes, plain = _encoded(cells) or (codes, plain)
-        times = np.bincount(codes).tolist()
-        if style != USUAL:
-            pairs = zip(plain, times, strict=True)
-            plain = [style.restated(x, said, n) if isinstance(x, str) else x for x, n in pairs]
-        values = np.array([_number_or_infinity(cell) for cell in plain])[codes]
-    if style.percent:
-        said["bare", ""] = int(np.count_nonzero(~np.isnan(values))) - said["percent", ""]
-    return Numbers(values, said)
-
-
-def _at_once(cells: Any, style: NumberStyle) -> Floats | None:
-    """Return the floats of an array; None where its cells must be looked at one by one."""
-    kind = cells.type
-    if pa.types.is_floating(kind) or pa.types.is_null(kind):
-        return cast(Floats, pc.cast(cells, pa.float64(), safe=False).to_numpy())
-    is_text = _is_string(kind)
-    if style not in (USUAL, RANKS) if is_text else not pa.types.is_integer(kind):
-        return None
-    for has_gaps in (False, True) if is_text else (False,):  # most columns have none
-        with suppress(pa.ArrowInvalid):
-            numbers = cells
-            if has_gaps:
-                missing = pc.is_in(cells, pa.array(MISSING_TEXTS, kind))
-                numbers = pc.if_else(missing, None, cells)
-            values: Floats = pc.cast(numbers, pa.float64(), safe=is_text).to_numpy()
-            # Whole numbers from 2**53 on may be others than their floats.
-            if np.count_nonzero(np.abs(values) < EXACT_LIMIT) + numbers.null_count == len(values):
-                return values
-    return None
-
-
-def _number_or_infinity(cell: Any) -> float:
-    """Return the number in a cell; infinity also for a whole number that no float is."""
-    value = as_number(cell)
-    return value if is_held(cell, value) else inf
-
-
-def as_number(cell: Any) -> float:
-    """Return the float that a cell says, NaN for a missing one, infinity for anything else."""
-    if cell is None:
-        return nan
-    is_text = isinstance(cell, str)
-    if not is_text and (isinstance(cell, bool | np.bool_) or not isinstance(cell, Real | Decimal)):
-        return inf
+def _pandas_column(series: pd.Series[Any]) -> Any:
+    """Return a column of Arrow, or a list of cells where Arrow has no such type."""
+    kind = series.dtype
     try:
-        return float(ascii_number(cell) if is_text else cell)
-    except (ValueError, OverflowError):
-        return nan if is_text and cell.strip().lower() in MISSING_WORDS else inf
+        if isinstance(kind, np.dtype) and kind.kind in "iubf" and kind.itemsize <= 8:
+            column = pa.array(series.to_numpy())
+        elif kind.kind != "O" or not isinstance(kind, np.dtype):
+            column = pa.array(series, from_pandas=True)
+        elif pd.api.types.infer_dtype(series, skipna=True) == "string":
+            column = pa.array(series, from_pandas=True, type=pa.large_string())
+        else:
+            column = None
+    except (pa.ArrowException, TypeError, ValueError):
+        column = None
+    if column is None:
+        return series.astype(object).where(series.notna(), None).tolist()
+    chunked = column if isinstance(column, pa.ChunkedArray) else pa.chunked_array([column])
+    return _with_large_text(chunked)
+
+
+def _with_large_text(column: Any) -> Any:
+    """Return a column whose texts are of a kind that all of Arrow works with."""
+    kind = column.type
+    if pa.types.is_dictionary(kind) and _is_view(kind.value_type):
+        chunks = [
+            pa.DictionaryArray.from_arrays(chunk.indices, chunk.dictionary.cast(pa.large_string()))
+            for chunk in column.chunks
+        ]
+        return pa.chunked_array(chunks, pa.dictionary(kind.index_type, pa.large_string()))
+    return column.cast(pa.large_string()) if _is_view(kind) else column
+
+
+def _is_view(kind: Any) -> bool:
+    # Older versions have no such kind.
+    return hasattr(pa.types, "is_string_view") and bool(pa.types.is_string_view(kind))

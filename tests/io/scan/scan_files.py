@@ -1,5 +1,8 @@
 """Tables of scores as the files that a scan reads."""
 
+import json
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -8,6 +11,11 @@ import pyarrow.parquet as pq
 import rankagg as ra
 
 NAN = float("nan")
+
+
+def write_summary(summary, path):
+    """Write sums of scores as `rankagg scan --out` does."""
+    Path(path).write_text(json.dumps(summary.to_dict()), encoding="utf-8")
 
 
 def drawn(seed=0, *, n=4, m=40, tasks="xyz", gaps=0.3):

@@ -10,7 +10,7 @@ import rankagg as ra
 from rankagg.core.items import ItemSet
 from rankagg.exceptions import DataFormatError, InvalidInputError
 from rankagg.io.scan import count as scan_count
-from rankagg.io.scan.batches import scan_parts
+from rankagg.io.scan.batches import ScanPart
 from rankagg.io.scan.count import _count_part
 from tests.io.scan.scan_files import LONG, drawn, long, scan, wide, write
 
@@ -95,7 +95,7 @@ def test_memory_does_not_grow_with_the_rows(form, tmp_path, monkeypatch):
     path = write(frame(table).assign(pad="x" * 50), tmp_path / "a.parquet")
     made = scan(path, table, names, systems=list(table.systems))
     held = []
-    (part,) = scan_parts(made._files, whole=True)
+    (part,) = ScanPart.of(made._files, whole=True)
     _count_part(made._layout, part, lambda rows: held.append(pa.total_allocated_bytes()))
     assert len(held) > 8
     assert max(held[4:]) < 2 * max(held[:4])

@@ -11,8 +11,7 @@ from pyarrow import parquet
 
 import rankagg as ra
 from rankagg.exceptions import DataFormatError, InvalidInputError
-from rankagg.io.tables.delimited import read_json_lines
-from rankagg.io.tables.reading import read_table
+from rankagg.io.tables.reading import _read_json, read_table
 
 nan = float("nan")
 LONG = {"higher_is_better": True, "task": "t", "instance": "k", "score": "v"}
@@ -172,13 +171,13 @@ def test_what_arrow_cannot_hold():
 
 def test_json_lines_cell_by_cell():
     data = '{"s": "A", "x": 0.5, "z": {"k": 1}}\r\n\n{"x": 1e400, "s": "2020-01-02", "y": null}\n'
-    table = read_json_lines("a.jsonl", data)
+    table = _read_json("a.jsonl", data)
     assert table.header == ["s", "x", "z", "y"]
     assert table.columns[0] == ["A", "2020-01-02"]
     assert table.columns[2:] == [[{"k": 1}, None], [None, None]]
     assert table.place(1) == "a.jsonl, row 3"
     many = "".join(f'{{"s": {i}}}\n' for i in range(5000)) + '{"t": 1}\n'
-    table = read_json_lines("a.jsonl", many)
+    table = _read_json("a.jsonl", many)
     assert table.columns == [[*range(5000), None], [None] * 5000 + [1]]
 
 
@@ -186,7 +185,7 @@ def test_json_lines_cell_by_cell():
     ("text", "said"),
     [
         ('{"s": "A", "x": 1}\n\n{"s": "B", "x": 1\n', "line 3 is not JSON"),
-        ('{"s": "A"}\n[1, 2]\n', r"and line 2 holds \[1, 2\]; every line must hold one object"),
+        ('{"s": "A"}\n[1, 2]\n', r"holds \[1, 2\] as line 2, which must be an object"),
         ('{"s": "A", "x": 1, "x": 2}\n', "line 1 has the key 'x' twice"),
         ('{"s": ' + "[" * 100_000, "line 1 is nested too deep|line 1 is not JSON"),
         ('{"s": "A", "x": ' + "9" * 5000 + "}", "line 1 has an integer of thousands"),
@@ -208,7 +207,7 @@ def test_json_lines_that_are_refused(text, said, tmp_path):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ('[{"s": "A", "x": 1}, 5]', "a.json is a JSON array, and element 2 holds 5; every element"),
+        ('[{"s": "A", "x": 1}, 5]', "a.json holds 5 as element 2, which must be an object"),
         ('[{"s": "A", "x": 1}', "a.json is not JSON: .*line 1.* cut off"),
         ('[{"s": "A", "x": 1}, {"s": "B", "x": "high"}]', "a.json, row 2, column 'x'.*'high'"),
         ('[[{"s": 1}]]', "a.json is JSON, no plain table"),

@@ -8,8 +8,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from rankagg.exceptions import RankaggError
-from rankagg.io.tables import delimited
-from rankagg.io.tables.delimited import read_delimited
+from rankagg.io.tables import reading
+from rankagg.io.tables.reading import _read_delimited
 
 CELLS = [
     "", " ", "A", " A ", "A b", "'=x", "'A", "''=1", "-x", "NA", "nan", "NaN", "N/A", "null",
@@ -36,7 +36,7 @@ def cells_of(table):
 
 def outcome(data, **options):
     try:
-        return cells_of(read_delimited("a.csv", data, **options))
+        return cells_of(_read_delimited("a.csv", data, **options))
     except RankaggError as error:
         return type(error), str(error)
 
@@ -68,12 +68,12 @@ def files(draw):
 def test_arrow_and_the_csv_module_part_the_same_cells(data, blank_rows):
     found = outcome(data, blank_rows=blank_rows)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(delimited, "_by_arrow", lambda data, blank_rows: None)
+        patch.setattr(reading, "_by_arrow", lambda data, blank_rows: None)
         assert outcome(data, blank_rows=blank_rows) == found
 
 
 def by_arrow(data):
-    return delimited._by_arrow(data, blank_rows=False)
+    return reading._by_arrow(data, blank_rows=False)
 
 
 PLAIN = st.sampled_from(["A", "b c", "'=x", "1", "-2.5", "1e-3", "0.30000000000000004", "NA", ""])
@@ -110,20 +110,20 @@ def test_a_row_may_be_longer_than_a_block():
     cell = b"x" * 100_000
     data = b"s," + b",".join(b"c%d" % i for i in range(30)) + b"\n"
     data += (b"A," + b",".join([cell] * 30) + b"\n") * 3
-    assert read_delimited("a", data).n_rows == 3
+    assert _read_delimited("a", data).n_rows == 3
     quoted = b'"s",' + b",".join(b'"c%d"' % i for i in range(30)) + b"\n" + b'"A\nb"' + b",1" * 30
-    assert read_delimited("a", quoted).labels("s", "system") == ["A\nb"]
+    assert _read_delimited("a", quoted).labels("s", "system") == ["A\nb"]
 
 
 def test_labels_that_become_equal_have_one_code():
-    codes, labels = read_delimited("a", b"s,x\n A,1\nB,2\nA ,3\n'=c,4\n").coded("s", "system")
+    codes, labels = _read_delimited("a", b"s,x\n A,1\nB,2\nA ,3\n'=c,4\n").coded("s", "system")
     assert (codes.tolist(), labels) == ([0, 1, 0, 2], ["A", "B", "=c"])
 
 
 def test_quoted_line_ends_in_a_file_of_many_blocks():
     rows = 60_000
     data = b'"s","x"\n' + b"".join(b'"two\nlines %d\n",%d\n' % (i % 3, i) for i in range(rows))
-    codes, labels = read_delimited("a", data).coded("s", "system")
+    codes, labels = _read_delimited("a", data).coded("s", "system")
     assert len(data) > 2**20
     assert len(codes) == rows
     assert labels == [f"two\nlines {i}" for i in range(3)]
