@@ -335,8 +335,7 @@ def neighbor_note(scores: Floats) -> tuple[str, ...]:
 def _middle_mean(values: Floats) -> Floats:
     """Return the mean of the middle half of each row."""
     n = values.shape[-1]
-    parts = np.partition(values, [n // 4, n - 1 - n // 4], axis=-1)
-    means: Floats = parts[..., n // 4 : n - n // 4].mean(axis=-1)
+    means: Floats = np.sort(values, axis=-1)[..., n // 4 : n - n // 4].mean(axis=-1)
     return means
 
 

@@ -124,7 +124,7 @@ def rank_intervals(
         The tasks are those of interest: average over each, then by their weights.
     n_resamples : int, optional
         Resamples of "max-t", 2000 by default. Sign vectors of "sign-flips" where there are too
-        many to go through them all: 10,000 by default, fewer of more than 300 items.
+        many to go through them all: 10,000 by default, fewer of more than 220 items.
     rng : int or numpy.random.Generator, optional
         For "max-t", and for "sign-flips" with more than 14 units.
 

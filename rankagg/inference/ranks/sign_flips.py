@@ -26,7 +26,7 @@ VECTORS, ALWAYS_ALL = 10_000, 4096
 SIGNS_HELD, SUMS_HELD = 4_000_000, 100_000_000
 # Sums that are compared at each step, by default, of items and of pairs, and the fewest sign
 # vectors then drawn.
-SUMS_COMPARED, PAIRS_COMPARED, FEWEST_VECTORS = 10**9, 20_000_000, 1024
+SUMS_COMPARED, PAIRS_COMPARED, FEWEST_VECTORS = 500_000_000, 20_000_000, 1024
 # Values of pairs that are held at one time, and sign vectors that are compared at one time, of all
 # pairs and of those of one item.
 PAIRED_VALUES, TOGETHER, AT_ONCE = 1_000_000, 96, 512
