@@ -48,7 +48,7 @@ class Basis:
             )
         if self.method in ("sign-test", "clopper-pearson", "wilson"):
             return f"{draws}, and ties of some items say nothing about the order of others"
-        many = self.method in ("max-t", "percentile", "normal")
+        many = self.method in ("max-t", "percentile")
         return f"{draws}, and many" if many else draws
 
     @property

@@ -185,9 +185,8 @@ class PairSums(NamedTuple):
     n: Floats
     mass: Floats
     squared_mass: Floats
-    # Weighted sums of their values and of the squares of these.
+    # Weighted sums of their values.
     first: Floats
-    second: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -198,26 +197,19 @@ class Moments:
     n: Floats
     # Weighted mean value; NaN where n is 0.
     mean: Floats
-    # Unbiased sample variance of the values; NaN where n is less than 2 or units are weighted.
-    variance: Floats
     # Sum of the squared shares that the units have in the mean: 1/n where all weigh the same.
     shares: Floats
 
 
-def moments_of(sums: PairSums, stratum_weights: Floats, *, is_weighted: bool) -> Moments:
+def moments_of(sums: PairSums, stratum_weights: Floats) -> Moments:
     """Return the moments that sums over units make."""
-    n, mass, squared_mass, first, second = sums
+    n, mass, squared_mass, first = sums
     share = stratum_weights[:, None] * (n > 0)
     with np.errstate(invalid="ignore", divide="ignore"):
         share = share / share.sum(axis=0)
         mean = (share * np.where(n > 0, first / mass, 0.0)).sum(axis=0)
         shares = (share**2 * np.where(n > 0, squared_mass / mass**2, 0.0)).sum(axis=0)
-        total = n.sum(axis=0)
-        spread = np.maximum((second / mass).sum(axis=0) - mean**2, 0.0)
-        variance = np.where(total > 1, spread * total / (total - 1), np.nan)
-    if is_weighted:
-        variance = np.full_like(mean, np.nan)
-    return Moments(total, mean, variance, shares)
+    return Moments(n.sum(axis=0), mean, shares)
 
 
 def asymmetry_note(

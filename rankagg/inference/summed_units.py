@@ -104,16 +104,16 @@ class SummedUnits:
     @cached_property
     def moments(self) -> Moments:
         """The moments of all pairs."""
-        n, first, second = self.sums
+        n, first, _ = self.sums
         if self.unit == "instance":
             return _moments_of_instances(n, first, self.summary.weight_vector)
         if self.fixed_tasks:
-            together = PairSums(n, n, n, first, second)
+            together = PairSums(n, n, n, first)
         else:
             w = self.summary.weight_vector[:, None]
-            parts = (n, w * n, w**2 * n, w * first, w * second)
+            parts = (n, w * n, w**2 * n, w * first)
             together = PairSums(*(part.sum(axis=0, keepdims=True) for part in parts))
-        return moments_of(together, self.stratum_weights, is_weighted=self.is_weighted)
+        return moments_of(together, self.stratum_weights)
 
 
 def _moments_of_instances(n: Floats, first: Floats, weights: Floats) -> Moments:
@@ -127,7 +127,7 @@ def _moments_of_instances(n: Floats, first: Floats, weights: Floats) -> Moments:
     with np.errstate(invalid="ignore", divide="ignore"):
         mean = (w * first).sum(axis=0) / mass
         shares = (w * (n > 0)).sum(axis=0) / mass
-    return Moments(n.max(axis=0), mean, np.full_like(mean, np.nan), shares)
+    return Moments(n.max(axis=0), mean, shares)
 
 
 @dataclass(frozen=True, eq=False)
@@ -229,17 +229,14 @@ def _of_tallies(
     agreed = (values == 0) | (values == n) | alike
     tasks = np.repeat(np.arange(len(told)), [len(part) for part in told])
     values, mass, weights = np.concatenate(first), np.concatenate(told), summary.weight_vector
-    if not fixed_tasks:
-        values, mass = values * weights[tasks, None], mass * weights[tasks, None]
-        tasks, weights = np.zeros_like(tasks), np.ones(1)
+    values, mass = values * weights[tasks, None], mass * weights[tasks, None]
     if unit == "instance":
         # The group of an instance is drawn in all tasks together.
         found, where = np.unique(np.concatenate(numbers), return_inverse=True)
         order = np.argsort(where, kind="stable")
         starts = np.searchsorted(where[order], np.arange(len(found)))
         values, mass = (np.add.reduceat(part[order], starts, axis=0) for part in (values, mass))
-        tasks = tasks[: len(found)]
-    groups = DrawnRows(values, mass, np.ones(len(values)), tasks, weights, agreed)
+    groups = DrawnRows(values, mass, np.ones(len(values)), agreed)
     return replace(units, groups=groups, notes=notes)
 
 

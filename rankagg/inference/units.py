@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias, cast, get_args
 
 import numpy as np
 
-from rankagg._typing import Bools, Floats, Label, Positions, Tolerance
+from rankagg._typing import Bools, Floats, Generator, Integers64, Label, Positions, Tolerance
 from rankagg._validation import check_choice, check_flag, table_remedy
 from rankagg.aggregation import as_data
 from rankagg.core import (
@@ -133,10 +133,6 @@ class DrawnRows(NamedTuple):
     told: Floats
     # Shape (r,). How often each row was observed.
     counts: Floats
-    # Shape (r,). The fixed task of each row; all 0 where tasks are not fixed.
-    strata: Positions
-    # Shape (s,). The weights of the fixed tasks.
-    stratum_weights: Floats
     # Shape (p,). Whether all units that tell of a pair have the same value.
     agreed: Bools
 
@@ -277,12 +273,11 @@ class Units:
     @cached_property
     def moments(self) -> Moments:
         """The moments of all pairs, from the units a block at a time."""
-        shape = (5, len(self.stratum_weights), len(self.pairs[0]))
-        n, mass, squared_mass, first, second = sums = np.zeros(shape)
+        shape = (4, len(self.stratum_weights), len(self.pairs[0]))
+        n, mass, squared_mass, first = sums = np.zeros(shape)
         for block in self.blocks():
             present = (~np.isnan(block.values)).astype(np.float64)
             values = np.where(np.isnan(block.values), 0.0, block.values)
-            squares = values**2
             for s in np.unique(block.strata):
                 counts = np.where(block.strata == s, block.counts, 0.0)
                 weighted = counts * block.weights
@@ -290,8 +285,7 @@ class Units:
                 mass[s] += weighted @ present
                 squared_mass[s] += (weighted * block.weights) @ present
                 first[s] += weighted @ values
-                second[s] += weighted @ squares
-        return moments_of(PairSums(*sums), self.stratum_weights, is_weighted=self.is_weighted)
+        return moments_of(PairSums(*sums), self.stratum_weights)
 
     @cached_property
     def sizes(self) -> Floats:
@@ -318,7 +312,14 @@ class Units:
         values = np.where(present, np.where(same, center, block.values), 0.0)
         agreed = np.ones(len(center), dtype=bool)
         sums = (values * weights, present * weights)
-        return DrawnRows(*sums, block.counts, block.strata, self.stratum_weights, agreed)
+        return DrawnRows(*sums, block.counts, agreed)
+
+    def resampled_rows(self, times: int, rng: Generator) -> Integers64:
+        """Draw how often each ranking occurs in each resample of the units, shape (times, m)."""
+        if self.clusters is None:
+            return resample_counts(self.counts, self.strata, times, rng)
+        drawn = resample_counts(np.ones(self.n_units), self.unit_strata, times, rng)
+        return drawn[:, self.clusters] * self.counts.astype(np.int64)
 
     # -- outcomes -----------------------------------------------------------------------------
 
@@ -335,6 +336,16 @@ class Units:
             ties += block.counts @ (block.values == 0.5)
             second += block.counts @ (block.values == 0.0)
         return first, ties, second
+
+
+def resample_counts(counts: Floats, strata: Positions, times: int, rng: Generator) -> Integers64:
+    """Draw how often each unit occurs in each resample, within its fixed task."""
+    drawn = np.zeros((times, len(counts)), dtype=np.int64)
+    for s in np.unique(strata):
+        inside = np.flatnonzero(strata == s)
+        have = counts[inside]
+        drawn[:, inside] = rng.multinomial(int(have.sum()), have / have.sum(), size=times)
+    return drawn
 
 
 def units_of(

@@ -54,7 +54,6 @@ from rankagg.core import (
 )
 from rankagg.core.comparisons import Comparisons
 from rankagg.exceptions import InformationLostError, InvalidInputError
-from rankagg.inference.intervals.bootstrap import resample_counts, resample_rows
 from rankagg.inference.ranks.comparison_ranks import (
     ComparisonUnit,
     check_silent,
@@ -63,7 +62,7 @@ from rankagg.inference.ranks.comparison_ranks import (
 )
 from rankagg.inference.ranks.rank_results import RankUnit
 from rankagg.inference.summed_units import WITH_GROUPS, check_fixed, check_no_more
-from rankagg.inference.units import Unit, rankings_of, units_of
+from rankagg.inference.units import Unit, rankings_of, resample_counts, units_of
 from rankagg.kernels.placing import doubled_places
 
 #: The ranks in resamples, one a row, and where they are certain; None of rules that are no sums.
@@ -159,7 +158,7 @@ def rank_shares(
         unit = check_unit(unit)
         profile, known = rankings_of(data, tolerance, instances)
         units = units_of(profile, unit=unit, fixed_tasks=fixed_tasks, instances=known)
-        items, rows = profile.items, resample_rows(units, times, as_generator(rng))
+        items, rows = profile.items, units.resampled_rows(times, as_generator(rng))
         # Units are tasks, or single rankings that are one of each task.
         single = profile.groups is not None and len(set(profile.groups)) == profile.n_rankings
         unit = units.unit

@@ -25,8 +25,7 @@ from rankagg.core import (
 from rankagg.core.comparisons import Comparisons
 from rankagg.exceptions import Described, InvalidInputError
 from rankagg.inference.decisions import Basis, Decisions, by_sign_flips, unit_word
-from rankagg.inference.intervals.methods import IntervalOptions, Method, by_intervals
-from rankagg.inference.intervals.pairwise import intervals_of, pair_units
+from rankagg.inference.pair_bounds import IntervalOptions, Method, by_intervals
 from rankagg.inference.pair_values import (
     LOOKED_AT,
     Differences,
@@ -34,6 +33,7 @@ from rankagg.inference.pair_values import (
     point_differences,
     selection_note,
 )
+from rankagg.inference.pairwise import intervals_of, pair_units
 from rankagg.inference.ranks.rank_results import (
     Families,
     Of,
@@ -68,7 +68,8 @@ def choose_method(of: Of, units: Units | SummedUnits) -> RankMethod:
         return "sign-test" if is_plain else "hoeffding"
     if of == "mean" and has_strata:
         # Scores have no known range, and signs cannot be turned within fixed tasks.
-        return "max-t"
+        remedy = "Take of='borda', or `unit='task'` where the tasks are a sample."
+        raise InvalidInputError("fixed_tasks", "False for of='mean'", True, remedy)
     if has_strata or isinstance(units, SummedUnits):
         # Sums do not tell whose signs to turn.
         return "hoeffding"
@@ -113,7 +114,7 @@ def rank_intervals(
         and leaves ties out. "hoeffding" (not for "mean") holds for all independent units, lets a
         tie count half, and decides little; it is the default where the others cannot be used.
         "max-t" bootstraps the largest studentized difference and is wrong far too often with few
-        units; it is the default for the means of fixed tasks.
+        units.
     alpha : float, default 0.05
         Probability that any interval misses its rank, in (0, 1).
     unit : {"ranking", "instance", "task"}, default "ranking"
@@ -121,7 +122,8 @@ def rank_intervals(
         first; where a profile has clusters, or a table families of tasks, these in place of
         rankings and tasks.
     fixed_tasks : bool, default False
-        The tasks are those of interest: average over each, then by their weights.
+        The tasks are those of interest: average over each, then by their weights. By "hoeffding"
+        only, and not for "mean".
     n_resamples : int, optional
         Resamples of "max-t", 2000 by default. Sign vectors of "sign-flips" where there are too
         many to go through them all: 10,000 by default, fewer of more than 220 items.

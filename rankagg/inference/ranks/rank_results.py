@@ -25,15 +25,15 @@ from rankagg.core import (
     shortened,
 )
 from rankagg.inference.decisions import TIERS, Decisions, tarone
-from rankagg.inference.intervals.bootstrap import Resamples
-from rankagg.inference.intervals.methods import (
+from rankagg.inference.pair_bounds import (
     BINOMIAL,
     IntervalOptions,
     PairBounds,
+    Resamples,
     bounds_of,
     resamples_of,
 )
-from rankagg.inference.intervals.pairwise import PairwiseIntervals, p_values
+from rankagg.inference.pairwise import PairwiseIntervals, p_values
 from rankagg.inference.ranks.sign_flips import SignFlips
 from rankagg.inference.summed_units import SummedUnits
 from rankagg.inference.units import Unit, Units, square

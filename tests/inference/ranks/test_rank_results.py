@@ -16,7 +16,7 @@ from rankagg.inference.ranks.rank_results import Families
 from rankagg.inference.ranks.sign_flips import VECTORS, sign_flips
 from rankagg.inference.units import units_from
 from tests import strategies
-from tests.inference.intervals.test_bootstrap import resampled_means
+from tests.inference.test_bootstrap import resampled_means
 
 NAN = float("nan")
 HUMANS = ra.datasets.load("superglue_human")

@@ -8,16 +8,17 @@ of any distribution, where 5 % are promised. They are no proof for other data.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from math import pi
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 import scipy
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from rankagg._typing import Bools, Floats, RNGLike
+from rankagg._typing import Bools, Floats, Generator, Integers64, RNGLike
 from rankagg._validation import (
     as_generator,
     check_alpha,
@@ -29,29 +30,19 @@ from rankagg._validation import (
 from rankagg.core import said, stated
 from rankagg.exceptions import InformationLostError, InvalidInputError
 from rankagg.inference.decisions import least_number
-from rankagg.inference.intervals.bootstrap import (
-    MEANS_HELD,
-    Resamples,
-    few_groups,
-    resampled_parts,
-)
-from rankagg.inference.pair_values import Moments
 from rankagg.inference.summed_units import WITH_GROUPS, SummedUnits
-from rankagg.inference.units import Units
+from rankagg.inference.units import DrawnRows, Units, resample_counts
 
-# Method or kind of joint interval: units. "normal" is not here: it was never wrong so often,
-# because it is not made where units are too few (`normal._is_near_normal`).
+# Method or kind of joint interval: units.
 HOLDS_FROM = {"max-t": 1000, "percentile": 500, "wilson": 100}
 
 # From how many units on max-t was wrong in at most so many per cent of tables.
 WRONG_IN = (6, 83), (8, 71), (12, 52), (20, 25), (50, 14), (100, 9)
 
-# Of several fixed tasks the fewest degrees of freedom that were measured: six tasks of 2, 3 and 4.
-LEAST_FREEDOM = 7.0
-# The largest logarithm of the factor by which a tail may be off, by the number of bounds. Of two
-# tails one is too heavy where the other is too light. With these the coverage study found
-# intervals wrong in no more than 7 % of all cases where 5 % are promised.
-LIMITS = {1: 0.15, 2: 0.3}
+#: From how many groups on intervals were measured to hold what they promise.
+GROUPS_HOLD_FROM = {"percentile": 100, "max-t": 200}
+# Numbers that are drawn at one time, about, and resampled means that are held.
+DRAWN_AT_ONCE, MEANS_HELD = 20_000_000, 4_000_000
 BINOMIAL = {"wilson": "wilson", "clopper-pearson": "beta"}
 
 
@@ -70,22 +61,7 @@ def _few_units(method: str, n: Floats, word: str) -> tuple[str, ...]:
     return (said(told, units, method, how, stated(enough, "units measured to be enough")),)
 
 
-def _little_freedom(freedom: Floats) -> tuple[str, ...]:
-    """Return what must be said of resamples within fixed tasks that know a variance so badly."""
-    least = float(np.min(freedom, initial=np.inf))
-    if least >= LEAST_FREEDOM:
-        return ()
-    told = (
-        "within these tasks the variance of some pair has {} degrees of freedom; intervals were "
-        "measured to hold from {} on"
-    )
-    enough = stated(LEAST_FREEDOM, "freedom measured to be enough", "g")
-    return (said(told, stated(least, "least degrees of freedom", ".2g"), enough),)
-
-
-Method: TypeAlias = Literal[
-    "hoeffding", "bernstein", "normal", "wilson", "clopper-pearson", "percentile"
-]
+Method: TypeAlias = Literal["hoeffding", "wilson", "clopper-pearson", "percentile"]
 Simultaneous: TypeAlias = Literal["bonferroni", "max-t"]
 Alternative: TypeAlias = Literal["two-sided", "greater", "less"]
 
@@ -159,7 +135,11 @@ def bounds_of(
         given = resamples if resamples is None else iter([(slice(None), resamples)])
         bounds = _by_resamples(units, options, alpha, given or resamples_of(units, options))
     else:
-        bounds = _concentration(units, options, alpha)
+        moments = units.moments
+        level: Any = _anytime_alpha(alpha, moments.n) if options.anytime else alpha
+        radius = radius_of_shares(moments.shares, level, options.sides)
+        ends = moments.mean - radius, moments.mean + radius
+        bounds = PairBounds(moments.mean, moments.n, moments.shares, *ends)
     silent = bounds.n == 0
     lower = np.where(silent, 0.0, np.clip(bounds.lower, 0.0, 1.0))
     upper = np.where(silent, 1.0, np.clip(bounds.upper, 0.0, 1.0))
@@ -184,45 +164,16 @@ def resamples_of(
     if isinstance(units, SummedUnits) and units.groups is None:
         raise InformationLostError(
             f"method={options.name!r} needs rankings; a ScoreSummary does not hold them. Take "
-            f"'hoeffding', 'bernstein' or 'normal', {WITH_GROUPS}, or read the scores with "
-            "`read_scores`."
+            f"'hoeffding', {WITH_GROUPS}, or read the scores with `read_scores`."
         )
+    if len(units.stratum_weights) > 1:
+        remedy = "'hoeffding' is for these very tasks, `unit='task'` for a sample of tasks."
+        raise InvalidInputError("fixed_tasks", "False for a bootstrap", True, remedy)
     rng = as_generator(options.rng)
     size = len(units.pairs[0])
     if options.simultaneous != "max-t":
         size = min(size, MEANS_HELD // options.n_resamples)
-    yield from resampled_parts(units, options.n_resamples, rng, max(size, 1))
-
-
-def _concentration(
-    units: Units | SummedUnits, options: IntervalOptions, alpha: float
-) -> PairBounds:
-    moments = units.moments
-    level: Any = _anytime_alpha(alpha, moments.n) if options.anytime else alpha
-    if options.method == "hoeffding":
-        return _symmetric(moments, radius_of_shares(moments.shares, level, options.sides))
-    if units.is_weighted:
-        allowed = "'hoeffding' or a bootstrap where units differ in weight"
-        raise InvalidInputError("method", allowed, options.method)
-    radius = _bernstein_radius(moments.variance, moments.n, alpha, options.sides)
-    if options.method == "bernstein":
-        return _symmetric(moments, radius)
-    near = _is_near_normal(moments.mean, moments.variance, moments.n, alpha, options.sides)
-    normal = _normal_radius(moments.variance, moments.n, alpha, options.sides)
-    radius = np.where(near, normal, radius)
-    far = int(((moments.n > 0) & ~near).sum())
-    if not far:
-        return _symmetric(moments, radius)
-    note = (
-        f"on {far} pair{'s' * (far > 1)} {units.unit}s are too few, or agree too nearly, for a "
-        "normal interval at this level: the interval is that of method 'bernstein'"
-    )
-    return _symmetric(moments, radius, (note,))
-
-
-def _symmetric(moments: Moments, radius: Floats, notes: tuple[str, ...] = ()) -> PairBounds:
-    mean = moments.mean
-    return PairBounds(mean, moments.n, moments.shares, mean - radius, mean + radius, notes)
+    yield from _resampled_parts(units, options.n_resamples, rng, max(size, 1))
 
 
 def _binomial(units: Units | SummedUnits, options: IntervalOptions, alpha: float) -> PairBounds:
@@ -255,14 +206,12 @@ def _by_resamples(
     parts: Iterator[tuple[slice, Resamples]],
 ) -> PairBounds:
     moments = units.moments
-    varies, single = np.zeros((2, len(moments.mean)), dtype=bool)
-    freedom = np.full(len(varies), np.inf)
+    varies = np.zeros(len(moments.mean), dtype=bool)
     told = moments.n > 0
     agreed = told if units.groups is None else told & units.groups.agreed
     lower, upper = np.zeros_like(moments.mean), np.ones_like(moments.mean)
-    # Values without known bounds, and tasks whose means may differ, refute nothing.
-    is_refuting = units.is_bounded and not units.fixed_tasks
-    if is_refuting:
+    # Values without known bounds refute nothing.
+    if units.is_bounded:
         # By Markov's inequality a unit has the value c or more with a chance of mean/c at most, so
         # where all n units have it means below c alpha^(1/n) are refuted; likewise from above.
         together = len(lower) if options.simultaneous else 1
@@ -271,38 +220,24 @@ def _by_resamples(
         upper[agreed] = 1.0 - (1.0 - moments.mean[agreed]) * root
     is_joint, tail = options.simultaneous == "max-t", (alpha, options.sides)
     for part, resamples in parts:
-        varies[part], single[part] = resamples.varies, resamples.single
-        if resamples.freedom is not None:
-            freedom[part] = resamples.freedom
+        varies[part] = resamples.varies
         if not varies[part].any():
             continue
         some = resamples.take(varies[part])
         ends = some.max_t(alpha, options.alternative) if is_joint else some.percentile(*tail)
         lower[part][varies[part]], upper[part][varies[part]] = ends
     # Where all units agree the interval is exact, and so few are no harm.
-    if len(units.stratum_weights) > 1:
-        notes = list(_little_freedom(freedom[varies]))
-    else:
-        notes = list(_few_units(options.name, moments.n[varies], units.unit))
+    notes = list(_few_units(options.name, moments.n[varies], units.unit))
     if units.groups is not None:
-        notes += few_groups(options.name, units.groups, moments.n, varies)
+        notes += _few_groups(options.name, units.groups, moments.n, varies)
     tails = options.n_resamples * alpha / options.sides
     if options.simultaneous != "max-t" and tails < 5:
         beyond = stated(tails, "resamples beyond a bound", ".2g", "resample")
         notes.append(said("only {} to be expected beyond each bound: raise `n_resamples`", beyond))
-    single &= told
-    if single.any():
-        drawn = units.unit if units.groups is None else "group of units"
-        pairs = stated(int(single.sum()), "pairs with a single unit in a task", noun="pair")
-        alone = (
-            "on {} a fixed task has one {} alone, which does not tell how it varies: the interval "
-            "is [0, 1]; leave such tasks out, or take 'hoeffding'"
-        )
-        notes.append(said(alone, pairs, drawn))
     for alike, who in ((agreed, "units"), (~agreed, "groups")):
-        constant = int((told & ~varies & ~single & alike).sum())
+        constant = int((told & ~varies & alike).sum())
         if constant:
-            exact = who == "units" and is_refuting
+            exact = who == "units" and units.is_bounded
             pairs = stated(constant, "pairs on which all agree", noun="pair")
             agree = (
                 "all {} agree on {}, and so do resamples, which then say nothing about how certain "
@@ -328,36 +263,119 @@ def by_intervals(options: IntervalOptions, n_items: int) -> int | None:
             return bool(tail ** (1.0 / units) > 0.5)
         if options.method == "wilson":
             return bool(units > scipy.stats.norm.isf(tail) ** 2)
-        if options.method in ("bernstein", "normal"):
-            found = bool(_bernstein_radius(0.0, units, alpha, options.sides) < 0.5)
-            return found or (options.method == "normal" and _normal(units, alpha, options.sides))
         level = _anytime_alpha(alpha, units) if options.anytime else alpha
         return bool(radius_of_shares(1.0 / units, level, options.sides) < 0.5)
 
     return least_number(decides)
 
 
-def _normal(units: int, alpha: float, sides: int) -> bool:
-    """Say whether some mean and variance of so many units have a normal interval above 1/2."""
-    if units < 2:
-        return False
-    mean = np.linspace(0.5, 1.0, 201)[1:-1, None]
-    variance = mean * (1.0 - mean) * units / (units - 1) * np.geomspace(1e-6, 1.0, 200)
-    outside = mean - _normal_radius(variance, units, alpha, sides) > 0.5
-    return bool((outside & _is_near_normal(mean, variance, units, alpha, sides)).any())
+# -- the bootstrap --------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Resamples:
+    """Means of all pairs in the sample and in its resamples."""
+
+    # Shape (p,). In the sample.
+    mean: Floats
+    # Shape (B, p). In each resample; NaN where it holds no unit that tells of the pair.
+    means: Floats
+
+    @cached_property
+    def varies(self) -> Bools:
+        """True for pairs of which different resamples say different things, shape (p,)."""
+        seen = np.isfinite(self.means)
+        low = np.where(seen, self.means, np.inf).min(axis=0)
+        return np.asarray(np.where(seen, self.means, -np.inf).max(axis=0) - low > 1e-12)
+
+    def take(self, chosen: Bools, kept: Bools | bool = True) -> Resamples:
+        """Return what is known of some of the pairs, of second against first where not kept."""
+        parts = self.mean[chosen], self.means[:, chosen]
+        return Resamples(*(np.where(kept, part, 1.0 - part) for part in parts))
+
+    def percentile(self, alpha: float, sides: int) -> tuple[Floats, Floats]:
+        """Return the percentile interval of each mean."""
+        tail = alpha / sides
+        # The other one goes through pairs one by one.
+        quantile = np.quantile if np.isfinite(self.means).all() else np.nanquantile
+        low, high = quantile(self.means, [tail, 1.0 - tail], axis=0)
+        return low, high
+
+    def max_t(self, alpha: float, alternative: Alternative) -> tuple[Floats, Floats]:
+        """Return simultaneous intervals from the largest studentized deviation.
+
+        A lower bound alone (alternative "greater") must hold against resampled means that are too
+        large, an upper one against those that are too small. A resample that tells nothing about a
+        pair says nothing about how far it may be off.
+        """
+        error = np.nanstd(self.means, axis=0, ddof=1)
+        deviation = np.nan_to_num((self.means - self.mean) / error)
+        if alternative == "two-sided":
+            deviation = np.abs(deviation)
+        elif alternative == "less":
+            deviation = -deviation
+        radius = np.quantile(deviation.max(axis=1), 1.0 - alpha) * error
+        return self.mean - radius, self.mean + radius
+
+
+def _resampled_parts(
+    units: Units | SummedUnits, n_resamples: int, rng: Generator, size: int
+) -> Iterator[tuple[slice, Resamples]]:
+    """Draw units, or groups, with replacement, and yield the means of `size` pairs at a time.
+
+    The mean is a ratio of sums over groups, so only their number must be large, however many units
+    each has: Field and Welsh (2007), "Bootstrapping clustered data",
+    https://doi.org/10.1111/j.1467-9868.2007.00593.x.
+    """
+    rows, n_pairs, many = units.drawn_rows(), len(units.pairs[0]), n_resamples
+    together = np.zeros(len(rows.counts), dtype=np.intp)
+    some = max(1, DRAWN_AT_ONCE // len(rows.counts))
+    drawn: Iterable[Integers64] = (
+        resample_counts(rows.counts, together, min(some, many - start), rng)
+        for start in range(0, many, some)
+    )
+    if n_pairs > size:
+        drawn = list(drawn)
+    for start in range(0, max(n_pairs, 1), size):
+        part = slice(start, start + size)
+        first, told = rows.first[:, part], rows.told[:, part]
+        means = np.concatenate([_ratios(often, first, told) for often in drawn])
+        yield part, Resamples(_ratios(rows.counts[None, :], first, told)[0], means)
+
+
+def _ratios(counts: NDArray[np.generic], first: Floats, told: Floats) -> Floats:
+    """Return the mean of every pair in samples that hold rows so often, NaN where none tells."""
+    often = counts.astype(np.float64)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        means: Floats = often @ first / (often @ told)
+    return means
+
+
+def _few_groups(method: str, groups: DrawnRows, n: Floats, varies: Bools) -> tuple[str, ...]:
+    """Return a note where fewer groups were drawn than intervals were measured to need."""
+    telling, enough = (groups.told > 0).sum(axis=0), GROUPS_HOLD_FROM[method]
+    rough = varies & (telling < enough) & (telling < n)
+    if not rough.any():
+        return ()
+    told = (
+        "resamples draw groups, and {} tell of some pair: {} intervals were measured to hold from "
+        "about {} on"
+    )
+    least = int(telling[rough].min())
+    return (said(told, stated(least, "fewest groups of a pair"), method, enough),)
 
 
 # -- radii ----------------------------------------------------------------------------------------
 
 
-def _log_per_bound(alpha: ArrayLike, sides: int, factor: float = 1.0) -> Floats:
-    """Return log(factor sides / alpha)."""
+def _log_per_bound(alpha: ArrayLike, sides: int) -> Floats:
+    """Return log(sides / alpha)."""
     count = check_integer(sides, "sides", low=1, high=2)
     levels = np.asarray(alpha, dtype=np.float64)
     wrong = ~((levels > 0) & (levels < 1))
     if wrong.any():
         raise InvalidInputError("alpha", "numbers in (0, 1)", float(levels[wrong].flat[0]))
-    logarithm: Floats = np.log(factor * count / levels)
+    logarithm: Floats = np.log(count / levels)
     return logarithm
 
 
@@ -428,21 +446,6 @@ def hoeffding_p_value(mean: ArrayLike, shares: ArrayLike) -> Floats:
     return p_value
 
 
-def _bernstein_radius(
-    variance: ArrayLike, n_units: ArrayLike, alpha: ArrayLike, sides: int = 2
-) -> Floats:
-    """Return the empirical Bernstein radius, infinite below 2 units.
-
-    Maurer and Pontil (2009), "Empirical Bernstein bounds and sample variance penalization",
-    theorem 4, https://doi.org/10.48550/arXiv.0907.3740.
-    """
-    size, log = np.asarray(n_units, dtype=np.float64), _log_per_bound(alpha, sides, 2.0)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        radius = np.sqrt(2.0 * np.asarray(variance) * log / size) + 7.0 * log / (3.0 * (size - 1.0))
-    result: Floats = np.where(size < 2, np.inf, radius)
-    return result
-
-
 def _anytime_alpha(alpha: float, n: ArrayLike) -> Floats:
     """Return what of alpha is spent after n observations: 6 alpha/(pi^2 n^2), alpha in all.
 
@@ -483,44 +486,3 @@ def comparisons_needed(margin: float, alpha: float, *, n_items: int = 2) -> int:
     n = check_integer(n_items, "n_items", low=2)
     level = check_alpha(alpha) / (n * (n - 1) / 2)
     return int(np.ceil(np.log(2.0 / level) / (2.0 * gap**2)))
-
-
-def _normal_radius(variance: ArrayLike, n_units: ArrayLike, alpha: float, sides: int = 2) -> Floats:
-    """Return the radius of the normal (Wald) interval, z sqrt(variance/n_units)."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        deviation = np.sqrt(np.asarray(variance, dtype=np.float64) / np.asarray(n_units))
-    radius: Floats = -scipy.special.ndtri(alpha / sides) * deviation
-    return radius
-
-
-def _largest_skewness(mean: ArrayLike, deviation: ArrayLike) -> Floats:
-    """Return the largest absolute skewness of values in [0, 1], NaN where it is not known."""
-    center, spread = np.asarray(mean, dtype=np.float64), np.asarray(deviation, dtype=np.float64)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        # By the inequality of Cauchy and Schwarz: reached where values other than 0, or than 1,
-        # are all the same.
-        least = spread / center - center / spread
-        largest = (1.0 - center) / spread - spread / (1.0 - center)
-    skewness: Floats = np.maximum(np.abs(least), np.abs(largest))
-    return skewness
-
-
-def _is_near_normal(
-    mean: ArrayLike, variance: ArrayLike, n_units: ArrayLike, alpha: float, sides: int = 2
-) -> Bools:
-    """Say where a mean, divided by its estimated error, is near enough to normal for a level.
-
-    The first term of Edgeworth's expansion says that the tail of a studentized mean at z is off by
-    a factor of about exp(z^3 |g| / (3 sqrt(n))), where g is the skewness; estimating the variance
-    adds z^4/(2n) to the exponent. Of values in [0, 1] mean and variance bound the skewness; where
-    all are 0 or 1 they determine it.
-
-    Hall (1987), "Edgeworth expansion for Student's t statistic under minimal moment conditions",
-    https://doi.org/10.1214/aop/1176992073.
-    """
-    center, n = np.asarray(mean, dtype=np.float64), np.asarray(n_units, dtype=np.float64)
-    z = abs(float(scipy.special.ndtri(alpha / sides)))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        skewness = _largest_skewness(center, np.sqrt(np.asarray(variance) * (n - 1.0) / n))
-        error = z**3 * skewness / (3.0 * np.sqrt(n)) + z**4 / (2.0 * n)
-        return error <= LIMITS[sides]

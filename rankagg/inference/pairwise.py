@@ -25,7 +25,7 @@ from rankagg.core import (
 )
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference.decisions import Basis, Decisions, by_p_values, tarone
-from rankagg.inference.intervals.methods import (
+from rankagg.inference.pair_bounds import (
     BINOMIAL,
     Alternative,
     IntervalOptions,
@@ -91,7 +91,7 @@ def _by_intervals_of_pairs(intervals: PairwiseIntervals) -> Decisions:
         above=above,
         alpha=intervals.alpha,
         how=f"{intervals.simultaneous} {intervals.method} intervals",
-        is_approximate=intervals.method in ("percentile", "wilson", "normal"),
+        is_approximate=intervals.method in ("percentile", "wilson"),
         basis=basis,
     )
 
@@ -193,12 +193,9 @@ class PairwiseIntervals(Result):
             are drawn, see `ScoreScan.summarize`, and an instance counts as often as it has
             rankings.
         method : str, default "hoeffding"
-            "hoeffding" holds for any independent units. "bernstein" (empirical; units of equal
-            weight) is shorter where values vary little. "normal" (units of equal weight) goes by
-            mean and variance, and is Bernstein's, with a note, where units are too few or agree
-            too nearly for that. "wilson" and "clopper-pearson" are for comparisons without
-            weights, each ranking a unit, and leave ties out. "percentile" resamples units and
-            holds for many of them only.
+            "hoeffding" holds for any independent units. "wilson" and "clopper-pearson" are for
+            comparisons without weights, each ranking a unit, and leave ties out. "percentile"
+            resamples units and holds for many of them only.
         alpha : float, default 0.05
             Probability of error, in (0, 1).
         simultaneous : {"bonferroni", "max-t"}, optional
@@ -208,7 +205,8 @@ class PairwiseIntervals(Result):
             averaged first; where a profile has clusters, or a table families of tasks, these in
             place of rankings and tasks. See :doc:`/howto/items_in_tasks`.
         fixed_tasks : bool, default False
-            The groups are the tasks of interest: average over each, then by their weights.
+            The groups are the tasks of interest ("hoeffding" only): average over each, then by
+            their weights.
         alternative : {"two-sided", "greater", "less"}, default "two-sided"
             Bound from both sides, or only from below or from above.
         anytime : bool, default False
