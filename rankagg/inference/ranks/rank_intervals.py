@@ -180,7 +180,7 @@ def rank_intervals(
     if kind == "pairwise":
         if chosen == "sign-test" != choose_method(kind, units):
             remedy = "A sign test is of single rankings of equal weight."
-            raise InvalidInputError("method", "'hoeffding' or 'max-t' here", method, remedy)
+            raise InvalidInputError("method", "'hoeffding' here", method, remedy)
         intervals = intervals_of(units, _options_of(chosen, level, n_resamples, rng))
         found = ranks_from_intervals(intervals, "intervals" if chosen == "max-t" else "holm")
         return replace(found, notes=(*found.notes, *notes))

@@ -145,11 +145,10 @@ def test_places_by_means_are_those_of_the_mean(table):
 
 
 @given(full_tables(instances=True))
-def test_with_fixed_tasks_or_tasks_as_units_instances_are_averaged_first(table):
+def test_with_tasks_as_units_instances_are_averaged_first(table):
     expected = (ra.Mean().aggregate(table).ranking.ranks + 1).tolist()
-    for options in ({"fixed_tasks": True}, {"unit": "task"}):
-        result = ra.rank_intervals(table, of="mean", n_resamples=100, **options)
-        assert result.rank.tolist() == expected
+    result = ra.rank_intervals(table, of="mean", n_resamples=100, unit="task")
+    assert result.rank.tolist() == expected
 
 
 # -- how it is told -------------------------------------------------------------------------------

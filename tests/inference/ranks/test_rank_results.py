@@ -47,7 +47,6 @@ def intervals_of(data, of, method, **more):
         (GROUPED, {"unit": "task"}, "sign-flips"),
         (GROUPED, {"fixed_tasks": True}, "hoeffding"),
         (GROUPED, {"fixed_tasks": True, "of": "pairwise"}, "hoeffding"),
-        (HUMANS, {"fixed_tasks": True, "of": "mean"}, "max-t"),
         (ra.Profile.from_orders(["AB", "BA"], weights=[1, 2]), {"of": "pairwise"}, "hoeffding"),
         (ra.Profile.from_orders(["AB", "BA"], groups="xx"), {"fixed_tasks": True}, "sign-flips"),
     ],
@@ -70,7 +69,7 @@ def test_the_default_is_what_is_valid_for_few_units(data, options, method):
     ids=str,
 )
 def test_sign_tests_of_other_units_are_refused_by_their_name(data, options):
-    said = r"^`method` must be 'hoeffding' or 'max-t' here\. Got 'sign-test'"
+    said = r"^`method` must be 'hoeffding' here\. Got 'sign-test'"
     with pytest.raises(InvalidInputError, match=said):
         ra.rank_intervals(data, of="pairwise", method="sign-test", **options)
 
