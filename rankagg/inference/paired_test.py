@@ -37,9 +37,9 @@ from rankagg.inference.one_pair import (
     share_interval,
     signed_rank_p_value,
 )
-from rankagg.inference.pair_values import PairValues, asymmetry_note
-from rankagg.inference.ranks.sign_flips import VECTORS
-from rankagg.inference.units import Unit, neighbors_alike, units_from
+from rankagg.inference.pair_values import PairValues
+from rankagg.inference.ranks.sign_flips import VECTORS, asymmetry_note
+from rankagg.inference.units import Unit, units_from
 
 PairedMethod: TypeAlias = Literal["mcnemar", "sign-flips", "wilcoxon", "sign"]
 
@@ -176,7 +176,7 @@ def paired_sample(
         # A column is a task, or an instance of one.
         word="instance" if word == "ranking" else word,
         is_binary=bool(answers) and bool((columns == 1).all()),
-        notes=(*units.notes, *neighbors_alike(data, units)),
+        notes=(*units.notes, *units.neighbor_notes(data)),
         cautions=tuple(unlike_tasks(data)),
     )
 

@@ -91,7 +91,6 @@ def _by_intervals_of_pairs(intervals: PairwiseIntervals) -> Decisions:
         above=above,
         alpha=intervals.alpha,
         how=f"{intervals.simultaneous} {intervals.method} intervals",
-        is_approximate=intervals.method in ("percentile", "wilson"),
         basis=basis,
     )
 

@@ -14,7 +14,7 @@ from rankagg._validation import check_choice, check_flag
 from rankagg.aggregation import Evidence, summed_points
 from rankagg.core import ItemSet, ScoreSummary, TaskTally, are_level, rounding_error
 from rankagg.exceptions import InformationLostError, InvalidInputError
-from rankagg.inference.pair_values import Moments, Pairs, PairSums, PairValues, moments_of
+from rankagg.inference.pair_values import Moments, Pairs, PairSums, PairValues
 from rankagg.inference.units import DrawnRows, Unit, Units, pooled
 
 #: What to do where instances are to be drawn again.
@@ -113,7 +113,7 @@ class SummedUnits:
             w = self.summary.weight_vector[:, None]
             parts = (n, w * n, w**2 * n, w * first)
             together = PairSums(*(part.sum(axis=0, keepdims=True) for part in parts))
-        return moments_of(together, self.stratum_weights)
+        return together.moments(self.stratum_weights)
 
 
 def _moments_of_instances(n: Floats, first: Floats, weights: Floats) -> Moments:

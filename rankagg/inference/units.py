@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias, cast, get_args
 
 import numpy as np
+import scipy
 
 from rankagg._typing import Bools, Floats, Generator, Integers64, Label, Positions, Tolerance
 from rankagg._validation import check_choice, check_flag, table_remedy
@@ -35,12 +36,13 @@ from rankagg.inference.pair_values import (
     PairSums,
     PairValues,
     RankingValues,
-    moments_of,
-    neighbor_note,
 )
 
 # Values of pairs that are held at one time, about: a few arrays of so many floats.
 VALUES_HELD = 1_000_000
+# Of columns that are like their neighbors: the level, the fewest that can tell, and the scores that
+# are looked at, at most.
+ALIKE, FEWEST_COLUMNS, SCORES_COMPARED = 0.01, 6, 200_000
 
 
 def _clusters_of(
@@ -80,16 +82,6 @@ def _pooled_rankings(profile: Profile, unit: str, clusters: Positions | None) ->
     n_units = int(profile.counts.sum()) if clusters is None else int(clusters.max()) + 1
     many = 0 if clusters is None else len(set(zip(clusters.tolist(), tasks.tolist(), strict=False)))
     return () if many > n_units else pooled(unit, len(np.unique(tasks)), n_units)
-
-
-def neighbors_alike(data: ScoreTable, units: Units) -> tuple[str, ...]:
-    """Return a note where tasks that count as independent are like their neighbors.
-
-    Instances have none: files often sort them by their outcome.
-    """
-    if data.is_instance_level or units.clusters is not None or units.fixed_tasks:
-        return ()
-    return neighbor_note((data.values * data.signs).T)
 
 
 def _strata_of(profile: Profile) -> tuple[Positions, Floats]:
@@ -285,7 +277,7 @@ class Units:
                 mass[s] += weighted @ present
                 squared_mass[s] += (weighted * block.weights) @ present
                 first[s] += weighted @ values
-        return moments_of(PairSums(*sums), self.stratum_weights)
+        return PairSums(*sums).moments(self.stratum_weights)
 
     @cached_property
     def sizes(self) -> Floats:
@@ -313,6 +305,15 @@ class Units:
         agreed = np.ones(len(center), dtype=bool)
         sums = (values * weights, present * weights)
         return DrawnRows(*sums, block.counts, agreed)
+
+    def neighbor_notes(self, data: ScoreTable) -> tuple[str, ...]:
+        """Return a note where tasks that count as independent are like their neighbors.
+
+        Instances have none: files often sort them by their outcome.
+        """
+        if data.is_instance_level or self.clusters is not None or self.fixed_tasks:
+            return ()
+        return _neighbor_note((data.values * data.signs).T)
 
     def resampled_rows(self, times: int, rng: Generator) -> Integers64:
         """Draw how often each ranking occurs in each resample of the units, shape (times, m)."""
@@ -425,6 +426,42 @@ def units_from(
     notes = () if fixed else _pooled_rankings(profile, kind, clusters)
     what = (profile.items, kind, source, profile.counts.astype(np.float64), weights)
     return Units(*what, clusters, strata, stratum_weights, fixed, notes)
+
+
+def _neighbor_note(scores: Floats) -> tuple[str, ...]:
+    """Return a note where columns are more like their neighbors than in a random order.
+
+    The mean correlation of each column of a table with the next one, after what is each system's
+    own, is compared with its mean and its variance under all orders of the columns, at a level of
+    1 %; scores have a row per column of the table.
+    """
+    n = len(scores)
+    if n < FEWEST_COLUMNS:
+        return ()
+    scores = scores[:, :: max(1, -(-scores.size // SCORES_COMPARED))]
+    there = ~np.isnan(scores)
+    rows = np.where(there, scores, 0.0)
+    rows /= np.abs(rows).max(axis=1, keepdims=True) + (rows == 0).all(axis=1, keepdims=True)
+    for axis in (1, 0):
+        means = rows.sum(axis=axis, keepdims=True) / np.fmax(there.sum(axis, keepdims=True), 1)
+        rows = np.where(there, rows - means, 0.0)
+        length = np.sqrt((rows**2).sum(axis=1, keepdims=True))
+        varies = length > rounding_error(1.0)
+        rows = np.divide(rows, length, out=np.zeros_like(rows), where=varies)
+    # Of the correlations of all pairs of columns, whose sums need no pair.
+    own, pairs = (rows**2).sum(axis=1), n * (n - 1)
+    mean = ((rows.sum(axis=0) ** 2).sum() - own.sum()) / pairs
+    square = (((rows.T @ rows) ** 2).sum() - (own**2).sum()) / pairs
+    found = (rows[:-1] * rows[1:]).sum() / (n - 1)
+    error = np.sqrt(max(square - mean**2, 0.0) / (n - 1))
+    if not found - mean > scipy.special.ndtri(1.0 - ALIKE) * error + rounding_error(1.0, n):
+        return ()
+    note = (
+        "neighboring tasks of the table are alike (mean correlation {}), and their order means "
+        "nothing here: if they depend on each other, declare families of tasks, or decisions are "
+        "wrong more often than stated"
+    )
+    return (said(note, stated(float(found), "correlation of neighbors", ".2f")),)
 
 
 def square(n_items: int, above: Floats, below: Floats, diagonal: float) -> Floats:

@@ -220,7 +220,6 @@ def comparison_rank_intervals(
         above=families.together,
         alpha=alpha,
         how=f"max-t intervals (multiplier bootstrap) of differences of {what}",
-        is_approximate=True,
         basis=Basis("max-t", kind, found.n_units, enough, is_possible=True),
     )
     above = found.scores[:, None] > found.scores + rounding_error(1.0, len(data))

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any, Literal, TypeAlias, cast, get_args
 
 import numpy as np
+import scipy
 
 from rankagg._typing import RNGLike
 from rankagg._validation import as_generator, check_alpha, check_choice, check_integer
@@ -26,14 +27,7 @@ from rankagg.core.comparisons import Comparisons
 from rankagg.exceptions import Described, InvalidInputError
 from rankagg.inference.decisions import Basis, Decisions, by_sign_flips, unit_word
 from rankagg.inference.pair_bounds import IntervalOptions, Method, by_intervals
-from rankagg.inference.pair_values import (
-    LOOKED_AT,
-    Differences,
-    asymmetry_note,
-    point_differences,
-    selection_note,
-)
-from rankagg.inference.pairwise import intervals_of, pair_units
+from rankagg.inference.pair_values import Differences
 from rankagg.inference.ranks.rank_results import (
     Families,
     Of,
@@ -42,9 +36,9 @@ from rankagg.inference.ranks.rank_results import (
     ranks_from_decisions,
     ranks_from_intervals,
 )
-from rankagg.inference.ranks.sign_flips import SignFlips, sign_flips
+from rankagg.inference.ranks.sign_flips import LOOKED_AT, SignFlips, asymmetry_note, sign_flips
 from rankagg.inference.summed_units import SummedUnits, summed_points_of
-from rankagg.inference.units import Unit, Units, neighbors_alike, rankings_of, square, units_from
+from rankagg.inference.units import Unit, Units, rankings_of, square, units_from
 
 RankMethod: TypeAlias = Literal["sign-flips", "sign-test", "hoeffding", "max-t"]
 RANK_METHODS: dict[str, tuple[RankMethod, ...]] = {
@@ -55,6 +49,9 @@ RANK_METHODS: dict[str, tuple[RankMethod, ...]] = {
 
 # Differences that are looked through for asymmetry at most.
 VALUES_HELD = 20_000_000
+# Of gaps that follow what others score: the level, the fewest units that can tell, and how often
+# levels of units and of systems are taken from each other.
+SELECTED, FEWEST_UNITS, SWEEPS = 0.01, 8, 20
 # What is compared, in words.
 DIFFERENCES = {"borda": "Borda points", "mean": "scores"}
 
@@ -208,7 +205,6 @@ def rank_intervals(
         above=families.together,
         alpha=level,
         how=f"{how} of differences of {DIFFERENCES[kind]}",
-        is_approximate=chosen == "max-t",
         basis=Basis(chosen, word, units.n_units, enough, possible),
     )
     lead, errors = moments.mean - 0.5, units.errors
@@ -247,7 +243,7 @@ def _units_of(
     is_flipped = method in (None, "sign-flips")
     profile, instances = rankings_of(data)
     if of == "borda":
-        source = point_differences(profile, only_ranked=is_flipped)
+        source = Differences.of_points(profile, only_ranked=is_flipped)
         gaps = int(profile.counts @ (profile.ranks == UNRANKED).sum(axis=1))
         total, told, notes = profile.n_rankings * profile.n_items, ("rank", "ranked"), []
     else:
@@ -289,9 +285,40 @@ def _data_notes(data: Any, units: Units | SummedUnits, *, by_policy: bool) -> tu
     """Return notes on groups that nothing joins, gaps that depend on scores, and like neighbors."""
     notes = Evidence(data).gaps(by_policy=by_policy)
     if isinstance(data, ScoreTable) and isinstance(units, Units):
-        gaps = selection_note((data.values * data.signs).T) if data.n_missing else ()
-        notes = (*notes, *gaps, *neighbors_alike(data, units))
+        gaps = _selection_note((data.values * data.signs).T) if data.n_missing else ()
+        notes = (*notes, *gaps, *units.neighbor_notes(data))
     return notes
+
+
+def _selection_note(scores: Floats) -> tuple[str, ...]:
+    """Return a note where scores are missing more often in units in which others do worse.
+
+    The numbers of scores missing are held against how well the others do there, after what is
+    each system's own, by rank correlation at a level of 1 %; scores have a row per unit, and the
+    larger are better.
+    """
+    scores = scores[~np.isnan(scores).all(axis=1)]
+    there = ~np.isnan(scores)
+    missing = (~there).sum(axis=1)
+    if len(scores) < FEWEST_UNITS:
+        return ()
+    known, own = np.where(there, scores, 0.0), np.zeros(scores.shape[1])
+    known /= np.abs(known).max() or 1.0
+    for _ in range(SWEEPS):
+        level = ((known - own) * there).sum(axis=1) / there.sum(axis=1)
+        own = ((known - level[:, None]) * there).sum(axis=0) / np.fmax(there.sum(axis=0), 1)
+    level = np.round(level / (np.abs(level).max() or 1.0), 9)
+    if np.ptp(missing) == 0 or np.ptp(level) == 0:
+        return ()
+    found = scipy.stats.spearmanr(missing, level, alternative="less")
+    if not found.pvalue < SELECTED:
+        return ()
+    note = (
+        "scores are missing more often where the others do worse (rank correlation {}): who leaves "
+        "out what would go badly looks better than it is, and decisions may be wrong more often "
+        "than they say"
+    )
+    return (said(note, stated(float(found.statistic), "rank correlation of gaps", ".2f")),)
 
 
 # -- sign flips -----------------------------------------------------------------------------------

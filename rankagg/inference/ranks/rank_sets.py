@@ -182,7 +182,6 @@ class _Asked:
             above=families.together,
             alpha=self.alpha,
             how=f"step-down max-t tests of differences of {known['of']}",
-            is_approximate=True,
             basis=basis,
         )
         above = found.scores[:, None] > found.scores

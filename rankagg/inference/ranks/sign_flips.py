@@ -7,15 +7,15 @@ of pairs. With T units there are 2^T sign vectors, and no p-value is below 2^(1 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankagg._typing import Bools, Floats, Generator, Positions
-from rankagg.core import counted, rounding_error
+from rankagg._typing import Bools, Floats, Generator, Label, Positions
+from rankagg.core import counted, rounding_error, said, stated
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference.pair_values import Differences
 from rankagg.inference.units import Block, Units, square
@@ -35,6 +35,11 @@ NEXT = 0.97
 # Sums are not scaled where the chance that all units agree on some pair by luck is larger, or where
 # the square of the mean size of differences is more than this share of their mean square.
 LUCK, ALIKE = 0.05, 0.95
+# Differences that asymmetry is looked for in at most, and how often their signs are turned.
+LOOKED_AT, TIMES = 200_000, 256
+# The share of tables of symmetric differences that are called asymmetric, about, and the distance
+# of the middle from the mean, as a share of the mean, that does no harm.
+LEVEL, NEAR = 0.02, 0.25
 
 #: From an item and sign vectors to its sums with all items, shape (vectors, n).
 Sums: TypeAlias = Callable[[int, Positions], Floats]
@@ -419,3 +424,63 @@ def drawn_signs(shape: tuple[int, int], rng: Generator) -> Floats:
     """Draw signs, each from one byte."""
     bits = np.frombuffer(rng.bytes(shape[0] * shape[1]), dtype=np.uint8)
     return 1.0 - 2.0 * (bits & 1).reshape(shape).astype(np.float64)
+
+
+# -- what they assume -----------------------------------------------------------------------------
+
+
+def asymmetry_note(
+    differences: Floats, pairs: Sequence[tuple[Label, Label]], remedy: str
+) -> tuple[str, ...]:
+    """Return a note where differences contradict that those of each pair are symmetric.
+
+    The mean of the middle half of the differences of a pair is held against the mean of all, in
+    standard deviations; the sum of the squares of all pairs against those under other signs of
+    whole units, turned about the middle. Large differences stay large under all signs, so that
+    heavy tails and tasks on different scales are no contradiction.
+    """
+    step = max(1, -(-differences.size // LOOKED_AT))
+    told = differences[:, ::step].T
+    if not 0 < told.size <= LOOKED_AT:
+        return ()
+    there, error = ~np.isnan(told), rounding_error(1.0, len(differences))
+    told = np.where(there, told, 0.0)
+    told = told / (np.abs(told).max(axis=1, keepdims=True) + (told == 0).all(axis=1)[:, None])
+    means = told.sum(axis=1, keepdims=True) / np.fmax(there.sum(axis=1, keepdims=True), 1)
+    rows = np.where(there, told - means, 0.0)
+    signs = np.random.default_rng(0).choice([-1.0, 1.0], size=(TIMES, len(differences)))
+    signs[0] = 1.0
+    middle = _middle_mean(rows)
+    turned, many = rows - middle[:, None], max(1, 10**6 // rows.size)
+    observed = _lean(turned)
+    pair, reached = int(np.argmax(np.abs(observed))), 0
+    if abs(middle[pair]) <= NEAR * abs(means[pair, 0]):
+        return ()
+    for start in range(0, TIMES, many):
+        lean = _lean(turned * signs[start : start + many, None])
+        reached += int(((lean**2).sum(axis=1) >= (observed**2).sum() - error).sum())
+        if reached > LEVEL * TIMES:
+            return ()
+    first, second = pairs[pair * step]
+    many = int(there[pair].sum())
+    above = stated(int((rows[pair] > error).sum()), "differences above their mean", of=many)
+    below = stated(int((rows[pair] < -error).sum()), "differences below it", of=many)
+    note = (
+        "the differences are not symmetric, as the level assumes: of {} less {} {} lie above their "
+        "mean and {} below it, so that decisions may be wrong more often than they say; {}"
+    )
+    return (said(note, first, second, above, below, remedy),)
+
+
+def _middle_mean(values: Floats) -> Floats:
+    """Return the mean of the middle half of each row."""
+    n = values.shape[-1]
+    means: Floats = np.sort(values, axis=-1)[..., n // 4 : n - n // 4].mean(axis=-1)
+    return means
+
+
+def _lean(values: Floats) -> Floats:
+    """Return for each row how far the middle is from the mean, in standard deviations."""
+    off, spread = _middle_mean(values) - values.mean(axis=-1), values.std(axis=-1)
+    lean: Floats = off / np.where(spread > rounding_error(1.0), spread, np.inf)
+    return lean
