@@ -6,7 +6,6 @@ state.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import lru_cache
 from math import floor, sqrt
 from typing import NamedTuple
@@ -16,7 +15,7 @@ import scipy
 
 from rankagg._typing import Floats, Generator, Integers64, Positions
 from rankagg.core import competition_ranks, rounding_error
-from rankagg.inference.ranks.sign_flips import ALWAYS_ALL, SIGNS_HELD, all_signs, drawn_signs
+from rankagg.inference.ranks.sign_flips import sign_vectors
 
 # Up to so many units that differ the distribution of the sum of ranks is exact.
 EXACT_UNITS = 100
@@ -124,7 +123,7 @@ def flip_tests(
     total, mass = values.sum(axis=0), weight.sum(axis=0)
     terms = np.where(told, np.abs(differences if sizes is None else sizes), 0.0)
     least = rounding_error((terms * weights[:, None]).sum(axis=0), len(differences))
-    times, is_exact, blocks = _sign_vectors(len(differences), n_vectors, rng)
+    times, is_exact, blocks = sign_vectors(len(differences), n_vectors, rng)
     width = values.shape[1]
     reached, ends, start = np.zeros(width), np.empty((2, times, width)), 0
     for block in blocks:
@@ -145,32 +144,6 @@ def flip_tests(
     with np.errstate(invalid="ignore"):
         mean = np.where(np.abs(total) <= least, 0.0, total) / mass
     return _FlipTests(mean, reached / times, lower, upper, times, is_exact)
-
-
-def _sign_vectors(
-    n_units: int, n_vectors: int, rng: Generator
-) -> tuple[int, bool, Iterator[Floats]]:
-    """Return how many sign vectors to go through, whether they are all, and them block by block.
-
-    All but the opposite ones where they are no more, or than `ALWAYS_ALL`; else some that are
-    drawn. Blocks have the shape (some, u); the first vector is that observed.
-    """
-    free = max(n_units - 1, 0)
-    is_exact = 2.0 ** min(free, 64) <= max(ALWAYS_ALL, n_vectors)
-    times = 2**free if is_exact else n_vectors
-
-    def blocks() -> Iterator[Floats]:
-        size = max(1, SIGNS_HELD // max(n_units, 1))
-        for start in range(0, times, size):
-            stop = min(start + size, times)
-            if is_exact:
-                signs = all_signs(n_units, start, stop)
-            else:
-                signs = drawn_signs((stop - start, n_units), rng)
-                signs[: start == 0] = 1.0
-            yield signs
-
-    return times, is_exact, blocks()
 
 
 def signed_rank_p_value(

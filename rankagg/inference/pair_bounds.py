@@ -66,6 +66,18 @@ Simultaneous: TypeAlias = Literal["bonferroni", "max-t"]
 Alternative: TypeAlias = Literal["two-sided", "greater", "less"]
 
 
+@dataclass(frozen=True, eq=False)
+class _PairBounds:
+    """Lower and upper bounds of all pairs, their estimates, and what must be said."""
+
+    mean: Floats
+    n: Floats
+    shares: Floats
+    lower: Floats
+    upper: Floats
+    notes: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True)
 class IntervalOptions:
     """How intervals are to be made; the names are those of `PairwiseIntervals.from_data`."""
@@ -104,79 +116,81 @@ class IntervalOptions:
         """The method, as notes name it."""
         return "max-t" if self.simultaneous == "max-t" else self.method
 
+    def bounds(self, units: Units | SummedUnits, resamples: Resamples | None = None) -> _PairBounds:
+        """Return the bounds of all pairs: within [0, 1], and all of it where nothing was compared.
 
-@dataclass(frozen=True, eq=False)
-class PairBounds:
-    """Lower and upper bounds of all pairs, their estimates, and what must be said."""
+        Resamples are drawn where they are needed and not given.
+        """
+        n_pairs = len(units.pairs[0])
+        if not n_pairs:
+            nothing = np.zeros(0)
+            return _PairBounds(nothing, nothing, nothing, nothing, nothing)
+        alpha = self.alpha / n_pairs if self.simultaneous == "bonferroni" else self.alpha
+        if self.method in BINOMIAL:
+            bounds = _binomial(units, self, alpha)
+        elif self.method == "percentile":
+            given = resamples if resamples is None else iter([(slice(None), resamples)])
+            bounds = _by_resamples(units, self, alpha, given or self.resamples(units))
+        else:
+            moments = units.moments
+            level: Any = _anytime_alpha(alpha, moments.n) if self.anytime else alpha
+            radius = radius_of_shares(moments.shares, level, self.sides)
+            ends = moments.mean - radius, moments.mean + radius
+            bounds = _PairBounds(moments.mean, moments.n, moments.shares, *ends)
+        silent = bounds.n == 0
+        lower = np.where(silent, 0.0, np.clip(bounds.lower, 0.0, 1.0))
+        upper = np.where(silent, 1.0, np.clip(bounds.upper, 0.0, 1.0))
+        if self.alternative == "greater":
+            upper = np.ones_like(upper)
+        elif self.alternative == "less":
+            lower = np.zeros_like(lower)
+        notes = (*bounds.notes, *units.notes)
+        if silent.any():
+            pairs = stated(int(silent.sum()), "pairs not told of", noun="pair", of=n_pairs)
+            notes = (said("no {} tells of {}: the interval is [0, 1]", units.unit, pairs), *notes)
+        return _PairBounds(bounds.mean, bounds.n, bounds.shares, lower, upper, notes)
 
-    mean: Floats
-    n: Floats
-    shares: Floats
-    lower: Floats
-    upper: Floats
-    notes: tuple[str, ...] = ()
+    def resamples(self, units: Units | SummedUnits) -> Iterator[tuple[slice, Resamples]]:
+        """Draw units again, or groups of them where only their sums are known.
+
+        Yields the means of some pairs after the others, or of all where one bound is for all.
+        """
+        if isinstance(units, SummedUnits) and units.groups is None:
+            raise InformationLostError(
+                f"method={self.name!r} needs rankings; a ScoreSummary does not hold them. Take "
+                f"'hoeffding', {WITH_GROUPS}, or read the scores with `read_scores`."
+            )
+        if len(units.stratum_weights) > 1:
+            remedy = "'hoeffding' is for these very tasks, `unit='task'` for a sample of tasks."
+            raise InvalidInputError("fixed_tasks", "False for a bootstrap", True, remedy)
+        rng = as_generator(self.rng)
+        size = len(units.pairs[0])
+        if self.simultaneous != "max-t":
+            size = min(size, MEANS_HELD // self.n_resamples)
+        yield from _resampled_parts(units, self.n_resamples, rng, max(size, 1))
+
+    def least_units(self, n_items: int) -> int | None:
+        """Return the least T for which an interval of T units that all agree leaves 1/2 outside."""
+        n_pairs = n_items * (n_items - 1) // 2
+        if not n_pairs:
+            return None
+        if self.method == "percentile":
+            return 2  # Resamples of one unit do not vary.
+        alpha = self.alpha / (n_pairs if self.simultaneous else 1)
+
+        def decides(units: int) -> bool:
+            tail = alpha / self.sides
+            if self.method == "clopper-pearson":
+                return bool(tail ** (1.0 / units) > 0.5)
+            if self.method == "wilson":
+                return bool(units > scipy.stats.norm.isf(tail) ** 2)
+            level = _anytime_alpha(alpha, units) if self.anytime else alpha
+            return bool(radius_of_shares(1.0 / units, level, self.sides) < 0.5)
+
+        return least_number(decides)
 
 
-def bounds_of(
-    units: Units | SummedUnits, options: IntervalOptions, resamples: Resamples | None = None
-) -> PairBounds:
-    """Return the bounds of all pairs: within [0, 1], and all of it where nothing was compared.
-
-    Resamples are drawn where they are needed and not given.
-    """
-    n_pairs = len(units.pairs[0])
-    if not n_pairs:
-        nothing = np.zeros(0)
-        return PairBounds(nothing, nothing, nothing, nothing, nothing)
-    alpha = options.alpha / n_pairs if options.simultaneous == "bonferroni" else options.alpha
-    if options.method in BINOMIAL:
-        bounds = _binomial(units, options, alpha)
-    elif options.method == "percentile":
-        given = resamples if resamples is None else iter([(slice(None), resamples)])
-        bounds = _by_resamples(units, options, alpha, given or resamples_of(units, options))
-    else:
-        moments = units.moments
-        level: Any = _anytime_alpha(alpha, moments.n) if options.anytime else alpha
-        radius = radius_of_shares(moments.shares, level, options.sides)
-        ends = moments.mean - radius, moments.mean + radius
-        bounds = PairBounds(moments.mean, moments.n, moments.shares, *ends)
-    silent = bounds.n == 0
-    lower = np.where(silent, 0.0, np.clip(bounds.lower, 0.0, 1.0))
-    upper = np.where(silent, 1.0, np.clip(bounds.upper, 0.0, 1.0))
-    if options.alternative == "greater":
-        upper = np.ones_like(upper)
-    elif options.alternative == "less":
-        lower = np.zeros_like(lower)
-    notes = (*bounds.notes, *units.notes)
-    if silent.any():
-        pairs = stated(int(silent.sum()), "pairs not told of", noun="pair", of=n_pairs)
-        notes = (said("no {} tells of {}: the interval is [0, 1]", units.unit, pairs), *notes)
-    return PairBounds(bounds.mean, bounds.n, bounds.shares, lower, upper, notes)
-
-
-def resamples_of(
-    units: Units | SummedUnits, options: IntervalOptions
-) -> Iterator[tuple[slice, Resamples]]:
-    """Draw units again, or groups of them where only their sums are known.
-
-    Yields the means of some pairs after the others, or of all where one bound is for all together.
-    """
-    if isinstance(units, SummedUnits) and units.groups is None:
-        raise InformationLostError(
-            f"method={options.name!r} needs rankings; a ScoreSummary does not hold them. Take "
-            f"'hoeffding', {WITH_GROUPS}, or read the scores with `read_scores`."
-        )
-    if len(units.stratum_weights) > 1:
-        remedy = "'hoeffding' is for these very tasks, `unit='task'` for a sample of tasks."
-        raise InvalidInputError("fixed_tasks", "False for a bootstrap", True, remedy)
-    rng = as_generator(options.rng)
-    size = len(units.pairs[0])
-    if options.simultaneous != "max-t":
-        size = min(size, MEANS_HELD // options.n_resamples)
-    yield from _resampled_parts(units, options.n_resamples, rng, max(size, 1))
-
-
-def _binomial(units: Units | SummedUnits, options: IntervalOptions, alpha: float) -> PairBounds:
+def _binomial(units: Units | SummedUnits, options: IntervalOptions, alpha: float) -> _PairBounds:
     if not units.is_direct or units.unit != "ranking" or units.is_weighted:
         only = "Binomial intervals are for direct comparisons of equal weight, each ranking a unit."
         raise InvalidInputError("method", "'hoeffding' or a bootstrap here", options.method, only)
@@ -196,7 +210,7 @@ def _binomial(units: Units | SummedUnits, options: IntervalOptions, alpha: float
         many = stated(int(ties.sum()), "ties left out")
         notes = (said("{} {} left out", many, "tie was" if many == "1" else "ties were"), *notes)
     with np.errstate(divide="ignore"):
-        return PairBounds(mean, n, np.where(n > 0, 1.0 / n, 0.0), lower, upper, notes)
+        return _PairBounds(mean, n, np.where(n > 0, 1.0 / n, 0.0), lower, upper, notes)
 
 
 def _by_resamples(
@@ -204,7 +218,7 @@ def _by_resamples(
     options: IntervalOptions,
     alpha: float,
     parts: Iterator[tuple[slice, Resamples]],
-) -> PairBounds:
+) -> _PairBounds:
     moments = units.moments
     varies = np.zeros(len(moments.mean), dtype=bool)
     told = moments.n > 0
@@ -245,28 +259,7 @@ def _by_resamples(
             )
             bound = "the exact one for units that agree" if exact else "[0, 1]"
             notes.append(said(agree, who, pairs, bound))
-    return PairBounds(moments.mean, moments.n, moments.shares, lower, upper, tuple(notes))
-
-
-def by_intervals(options: IntervalOptions, n_items: int) -> int | None:
-    """Return the least T for which an interval of T units that all agree leaves 1/2 outside."""
-    n_pairs = n_items * (n_items - 1) // 2
-    if not n_pairs:
-        return None
-    if options.method == "percentile":
-        return 2  # Resamples of one unit do not vary.
-    alpha = options.alpha / (n_pairs if options.simultaneous else 1)
-
-    def decides(units: int) -> bool:
-        tail = alpha / options.sides
-        if options.method == "clopper-pearson":
-            return bool(tail ** (1.0 / units) > 0.5)
-        if options.method == "wilson":
-            return bool(units > scipy.stats.norm.isf(tail) ** 2)
-        level = _anytime_alpha(alpha, units) if options.anytime else alpha
-        return bool(radius_of_shares(1.0 / units, level, options.sides) < 0.5)
-
-    return least_number(decides)
+    return _PairBounds(moments.mean, moments.n, moments.shares, lower, upper, tuple(notes))
 
 
 # -- the bootstrap --------------------------------------------------------------------------------
@@ -437,13 +430,6 @@ def radius_of_shares(shares: ArrayLike, alpha: ArrayLike, sides: int = 2) -> Flo
     """Return Hoeffding's radius, of any size, by the sum of squared shares of the values."""
     radius: Floats = np.sqrt(_log_per_bound(alpha, sides) / 2.0 * np.asarray(shares))
     return radius
-
-
-def hoeffding_p_value(mean: ArrayLike, shares: ArrayLike) -> Floats:
-    """Return an upper bound of the chance of such a mean or more if it is 1/2 at most."""
-    above = np.maximum(np.asarray(mean, dtype=np.float64) - 0.5, 0.0)
-    p_value: Floats = np.exp(-2.0 * above**2 / np.asarray(shares))
-    return p_value
 
 
 def _anytime_alpha(alpha: float, n: ArrayLike) -> Floats:

@@ -193,7 +193,6 @@ class PairSums(NamedTuple):
         with np.errstate(invalid="ignore", divide="ignore"):
             share = share / share.sum(axis=0)
             mean = (share * np.where(self.n > 0, self.first / self.mass, 0.0)).sum(axis=0)
-            shares = (share**2 * np.where(self.n > 0, self.squared_mass / self.mass**2, 0.0)).sum(
-                axis=0
-            )
+            squares = np.where(self.n > 0, self.squared_mass / self.mass**2, 0.0)
+            shares = (share**2 * squares).sum(axis=0)
         return Moments(self.n.sum(axis=0), mean, shares)

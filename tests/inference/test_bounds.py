@@ -12,9 +12,9 @@ from rankagg.exceptions import InvalidInputError
 from rankagg.inference import comparisons_needed
 from rankagg.inference.pair_bounds import (
     _anytime_alpha,
-    hoeffding_p_value,
     radius_of_shares,
 )
+from rankagg.inference.pairwise import _hoeffding_p_value
 
 deltas = st.floats(1e-9, 0.999)
 sizes = st.integers(1, 10**6)
@@ -67,7 +67,7 @@ def test_what_is_no_mean_of_values_has_no_radius(n, weights, message):
 @given(sizes, deltas)
 def test_a_p_value_is_delta_where_the_bound_is_one_half(z, alpha):
     mean = 0.5 + float(radius_of_shares(1 / z, alpha, sides=1))
-    assert hoeffding_p_value(mean, 1 / z) == pytest.approx(alpha, rel=1e-6)
+    assert _hoeffding_p_value(mean, 1 / z) == pytest.approx(alpha, rel=1e-6)
 
 
 # -- all sample sizes -----------------------------------------------------------------------------

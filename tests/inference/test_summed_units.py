@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import rankagg as ra
 from rankagg.core import canonical_profile
 from rankagg.exceptions import InformationLostError, InvalidInputError
-from rankagg.inference.summed_units import summed_units
+from rankagg.inference.summed_units import SummedUnits
 from rankagg.inference.units import resample_counts
 from tests.core.test_grouped_tally import plain_groups
 from tests.core.test_score_summary import tables
@@ -168,7 +168,7 @@ def plain_means(rows, times, pair):
 def test_resampled_means_in_plain_python(table, kind, policy):
     table = table.with_unranked(policy)
     summary = ra.ScoreSummary.from_scores(table, n_groups=3)
-    units = summed_units(summary, unit=kind, fixed_tasks=False)
+    units = SummedUnits.of_pairs(summary, unit=kind, fixed_tasks=False)
     rows = rows_of(table, kind)
     found = resampled_means(units, 4, np.random.default_rng(5))
     ones, rng = np.ones(len(rows)), np.random.default_rng(5)

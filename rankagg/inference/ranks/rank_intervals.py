@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeAlias, cast, get_args
 import numpy as np
 import scipy
 
-from rankagg._typing import RNGLike
+from rankagg._typing import Floats, Generator, RNGLike
 from rankagg._validation import as_generator, check_alpha, check_choice, check_integer
 from rankagg.aggregation import Evidence, unlike_tasks
 from rankagg.aggregation.evidence import as_data
@@ -26,19 +26,19 @@ from rankagg.core import (
 from rankagg.core.comparisons import Comparisons
 from rankagg.exceptions import Described, InvalidInputError
 from rankagg.inference.decisions import Basis, Decisions, by_sign_flips, unit_word
-from rankagg.inference.pair_bounds import IntervalOptions, Method, by_intervals
+from rankagg.inference.pair_bounds import IntervalOptions, Method
 from rankagg.inference.pair_values import Differences
+from rankagg.inference.pairwise import intervals_of
 from rankagg.inference.ranks.rank_results import (
     Families,
     Of,
     RankIntervals,
-    decided_by_intervals,
     ranks_from_decisions,
     ranks_from_intervals,
 )
-from rankagg.inference.ranks.sign_flips import LOOKED_AT, SignFlips, asymmetry_note, sign_flips
-from rankagg.inference.summed_units import SummedUnits, summed_points_of
-from rankagg.inference.units import Unit, Units, rankings_of, square, units_from
+from rankagg.inference.ranks.sign_flips import LOOKED_AT, asymmetry_note, sign_flips
+from rankagg.inference.summed_units import SummedUnits
+from rankagg.inference.units import Unit, Units, rankings_of, square, units_from, units_of
 
 RankMethod: TypeAlias = Literal["sign-flips", "sign-test", "hoeffding", "max-t"]
 RANK_METHODS: dict[str, tuple[RankMethod, ...]] = {
@@ -185,19 +185,15 @@ def rank_intervals(
     word = unit_word(units.unit, is_task=is_task)
     if chosen == "sign-flips":
         assert isinstance(units, Units), "sums do not tell whose signs to flip"
-        asymmetry = _asymmetry(units, word)
-        flips = sign_flips(units, n_resamples, as_generator(rng), scaled=not asymmetry)
-        families = Families.from_flips(flips, level)
-        how = f"{'exact' if flips.is_exact else 'Monte Carlo'} sign-flip tests"
+        families, how, more = _decided_by_flips(units, level, n_resamples, as_generator(rng), word)
         enough = by_sign_flips(level) if len(units.items) > 1 else None
-        more = (*_few_vectors(flips, level), *asymmetry, *units.notes, *_never(units))
     else:
         options = _options_of(chosen, level, n_resamples, rng)
-        families, more = decided_by_intervals(units, options)
+        families, more = _decided_by_intervals(units, options)
         how = "max-t bootstrap intervals"
         if chosen == "hoeffding":
             how = "hoeffding (Bonferroni) intervals"
-        enough = by_intervals(options, len(units.items))
+        enough = options.least_units(len(units.items))
     moments = units.moments
     possible = enough is not None and bool(moments.n.max() >= enough)
     decisions = Decisions(
@@ -225,6 +221,44 @@ def _options_of(
     return IntervalOptions(name, alpha, "bonferroni")
 
 
+def _decided_by_intervals(
+    units: Units | SummedUnits, options: IntervalOptions
+) -> tuple[Families, tuple[str, ...]]:
+    """Decide where 1/2 is outside an interval; also return what must be said of these."""
+    n, resamples = len(units.items), None
+    if options.simultaneous == "max-t":
+        ((_, resamples),) = options.resamples(units)
+    bounds = options.bounds(units, resamples)
+    together = square(n, bounds.lower, 1.0 - bounds.upper, 0.5) > 0.5
+    families = Families.at_once(together)
+    if n < 3:
+        return families, bounds.notes
+    led = np.zeros(n, dtype=bool)
+    if resamples is None:
+        each = replace(options, simultaneous=None, alpha=options.alpha / (n - 1))
+        own = each.bounds(units)
+        mine = (square(n, own.lower, 1.0 - own.upper, 0.5) > 0.5).astype(np.int8)
+        for side in ("greater", "less"):
+            one = replace(each, alternative=side).bounds(units)
+            led |= (square(n, one.lower, 1.0 - one.upper, 0.5) > 0.5).any(axis=0)
+        return Families(together, mine - mine.T, led), bounds.notes
+    # Within the pairs of each item by the largest deviation there. What all units agree on does not
+    # vary; it is decided as for all pairs.
+    alone, led = families.alone.copy(), families.led.copy()
+    first, second = units.pairs
+    for i in range(n):
+        own_pairs = ((first == i) | (second == i)) & resamples.varies
+        if not own_pairs.any():
+            continue
+        other = (first + second - i)[own_pairs]
+        # How far the other item is above this one.
+        turned = resamples.take(own_pairs, second[own_pairs] == i)
+        lower, upper = turned.max_t(options.alpha, "two-sided")
+        alone[i, other] = (upper < 0.5).astype(np.int8) - (lower > 0.5)
+        led[i] |= bool((turned.max_t(options.alpha, "greater")[0] > 0.5).any())
+    return Families(together, alone, led), bounds.notes
+
+
 # -- what single rankings and scores tell ---------------------------------------------------------
 
 
@@ -237,9 +271,11 @@ def _units_of(
 ) -> tuple[Units | SummedUnits, tuple[str, ...]]:
     """Return the independent units, and what must be said of their values."""
     if of == "pairwise":
-        return pair_units(data, unit, fixed_tasks), ()
+        if isinstance(data, ScoreSummary):
+            return SummedUnits.of_pairs(data, unit, fixed_tasks), ()
+        return units_of(data, unit=unit, fixed_tasks=fixed_tasks), ()
     if isinstance(data, ScoreSummary):
-        return summed_points_of(data, of, method, unit=unit, fixed_tasks=fixed_tasks), ()
+        return SummedUnits.of_points(data, of, method, unit=unit, fixed_tasks=fixed_tasks), ()
     is_flipped = method in (None, "sign-flips")
     profile, instances = rankings_of(data)
     if of == "borda":
@@ -324,13 +360,19 @@ def _selection_note(scores: Floats) -> tuple[str, ...]:
 # -- sign flips -----------------------------------------------------------------------------------
 
 
-def _few_vectors(flips: SignFlips, alpha: float) -> tuple[str, ...]:
-    """Return a note where sign vectors are few for a level."""
-    if flips.is_exact or flips.n_vectors * alpha >= 50:
-        return ()
-    drawn = stated(flips.n_vectors, "sign vectors", noun="sign vector")
-    few = "only {} for a level of {}: raise `n_resamples`"
-    return (said(few, drawn, stated(alpha, "alpha", "g")),)
+def _decided_by_flips(
+    units: Units, alpha: float, n_resamples: int | None, rng: Generator, word: str
+) -> tuple[Families, str, tuple[str, ...]]:
+    """Decide by sign flips; also return how, and what must be said."""
+    asymmetry = _asymmetry(units, word)
+    flips = sign_flips(units, n_resamples, rng, scaled=not asymmetry)
+    notes = (*asymmetry, *units.notes, *_never(units))
+    if not flips.is_exact and flips.n_vectors * alpha < 50:
+        drawn = stated(flips.n_vectors, "sign vectors", noun="sign vector")
+        few = "only {} for a level of {}: raise `n_resamples`"
+        notes = (said(few, drawn, stated(alpha, "alpha", "g")), *notes)
+    how = f"{'exact' if flips.is_exact else 'Monte Carlo'} sign-flip tests"
+    return flips.families(alpha), how, notes
 
 
 def _never(units: Units) -> tuple[str, ...]:

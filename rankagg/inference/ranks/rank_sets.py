@@ -175,8 +175,7 @@ class _Asked:
         self, items: ItemSet, found: ScoredItems, estimate: Floats, basis: Basis, **known: Any
     ) -> RankIntervals:
         """Bound the ranks by what the largest differences decide."""
-        times = self.n_resamples or draws_of(len(items))
-        families = by_largest(found, self.alpha, times, self.rng)
+        families = found.families(self.alpha, self.n_resamples, self.rng)
         decisions = Decisions(
             items=items,
             above=families.together,
@@ -334,39 +333,34 @@ class ScoredItems:
         root = vectors * np.sqrt(np.maximum(values, 0.0))
         return np.ascontiguousarray((normal @ root.T).T)
 
+    def families(self, alpha: float, n_draws: int | None, rng: Generator) -> Families:
+        """Decide by the largest studentized difference, among all pairs and those of each item.
 
-def draws_of(n_items: int) -> int:
-    """Return how often errors are drawn, unless somebody says."""
-    return min(DRAWS, max(FEWEST_DRAWS, PAIRS_DRAWN // n_items**2))
+        A hypothesis is that row is not above column, so that each pair has two. What passes the
+        largest difference of those that are open is decided, and the others are compared again
+        until none does. Units get independent normal weights, so that what they add up to is normal
+        with the estimated covariance.
 
-
-def by_largest(found: ScoredItems, alpha: float, n_draws: int, rng: Generator) -> Families:
-    """Decide by the largest studentized difference, among all pairs and those of each item.
-
-    A hypothesis is that row is not above column, so that each pair has two. What passes the largest
-    difference of those that are open is decided, and the others are compared again until none does.
-    Units get independent normal weights, so that what they add up to is normal with the estimated
-    covariance.
-
-    Romano and Wolf (2005), "Exact and approximate stepdown methods for multiple hypothesis
-    testing", https://doi.org/10.1198/016214504000000539.
-    """
-    n, errors, seen = len(found.scores), found.errors(), found.studentized()
-    scale = np.divide(1.0, errors, out=np.zeros_like(errors), where=errors > 0)
-    draws = _ErrorDraws(found, alpha, found.drawn(n_draws, rng), scale)
-    others, every = ~np.eye(n, dtype=bool), np.full(n_draws, -np.inf)
-    alone, led = np.zeros((n, n), dtype=np.int8), np.zeros(n, dtype=bool)
-    for i in range(n):
-        steps = draws.steps(i)
-        highest, lowest = steps.max(axis=0), steps.min(axis=0)
-        np.maximum(every, highest, out=every)
-        # The item above each other one, and each other one above the item.
-        sizes, largest = np.stack([seen[i], seen[:, i]]), np.maximum(highest, -lowest)
-        again = partial(_largest_of_item, steps)
-        above, below = draws.stepped(sizes, others[[i, i]], largest, again)
-        alone[i] = above.astype(np.int8) - below
-        led[i] = draws.passing(sizes[1], others[i], -lowest).any()
-    return Families(draws.stepped(seen, others, every, draws.largest), alone, led)
+        Romano and Wolf (2005), "Exact and approximate stepdown methods for multiple hypothesis
+        testing", https://doi.org/10.1198/016214504000000539.
+        """
+        n, errors, seen = len(self.scores), self.errors(), self.studentized()
+        n_draws = n_draws or min(DRAWS, max(FEWEST_DRAWS, PAIRS_DRAWN // n**2))
+        scale = np.divide(1.0, errors, out=np.zeros_like(errors), where=errors > 0)
+        draws = _ErrorDraws(self, alpha, self.drawn(n_draws, rng), scale)
+        others, every = ~np.eye(n, dtype=bool), np.full(n_draws, -np.inf)
+        alone, led = np.zeros((n, n), dtype=np.int8), np.zeros(n, dtype=bool)
+        for i in range(n):
+            steps = draws.steps(i)
+            highest, lowest = steps.max(axis=0), steps.min(axis=0)
+            np.maximum(every, highest, out=every)
+            # The item above each other one, and each other one above the item.
+            sizes, largest = np.stack([seen[i], seen[:, i]]), np.maximum(highest, -lowest)
+            again = partial(_largest_of_item, steps)
+            above, below = draws.stepped(sizes, others[[i, i]], largest, again)
+            alone[i] = above.astype(np.int8) - below
+            led[i] = draws.passing(sizes[1], others[i], -lowest).any()
+        return Families(draws.stepped(seen, others, every, draws.largest), alone, led)
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,6 +18,7 @@ from rankagg._typing import Bools, Floats, Generator, Label, Positions
 from rankagg.core import counted, rounding_error, said, stated
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference.pair_values import Differences
+from rankagg.inference.ranks.rank_results import Families
 from rankagg.inference.units import Block, Units, square
 
 # Sign vectors that are drawn by default, and that are always gone through where they are all.
@@ -47,7 +48,7 @@ Sums: TypeAlias = Callable[[int, Positions], Floats]
 
 def sign_flips(
     units: Units, n_vectors: int | None, rng: Generator, *, scaled: bool = True
-) -> SignFlips:
+) -> _SignFlips:
     """Compare the sums of all differences with what they would be under other signs.
 
     The largest sum over all pairs, without its sign, is compared with those under other signs;
@@ -157,7 +158,7 @@ class _Turned:
         matrices = [square(len(units.items), one, one, 0.0) for one in (*scales, least)]
         return cls(units, is_complete, held, n_units, tuple(matrices[:-1]), matrices[-1])
 
-    def flipped(self, times: int, rng: Generator, *, is_exact: bool) -> SignFlips:
+    def flipped(self, times: int, rng: Generator, *, is_exact: bool) -> _SignFlips:
         """Sum up the units under so many sign vectors; the first one is that observed."""
         held, n = self.held, len(self.units.items)
         if is_exact and held is not None:
@@ -169,7 +170,7 @@ class _Turned:
         if held is not None and not self.is_complete and _has_few_units(held, times):
             signs = np.concatenate(list(_signs(held, times, rng, is_exact)))
             totals = _by_units(n, signs, _weighted_differences(held))
-            return SignFlips(self, totals, None, times, is_exact)
+            return _SignFlips(self, totals, None, times, is_exact)
         if times * columns > SUMS_HELD:
             allowed = f"at most {SUMS_HELD // columns:,} with {counted(n, 'item')}"
             remedy = "Take fewer, or `of='pairwise'`, or `method='hoeffding'`."
@@ -181,8 +182,8 @@ class _Turned:
                 sums[done : done + len(signs)] += signs @ values
                 done += len(signs)
         if self.is_complete:
-            return SignFlips(self, _by_items(sums), sums, times, is_exact)
-        return SignFlips(self, _by_pairs(n, sums), None, times, is_exact)
+            return _SignFlips(self, _by_items(sums), sums, times, is_exact)
+        return _SignFlips(self, _by_pairs(n, sums), None, times, is_exact)
 
 
 def _has_few_units(held: Block, times: int) -> bool:
@@ -234,7 +235,7 @@ class _Tops(NamedTuple):
         return _Tops(self.sizes[items], self.others[items], items)
 
 
-class SignFlips:
+class _SignFlips:
     """What sums under other signs say of those observed, of all pairs."""
 
     def __init__(
@@ -252,7 +253,7 @@ class SignFlips:
         self.ahead = seen > turned.least
         self._seen = np.abs(seen) - turned.least
 
-    def decided(self, alpha: float) -> tuple[Bools, Bools]:
+    def _decided(self, alpha: float) -> tuple[Bools, Bools]:
         """Return which pairs are decided as observed, of all and of the item of the row only."""
         alone = np.zeros_like(self.ahead)
         if len(alone) < 2:
@@ -263,6 +264,12 @@ class SignFlips:
         for i in range(len(alone)):
             alone[i] = self._stepped([tops.of(np.array([i])) for tops in kinds], most)
         return self._stepped(kinds, most), alone
+
+    def families(self, alpha: float) -> Families:
+        """Return the decisions on all pairs, and on those of each item."""
+        together, mine = self._decided(alpha)
+        alone = np.where(mine, self.ahead.astype(np.int8) - self.ahead.T, np.int8(0))
+        return Families(self.ahead & together, alone, np.any(alone < 0, axis=1))
 
     def _largest(self, scale: Floats) -> _Tops:
         """Return the largest sums of the pairs of each item."""
@@ -400,10 +407,10 @@ def _signs(block: Block, times: int, rng: Generator, is_exact: bool) -> Iterator
     for start in range(0, times, size):
         stop = min(start + size, times)
         if is_exact:
-            yield all_signs(len(counts), start, stop)
+            yield _all_signs(len(counts), start, stop)
             continue
         if (counts == 1).all():
-            signs = drawn_signs((stop - start, len(counts)), rng)
+            signs = _drawn_signs((stop - start, len(counts)), rng)
         else:
             drawn = rng.binomial(counts, 0.5, size=(stop - start, len(counts)))
             signs = (2 * drawn - counts).astype(np.float64)
@@ -412,7 +419,33 @@ def _signs(block: Block, times: int, rng: Generator, is_exact: bool) -> Iterator
         yield signs
 
 
-def all_signs(n_units: int, start: int, stop: int) -> Floats:
+def sign_vectors(
+    n_units: int, n_vectors: int, rng: Generator
+) -> tuple[int, bool, Iterator[Floats]]:
+    """Return how many sign vectors to go through, whether they are all, and them block by block.
+
+    All but the opposite ones where they are no more, or than `ALWAYS_ALL`; else some that are
+    drawn. Blocks have the shape (some, u); the first vector is that observed.
+    """
+    free = max(n_units - 1, 0)
+    is_exact = 2.0 ** min(free, 64) <= max(ALWAYS_ALL, n_vectors)
+    times = 2**free if is_exact else n_vectors
+
+    def blocks() -> Iterator[Floats]:
+        size = max(1, SIGNS_HELD // max(n_units, 1))
+        for start in range(0, times, size):
+            stop = min(start + size, times)
+            if is_exact:
+                signs = _all_signs(n_units, start, stop)
+            else:
+                signs = _drawn_signs((stop - start, n_units), rng)
+                signs[: start == 0] = 1.0
+            yield signs
+
+    return times, is_exact, blocks()
+
+
+def _all_signs(n_units: int, start: int, stop: int) -> Floats:
     """Return sign vectors by their numbers in binary, of which the first sign is always +1."""
     signs = np.ones((stop - start, n_units))
     bits = np.arange(start, stop)[:, None] >> np.arange(max(n_units - 1, 0))
@@ -420,7 +453,7 @@ def all_signs(n_units: int, start: int, stop: int) -> Floats:
     return signs
 
 
-def drawn_signs(shape: tuple[int, int], rng: Generator) -> Floats:
+def _drawn_signs(shape: tuple[int, int], rng: Generator) -> Floats:
     """Draw signs, each from one byte."""
     bits = np.frombuffer(rng.bytes(shape[0] * shape[1]), dtype=np.uint8)
     return 1.0 - 2.0 * (bits & 1).reshape(shape).astype(np.float64)

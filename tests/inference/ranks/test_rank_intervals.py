@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankagg as ra
-from rankagg.inference.pair_values import point_differences
+from rankagg.inference.pair_values import Differences
 from rankagg.inference.ranks.rank_results import ranks_from_intervals
 from tests import oracles, strategies
 
@@ -74,7 +74,7 @@ def test_places_follow_from_intervals_of_pairs(how):
 
 @given(strategies.profiles(max_size=4), strategies.policies)
 def test_values_of_pairs_are_differences_of_points(profile, policy):
-    values = point_differences(profile.with_unranked(policy)).values()
+    values = Differences.of_points(profile.with_unranked(policy)).values()
     n = profile.n_items
     largest = max(n - 1, 1) * (2 if policy == "ignore" else 1)
     for ranking, row in zip(profile, values, strict=True):

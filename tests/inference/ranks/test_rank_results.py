@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import rankagg as ra
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference.decisions import tarone
-from rankagg.inference.pair_values import Differences, point_differences
+from rankagg.inference.pair_values import Differences
 from rankagg.inference.ranks.rank_intervals import RANK_METHODS
 from rankagg.inference.ranks.rank_results import Families
 from rankagg.inference.ranks.sign_flips import VECTORS, sign_flips
@@ -79,7 +79,7 @@ def test_pairs_are_decided_where_sign_flips_reach_the_level(of):
     data = ranked(1, 11, 0.8)
     result = ra.rank_intervals(data, of=of, alpha=0.1)
     profile = data.rankings()
-    source = point_differences(profile) if of == "borda" else Differences(data.values.T, 100.0)
+    source = Differences.of_points(profile) if of == "borda" else Differences(data.values.T, 100.0)
     units = units_from(profile, source, unit="ranking", fixed_tasks=False, instances=None)
     flips = sign_flips(units, VECTORS, np.random.default_rng(0))
     expected = flips.ahead & flips.decided(0.1)[0]
@@ -267,7 +267,7 @@ def test_the_largest_deviation_of_a_single_item_is_among_its_pairs(seed):
     profile = ranked(seed, 60, 0.35).rankings()
     alpha = 0.2
     result = ra.rank_intervals(profile, method="max-t", alpha=alpha, n_resamples=500, rng=7)
-    source = point_differences(profile)
+    source = Differences.of_points(profile)
     units = units_from(profile, source, unit="ranking", fixed_tasks=False, instances=None)
     drawn = resampled_means(units, 500, np.random.default_rng(7))
     first, second = units.pairs
