@@ -296,7 +296,7 @@ def test_dispersion_report(table, policy):
         for data in (ra.ScoreSummary.from_scores(table), table)
     )
     assert (found.votes, found.consensuses) == (expected.votes, expected.consensuses)
-    for name in ("total_weight", "least_weight", "is_plain"):
+    for name in ("total_weight", "_least_weight", "_is_plain"):
         assert getattr(found, name) == getattr(expected, name)
     for name in ("spread", "average_spread", "normalized_spread"):
         assert getattr(found, name) == near(getattr(expected, name))

@@ -441,7 +441,7 @@ def test_means_tests_and_intervals_agree_on_what_is_equal(scores, per_task):
     pairs = list(zip(by_task[0], by_task[1], strict=True))
     wins, ties = (sum(a > b for a, b in pairs), sum(a == b for a, b in pairs))
     assert (test.wins, test.ties, test.losses) == (wins, ties, len(pairs) - wins - ties)
-    assert test.direction == (means[0] > means[1]) - (means[0] < means[1])
+    assert test._direction == (means[0] > means[1]) - (means[0] < means[1])
     assert (test.effect == 0) == (means[0] == means[1])
     sums = [
         abs(sum(s * (a - b) for s, (a, b) in zip(signs, pairs, strict=True)))
