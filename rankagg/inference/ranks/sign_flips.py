@@ -253,7 +253,7 @@ class _SignFlips:
         self.ahead = seen > turned.least
         self._seen = np.abs(seen) - turned.least
 
-    def _decided(self, alpha: float) -> tuple[Bools, Bools]:
+    def decided(self, alpha: float) -> tuple[Bools, Bools]:
         """Return which pairs are decided as observed, of all and of the item of the row only."""
         alone = np.zeros_like(self.ahead)
         if len(alone) < 2:
@@ -267,7 +267,7 @@ class _SignFlips:
 
     def families(self, alpha: float) -> Families:
         """Return the decisions on all pairs, and on those of each item."""
-        together, mine = self._decided(alpha)
+        together, mine = self.decided(alpha)
         alone = np.where(mine, self.ahead.astype(np.int8) - self.ahead.T, np.int8(0))
         return Families(self.ahead & together, alone, np.any(alone < 0, axis=1))
 

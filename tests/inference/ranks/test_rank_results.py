@@ -12,7 +12,6 @@ from rankagg.exceptions import InvalidInputError
 from rankagg.inference.decisions import tarone
 from rankagg.inference.pair_values import Differences
 from rankagg.inference.ranks.rank_intervals import RANK_METHODS
-from rankagg.inference.ranks.rank_results import Families
 from rankagg.inference.ranks.sign_flips import VECTORS, sign_flips
 from rankagg.inference.units import units_from
 from tests import strategies
@@ -85,7 +84,7 @@ def test_pairs_are_decided_where_sign_flips_reach_the_level(of):
     expected = flips.ahead & flips.decided(0.1)[0]
     assert 0 < expected.sum() < 6
     np.testing.assert_array_equal(result.decisions.above, expected)
-    alone = Families.from_flips(flips, 0.1).alone
+    alone = flips.families(0.1).alone
     assert result.marginal_best.tolist() == [1 + int((row == -1).sum()) for row in alone]
     assert result.marginal_worst.tolist() == [4 - int((row == 1).sum()) for row in alone]
     assert result.first == tuple(np.array(list("ABCD"))[~(alone == -1).any(axis=1)].tolist())
