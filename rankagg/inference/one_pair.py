@@ -95,6 +95,10 @@ class PairedSample:
         """True where McNemar's test counts right and wrong answers."""
         return self.is_binary and not self.is_weighted
 
+    def wins_and_losses(self, pair: int) -> tuple[int, int]:
+        """Return how many units have the first of a pair above, and the second."""
+        return _wins_and_losses(self.differences[:, pair])
+
 
 def checked_table(data: object, of: str, remedy: str = "") -> ScoreTable:
     """Return a table; what has no scores of so many systems is refused."""
@@ -189,7 +193,7 @@ def _of_pair(method: PairedMethod, differences: Floats, sizes: Floats, alpha: fl
     if method == "wilcoxon":
         ranks = _signed_rank_p_value(differences, rounding_error(sizes))
         return *_hodges_lehmann(differences, alpha), *ranks
-    n, wins, losses = len(differences), *wins_and_losses(differences)
+    n, wins, losses = len(differences), *_wins_and_losses(differences)
     if method == "mcnemar":
         ends = _difference_of_proportions(wins, losses, n, alpha)
         effect = (wins - losses) / n if n else np.nan
@@ -199,7 +203,7 @@ def _of_pair(method: PairedMethod, differences: Floats, sizes: Floats, alpha: fl
     return effect, *ends, _binomial_p_value(wins, losses), True, int(np.sign(wins - losses))
 
 
-def wins_and_losses(differences: Floats) -> tuple[int, int]:
+def _wins_and_losses(differences: Floats) -> tuple[int, int]:
     """Return how many units have the first above, and the second."""
     return int((differences > 0).sum()), int((differences < 0).sum())
 

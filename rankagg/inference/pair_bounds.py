@@ -116,7 +116,9 @@ class IntervalOptions:
         """The method, as notes name it."""
         return "max-t" if self.simultaneous == "max-t" else self.method
 
-    def bounds(self, units: Units | SummedUnits, resamples: Resamples | None = None) -> _PairBounds:
+    def bounds(
+        self, units: Units | SummedUnits, resamples: _Resamples | None = None
+    ) -> _PairBounds:
         """Return the bounds of all pairs: within [0, 1], and all of it where nothing was compared.
 
         Resamples are drawn where they are needed and not given.
@@ -150,7 +152,7 @@ class IntervalOptions:
             notes = (said("no {} tells of {}: the interval is [0, 1]", units.unit, pairs), *notes)
         return _PairBounds(bounds.mean, bounds.n, bounds.shares, lower, upper, notes)
 
-    def resamples(self, units: Units | SummedUnits) -> Iterator[tuple[slice, Resamples]]:
+    def resamples(self, units: Units | SummedUnits) -> Iterator[tuple[slice, _Resamples]]:
         """Draw units again, or groups of them where only their sums are known.
 
         Yields the means of some pairs after the others, or of all where one bound is for all.
@@ -217,7 +219,7 @@ def _by_resamples(
     units: Units | SummedUnits,
     options: IntervalOptions,
     alpha: float,
-    parts: Iterator[tuple[slice, Resamples]],
+    parts: Iterator[tuple[slice, _Resamples]],
 ) -> _PairBounds:
     moments = units.moments
     varies = np.zeros(len(moments.mean), dtype=bool)
@@ -266,7 +268,7 @@ def _by_resamples(
 
 
 @dataclass(frozen=True, eq=False)
-class Resamples:
+class _Resamples:
     """Means of all pairs in the sample and in its resamples."""
 
     # Shape (p,). In the sample.
@@ -281,10 +283,10 @@ class Resamples:
         low = np.where(seen, self.means, np.inf).min(axis=0)
         return np.asarray(np.where(seen, self.means, -np.inf).max(axis=0) - low > 1e-12)
 
-    def take(self, chosen: Bools, kept: Bools | bool = True) -> Resamples:
+    def take(self, chosen: Bools, kept: Bools | bool = True) -> _Resamples:
         """Return what is known of some of the pairs, of second against first where not kept."""
         parts = self.mean[chosen], self.means[:, chosen]
-        return Resamples(*(np.where(kept, part, 1.0 - part) for part in parts))
+        return _Resamples(*(np.where(kept, part, 1.0 - part) for part in parts))
 
     def percentile(self, alpha: float, sides: int) -> tuple[Floats, Floats]:
         """Return the percentile interval of each mean."""
@@ -313,7 +315,7 @@ class Resamples:
 
 def _resampled_parts(
     units: Units | SummedUnits, n_resamples: int, rng: Generator, size: int
-) -> Iterator[tuple[slice, Resamples]]:
+) -> Iterator[tuple[slice, _Resamples]]:
     """Draw units, or groups, with replacement, and yield the means of `size` pairs at a time.
 
     The mean is a ratio of sums over groups, so only their number must be large, however many units
@@ -333,7 +335,7 @@ def _resampled_parts(
         part = slice(start, start + size)
         first, told = rows.first[:, part], rows.told[:, part]
         means = np.concatenate([_ratios(often, first, told) for often in drawn])
-        yield part, Resamples(_ratios(rows.counts[None, :], first, told)[0], means)
+        yield part, _Resamples(_ratios(rows.counts[None, :], first, told)[0], means)
 
 
 def _ratios(counts: NDArray[np.generic], first: Floats, told: Floats) -> Floats:

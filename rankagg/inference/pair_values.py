@@ -94,21 +94,6 @@ def order_shares(ranks: Ranks, pairs: Pairs, *, shared: bool) -> _OrderShares:
 
 
 @dataclass(frozen=True, eq=False)
-class RankingValues(PairValues):
-    """Rankings that tell of the pairs they compare, or of all by their compatible permutations."""
-
-    rows: Ranks
-    is_direct: bool = True
-
-    def values(self) -> Floats:
-        """Return the share of orders with the first above, a tie half; NaN where nothing tells."""
-        shares = order_shares(self.rows, self.pairs, shared=not self.is_direct)
-        values = shares.first + shares.tied / 2
-        values[~(shares.tied | (shares.first + shares.second > 0))] = np.nan
-        return values
-
-
-@dataclass(frozen=True, eq=False)
 class Differences(PairValues):
     """Numbers that tell of a pair by their difference, as a share of the largest possible."""
 

@@ -32,7 +32,6 @@ from rankagg.inference.one_pair import (
     checked_table,
     paired_sample,
     tests_of_pairs,
-    wins_and_losses,
 )
 from rankagg.inference.ranks.sign_flips import VECTORS, asymmetry_note
 from rankagg.inference.units import Unit
@@ -191,7 +190,7 @@ def _result(
     differences = sample.differences[:, p]
     told = int((~np.isnan(differences)).sum())
     missing = len(differences) - told
-    wins, losses = wins_and_losses(differences)
+    wins, losses = sample.wins_and_losses(p)
     effect, lower, upper, p_value, is_exact, direction = found
     # Ends that are scores; those of shares are computed without them.
     is_of_scores = method in OF_SCORES

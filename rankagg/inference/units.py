@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias, cast, get_args
 import numpy as np
 import scipy
 
-from rankagg._typing import Bools, Floats, Generator, Integers64, Label, Positions, Tolerance
+from rankagg._typing import Bools, Floats, Generator, Integers64, Label, Positions, Ranks, Tolerance
 from rankagg._validation import check_choice, check_flag, table_remedy
 from rankagg.aggregation import as_data
 from rankagg.core import (
@@ -35,7 +35,7 @@ from rankagg.inference.pair_values import (
     Moments,
     PairSums,
     PairValues,
-    RankingValues,
+    order_shares,
 )
 
 # Values of pairs that are held at one time, about: a few arrays of so many floats.
@@ -127,6 +127,21 @@ class DrawnRows(NamedTuple):
     counts: Floats
     # Shape (p,). Whether all units that tell of a pair have the same value.
     agreed: Bools
+
+
+@dataclass(frozen=True, eq=False)
+class _RankingValues(PairValues):
+    """Rankings that tell of the pairs they compare, or of all by their compatible permutations."""
+
+    rows: Ranks
+    is_direct: bool = True
+
+    def values(self) -> Floats:
+        """Return the share of orders with the first above, a tie half; NaN where nothing tells."""
+        shares = order_shares(self.rows, self.pairs, shared=not self.is_direct)
+        values = shares.first + shares.tied / 2
+        values[~(shares.tied | (shares.first + shares.second > 0))] = np.nan
+        return values
 
 
 @dataclass(frozen=True, eq=False)
@@ -327,7 +342,7 @@ class Units:
     @property
     def is_direct(self) -> bool:
         """True where a ranking's value is 1, 1/2 or 0."""
-        return isinstance(self.source, RankingValues) and self.source.is_direct
+        return isinstance(self.source, _RankingValues) and self.source.is_direct
 
     def outcomes(self) -> tuple[Floats, Floats, Floats]:
         """Return for each pair the units with the first above, tied, and the second above."""
@@ -359,7 +374,7 @@ def units_of(
 ) -> Units:
     """Say what the independent units of some rankings are, and what they tell of pairs."""
     profile, known = rankings_of(data, instances=instances)
-    source = RankingValues(profile.ranks, is_direct=is_direct)
+    source = _RankingValues(profile.ranks, is_direct=is_direct)
     return units_from(profile, source, unit, fixed_tasks, known)
 
 

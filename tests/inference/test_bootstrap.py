@@ -9,7 +9,7 @@ from scipy import stats
 import rankagg as ra
 from rankagg import PairwiseIntervals
 from rankagg.inference import pair_bounds
-from rankagg.inference.pair_bounds import Resamples, _resampled_parts
+from rankagg.inference.pair_bounds import _resampled_parts, _Resamples
 from rankagg.inference.units import units_of
 from tests import strategies
 
@@ -77,7 +77,7 @@ def test_max_t_knows_the_largest_of_independent_normals():
     n_pairs, alpha = 6, 0.05
     errors = np.array([0.01, 0.02, 0.03, 0.01, 0.05, 0.04])
     means = 0.5 + errors * generator().standard_normal((200_000, n_pairs))
-    resamples = Resamples(np.full(n_pairs, 0.5), means)
+    resamples = _Resamples(np.full(n_pairs, 0.5), means)
     for sides, alternative in ((1, "greater"), (1, "less"), (2, "two-sided")):
         each = (1 - alpha) ** (1 / n_pairs)
         quantile = stats.norm.ppf(each if sides == 1 else (1 + each) / 2)

@@ -56,7 +56,7 @@ SELECTED, FEWEST_UNITS, SWEEPS = 0.01, 8, 20
 DIFFERENCES = {"borda": "Borda points", "mean": "scores"}
 
 
-def choose_method(of: Of, units: Units | SummedUnits) -> RankMethod:
+def _choose_method(of: Of, units: Units | SummedUnits) -> RankMethod:
     """Return the method for some data, where none is stated."""
     has_strata = len(units.stratum_weights) > 1
     if of == "pairwise":
@@ -165,7 +165,7 @@ def rank_intervals(
         remedy = "Of comparisons `inference.comparison_rank_intervals` bounds the ranks."
         raise InvalidInputError("data", "rankings or scores", data, remedy)
     units, notes = _units_of(data, kind, method, unit, fixed_tasks)
-    chosen = method or choose_method(kind, units)
+    chosen = method or _choose_method(kind, units)
     if chosen != "sign-flips" and method is None and kind in DIFFERENCES:
         units, notes = _units_of(data, kind, chosen, unit, fixed_tasks)
         if isinstance(units, Units):
@@ -175,7 +175,7 @@ def rank_intervals(
     by_policy = kind == "borda" and (chosen != "sign-flips" or data.unranked == "last")
     notes = (*notes, *_data_notes(data, units, by_policy=by_policy))
     if kind == "pairwise":
-        if chosen == "sign-test" != choose_method(kind, units):
+        if chosen == "sign-test" != _choose_method(kind, units):
             remedy = "A sign test is of single rankings of equal weight."
             raise InvalidInputError("method", "'hoeffding' here", method, remedy)
         intervals = intervals_of(units, _options_of(chosen, level, n_resamples, rng))

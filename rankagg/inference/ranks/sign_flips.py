@@ -59,18 +59,14 @@ def sign_flips(
     A noisy item would have all the largest sums. So, if `scaled`, sums are also compared after
     division by the root of the sum of squares of their pair, which no sign changes: a pair is
     decided where either passes its bar, both bars are passed by as many sign vectors, and one or
-    both of them by alpha at most.
+    both of them by alpha at most. Scaled sums can be large because the differences of a pair have
+    one size; where all its units have one sign by luck that is an error. So pairs take part only
+    where so many units differ that this is rare in all pairs together, and where sizes differ.
 
-    Where all items are equal (centers are zero) the family-wise error rate is at most alpha. Where
-    some are, that of plain sums is among these, by steps; the two kinds of sums would have to agree
-    less within these pairs than in all for theirs to be larger. Of directions it is at most alpha
-    for plain sums in the first step: with differences
-    r e - c, random signs r and c >= 0, the signs s r make of r.e - 1.c at least s.e - 1.c, what
-    would be observed if r were s. Scaled sums depend on c: those of a pair can be large because
-    its differences have one size. Where all its units have one sign by luck that is an error,
-    so pairs take part only where so many units differ that this is rare in all pairs together,
-    and where sizes differ: of those that hardly do, how much they vary was not seen, as where what
-    is rare did not happen.
+    Where all items are equal (centers are zero) the family-wise error rate is at most alpha. Of
+    directions it is so for plain sums in the first step: with differences r e - c, random signs r
+    and c >= 0, the signs s r make of r.e - 1.c at least s.e - 1.c, what would be observed if r were
+    s.
 
     A pair that some units do not tell of has a plain sum that is scaled by the root of the squared
     weights of those that do.
