@@ -162,7 +162,7 @@ def paired_sample(data: object, pairs: Sequence[tuple[Label, Label]], unit: Unit
 Found: TypeAlias = tuple[float, float, float, float, bool, int]
 
 
-def tests_of_pairs(
+def compare_pairs(
     sample: PairedSample, method: PairedMethod, alpha: float, n_resamples: int, rng: Generator
 ) -> tuple[list[Found], tuple[str, ...]]:
     """Test all pairs, after checking that the method goes with the scores."""

@@ -30,8 +30,8 @@ from rankagg.inference.one_pair import (
     PairedMethod,
     PairedSample,
     checked_table,
+    compare_pairs,
     paired_sample,
-    tests_of_pairs,
 )
 from rankagg.inference.ranks.sign_flips import VECTORS, asymmetry_note
 from rankagg.inference.units import Unit
@@ -177,7 +177,7 @@ def _tests(
     level, times = check_alpha(alpha), check_integer(n_resamples, "n_resamples", low=100)
     sample = paired_sample(data, pairs, unit)
     chosen = method or ("mcnemar" if sample.is_answers else "sign-flips")
-    found, notes = tests_of_pairs(sample, chosen, level, times, as_generator(rng))
+    found, notes = compare_pairs(sample, chosen, level, times, as_generator(rng))
     notes = (*(sample.cautions if chosen in OF_SCORES else ()), *notes)
     return [_result(sample, p, (chosen, level), one, notes) for p, one in enumerate(found)]
 

@@ -280,7 +280,6 @@ LACKING = {
     "tasks": lambda case: len(case.plain.tasks),
     "Skillings-Mack": Lacking.statistic,
     "freedom": Lacking.df,
-    "p-value": lambda case: chi2.sf(case.statistic(), case.df()),
     "simulated p-value": Lacking.simulated,
     "draws": lambda case: case.draws or 10_000,
     "parts that nothing links": Lacking.several,
