@@ -109,10 +109,10 @@ class Friedman(Alike):
         if self.is_weighted():
             weights = [float(ballot.weight) for ballot in self.plain.ballots]
             return f"weights from {min(weights):g} to {max(weights):g}"
-        if self.incomplete():
-            return f"Got {self.incomplete()} incomplete ones of {len(self.plain.ballots)}."
         if len(self.rows) < 2:
             return f"Got 1 {self.unit}."
+        if self.incomplete():
+            return f"Got {self.incomplete()} incomplete ones of {len(self.plain.ballots)}."
         return None if self.telling() else "tie of all"
 
     def average_ranks(self):
@@ -209,10 +209,10 @@ class Lacking(Alike):
             return "two items or more"
         if self.is_weighted():
             return "equal weight"
-        if self.is_uneven():
-            return "the same items within every unit"
         if len(self.rows) < 2:
             return f"Got 1 {self.unit}."
+        if self.is_uneven():
+            return "the same items within every unit"
         return None if self.telling() else "tell two items apart"
 
     @staticmethod
