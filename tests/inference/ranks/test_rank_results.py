@@ -317,3 +317,13 @@ def test_tiers_and_neighbors_are_those_of_the_decisions(profile):
     for k in range(1, len(rows) + 1):
         last = {item for item in rows if sum(item == a for a, _ in above) < k}
         assert set(result.bottom(k)) == last
+
+
+def test_one_item_alone_is_bounded_by_intervals_of_its_own_pairs():
+    # A is above B by half of the largest difference, so that the value is 3/4: the radius of two
+    # pairs is below 1/4 with 37 units, and that of three is not.
+    agreed = ra.Profile.from_orders(["ABC"], counts=[37])
+    assert ra.hoeffding_radius(37, 0.05 / 2) < 1 / 4 < ra.hoeffding_radius(37, 0.05 / 3)
+    result = ra.rank_intervals(agreed, method="hoeffding")
+    assert result.best.tolist() == [1, 1, 2]
+    assert result.marginal_best.tolist() == [1, 2, 3]
