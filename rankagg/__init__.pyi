@@ -83,9 +83,9 @@ from .distributions.ranking_rules import MallowsRanking as MallowsRanking
 from .distributions.ranking_rules import PlackettLuceRanking as PlackettLuceRanking
 from .distributions.ranking_rules import RankCentrality as RankCentrality
 from .inference.dispersion import dispersion as dispersion
-from .inference.intervals.methods import hoeffding_radius as hoeffding_radius
-from .inference.intervals.pairwise import PairwiseIntervals as PairwiseIntervals
+from .inference.pair_bounds import hoeffding_radius as hoeffding_radius
 from .inference.paired_test import paired_test as paired_test
+from .inference.pairwise import PairwiseIntervals as PairwiseIntervals
 from .inference.ranks.rank_intervals import rank_intervals as rank_intervals
 from .inference.sampling import HoeffdingEstimator as HoeffdingEstimator
 from .io.ballots import read_ballots as read_ballots

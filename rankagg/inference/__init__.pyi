@@ -2,9 +2,9 @@ from .decisions import Decisions as Decisions
 from .dispersion import DispersionReport as DispersionReport
 from .dispersion import dispersion_report as dispersion_report
 from .dispersion import spread as spread
-from .intervals.methods import comparisons_needed as comparisons_needed
 from .list_tests import RobustRankAggregation as RobustRankAggregation
 from .list_tests import robust_rank_aggregation as robust_rank_aggregation
+from .pair_bounds import comparisons_needed as comparisons_needed
 from .paired_test import PairedTest as PairedTest
 from .paired_test import PairedTests as PairedTests
 from .paired_test import paired_tests as paired_tests

@@ -15,6 +15,8 @@ from rankagg.core import ItemSet, Result, counted, level_of, listed, part_of, pl
 from rankagg.core.graphs import ordered_parts, strong_parts
 from rankagg.distributions.fit_result import holm
 
+# Methods whose level is only approached with many units.
+APPROXIMATE = ("max-t", "percentile", "wilson")
 #: The rule of tiers, for the reader.
 TIERS = "every item of a tier is decided to be above every item of the next ones"
 
@@ -48,8 +50,7 @@ class Basis:
             )
         if self.method in ("sign-test", "clopper-pearson", "wilson"):
             return f"{draws}, and ties of some items say nothing about the order of others"
-        many = self.method in ("max-t", "percentile", "normal")
-        return f"{draws}, and many" if many else draws
+        return f"{draws}, and many" if self.method in ("max-t", "percentile") else draws
 
     @property
     def _sizes(self) -> tuple[str, str]:
@@ -164,8 +165,6 @@ class Decisions(Result):
         The family-wise error rate: the probability that any of them is wrong, at most.
     how : str
         What decided, for the reader.
-    is_approximate : bool
-        True where alpha is only approached with many units.
     basis : Basis or None
         What the decisions rest on: `method`, `assumes`, `n_units` and `decidable_from`, the number
         of units with which anything could be decided at all; None where nobody said.
@@ -175,11 +174,15 @@ class Decisions(Result):
     above: Bools
     alpha: float
     how: str
-    is_approximate: bool = False
     basis: Basis | None = None
 
     _schema = "rankagg.decisions"
     _prints_table = False
+
+    @property
+    def is_approximate(self) -> bool:
+        """True where alpha is only approached with many units."""
+        return self.basis is not None and self.basis.method in APPROXIMATE
 
     @property
     def warning(self) -> str | None:

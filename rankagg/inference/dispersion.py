@@ -262,6 +262,14 @@ def spread(
     """
     penalty = check_number(tie_cost, "tie_cost", low=0, high=1)
     evidence = Evidence.of(data, tolerance)
+    total, single = _spread_of(evidence, penalty)
+    if check_flag(normalized, "normalized"):
+        return _share_of(total, single.weight_of_judgments(evidence.votes))
+    return _share_of(total, single.weight_of_pairs) if check_flag(average, "average") else total
+
+
+def _spread_of(evidence: Evidence, tie_cost: float = 0.0) -> tuple[float, _SingleRankings]:
+    """Return the summed distance, and what single rankings add up to."""
     votes = evidence.votes
     try:
         if evidence.summary:
@@ -271,11 +279,9 @@ def spread(
     except InformationLostError as error:
         raise InformationLostError(f"spread {error}") from None
     total = max(2.0 * (_over_pairs(votes.wins * votes.wins.T) - single.self_distance), 0.0)
-    if penalty:
-        total += 2.0 * penalty * _over_pairs(votes.ties * (votes.wins + votes.wins.T))
-    if check_flag(normalized, "normalized"):
-        return _share_of(total, single.weight_of_judgments(votes))
-    return _share_of(total, single.weight_of_pairs) if check_flag(average, "average") else total
+    if tie_cost:
+        total += 2.0 * tie_cost * _over_pairs(votes.ties * (votes.wins + votes.wins.T))
+    return total, single
 
 
 def _share_of(total: float, weight: float) -> float:
@@ -336,15 +342,15 @@ def dispersion_report(
     assert votes.total_weight is not None, "votes that were counted here have a weight"
     summary = evidence.summary
     weights = evidence.profile.weights if summary is None else summary.weight_vector
+    total, single = _spread_of(evidence)
     return DispersionReport(
         consensuses=tuple(rule.aggregate(evidence, deadline=deadline) for rule in rules),
         votes=votes,
         total_weight=votes.total_weight,
-        least_weight=float(weights.min()),
-        is_plain=evidence.is_complete_and_strict,
-        spread=spread(evidence),
-        average_spread=spread(evidence, average=True),
-        normalized_spread=spread(evidence, normalized=True),
+        spread=total,
+        _least_weight=float(weights.min()),
+        _is_plain=evidence.is_complete_and_strict,
+        _spread_weights=(single.weight_of_pairs, single.weight_of_judgments(votes)),
     )
 
 
@@ -362,22 +368,20 @@ class DispersionReport(Result):
         The votes that distances are measured on.
     total_weight : float
         Of the rankings; totals divided by it are averages.
-    least_weight : float
-        Of a ranking.
-    is_plain : bool
-        True where all rankings are complete and strict.
-    spread, average_spread, normalized_spread : float
+    spread : float
         See `rankagg.inference.spread`; with p = 0.
     """
 
     consensuses: tuple[Consensus, ...]
     votes: PairwiseMatrix
     total_weight: float = field(compare=False)
-    least_weight: float = field(compare=False)
-    is_plain: bool = field(compare=False)
     spread: float
-    average_spread: float = field(compare=False)
-    normalized_spread: float = field(compare=False)
+    # Of a ranking.
+    _least_weight: float = field(compare=False)
+    # Whether all rankings are complete and strict.
+    _is_plain: bool = field(compare=False)
+    # What the spread is divided by: the weight of pairs of rankings, and of pairs of judgments.
+    _spread_weights: tuple[float, float] = field(compare=False)
 
     _schema = "rankagg.dispersion"
     _row = "rule"
@@ -393,6 +397,16 @@ class DispersionReport(Result):
         """The consensus of the exact rule; None where there is none among the rules."""
         return next((c for c in self.consensuses if c.certificate is not None), None)
 
+    @property
+    def average_spread(self) -> float:
+        """The mean distance of two different rankings; see `rankagg.inference.spread`."""
+        return _share_of(self.spread, self._spread_weights[0])
+
+    @property
+    def normalized_spread(self) -> float:
+        """The share of pairs of judgments in which two rankings contradict each other."""
+        return _share_of(self.spread, self._spread_weights[1])
+
     # -- bounds -------------------------------------------------------------------------------
 
     @cached_property
@@ -404,9 +418,9 @@ class DispersionReport(Result):
         sample. The upper bound is the mean over the rankings of their own total; it needs
         complete strict rankings and is None for others.
         """
-        others = self.total_weight - self.least_weight
+        others = self.total_weight - self._least_weight
         lower = self.spread / (2.0 * others) if others > 1e-12 * self.total_weight else 0.0
-        upper = self.spread / self.total_weight if self.is_plain else None
+        upper = self.spread / self.total_weight if self._is_plain else None
         return lower + self._cost_of_ties, upper
 
     @cached_property
@@ -501,7 +515,7 @@ class DispersionReport(Result):
             "ignore": "the pairs that both compare",
             "last": "the pairs that both compare, with unranked items last",
         }[self.votes.unranked or "uniform"]
-        of = "all pairs" if self.is_plain else of
+        of = "all pairs" if self._is_plain else of
         return said("two rankings differ on {} on average ({} % of {})", pairs, share, of)
 
     def _stated(self, number: float, what: str, form: str = ".6g", noun: str = "") -> str:

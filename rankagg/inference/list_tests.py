@@ -112,12 +112,12 @@ class RobustRankAggregation(Result):
         )
 
 
-def robust_rank_aggregation(lists: Profile, *, n_items: int | None = None) -> RobustRankAggregation:
+def robust_rank_aggregation(data: Profile, *, n_items: int | None = None) -> RobustRankAggregation:
     """Test of each item whether lists have it further up than by chance.
 
     Parameters
     ----------
-    lists : Profile
+    data : Profile
         Ranked lists, as `read_rankings` reads them. Items that a list does not name stand at its
         end.
     n_items : int, optional
@@ -156,23 +156,23 @@ def robust_rank_aggregation(lists: Profile, *, n_items: int | None = None) -> Ro
     A         3  0.000001  0.000003  0.000003  0.000299
     B         2  0.002646  0.007938  0.007433  0.735897
     """
-    if not isinstance(cast(object, lists), Profile):
+    if not isinstance(cast(object, data), Profile):
         remedy = "`read_rankings` reads them from files."
-        raise InvalidInputError("lists", "a Profile of ranked lists", lists, remedy)
-    if not are_level(lists.weights):
-        raise InvalidInputError("lists", "lists of equal weight", lists)
-    if lists.n_rankings > MOST_LISTS:
-        raise InvalidInputError("lists", f"at most {MOST_LISTS} lists", lists.n_rankings)
-    size = lists.n_items
+        raise InvalidInputError("data", "a Profile of ranked lists", data, remedy)
+    if not are_level(data.weights):
+        raise InvalidInputError("data", "lists of equal weight", data)
+    if data.n_rankings > MOST_LISTS:
+        raise InvalidInputError("data", f"at most {MOST_LISTS} lists", data.n_rankings)
+    size = data.n_items
     total = size if n_items is None else check_integer(n_items, "n_items", low=size)
-    shares = np.where(lists.ranks < 0, total, places.mid_ranks(lists.ranks) + 1.0) / total
-    shares = np.repeat(shares, lists.counts, axis=0)
+    shares = np.where(data.ranks < 0, total, places.mid_ranks(data.ranks) + 1.0) / total
+    shares = np.repeat(shares, data.counts, axis=0)
     scores = _scores(shares)
     distinct, where = np.unique(scores, return_inverse=True)
     parts = np.array_split(distinct, -(-len(distinct) // AT_ONCE))
     chances = np.concatenate([_chance_of_less(part, len(shares)) for part in parts])
     return RobustRankAggregation(
-        items=lists.items,
+        items=data.items,
         n_items=total,
         shares=frozen_array(shares),
         scores=frozen_array(scores),

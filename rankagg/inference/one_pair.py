@@ -1,4 +1,4 @@
-"""Exact tests of one pair of systems: signs, sign flips, and Wilcoxon's signed ranks.
+"""Differences of two systems in independent units, and exact tests of them.
 
 McNemar's test is the sign test of right and wrong answers; they differ in the effect that they
 state.
@@ -6,30 +6,219 @@ state.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import floor, sqrt
-from typing import NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import scipy
 
-from rankagg._typing import Floats, Generator, Integers64, Positions
-from rankagg.core import competition_ranks, rounding_error
-from rankagg.inference.ranks.sign_flips import ALWAYS_ALL, SIGNS_HELD, all_signs, drawn_signs
+from rankagg._typing import Floats, Generator, Integers64, Label, Positions
+from rankagg._validation import table_remedy
+from rankagg.aggregation import unlike_tasks
+from rankagg.core import (
+    ScoreTable,
+    are_level,
+    competition_ranks,
+    rounding_error,
+    said,
+    scaled,
+    stated,
+)
+from rankagg.exceptions import InvalidInputError
+from rankagg.inference.decisions import unit_word
+from rankagg.inference.pair_values import PairValues
+from rankagg.inference.ranks.sign_flips import sign_vectors
+from rankagg.inference.units import Unit, units_from
+
+PairedMethod: TypeAlias = Literal["mcnemar", "sign-flips", "wilcoxon", "sign"]
 
 # Up to so many units that differ the distribution of the sum of ranks is exact.
 EXACT_UNITS = 100
 
 
-def binomial_p_value(wins: int, losses: int) -> float:
+@dataclass(frozen=True, eq=False)
+class _ScoreDifferences(PairValues):
+    """Scores, higher is better, that tell how far one system is above another, or both sizes."""
+
+    first: Positions
+    second: Positions
+    sign: float = -1.0
+
+    @property
+    def pairs(self) -> tuple[Positions, Positions]:
+        """Positions of the two systems of each pair."""
+        return self.first, self.second
+
+    def values(self) -> Floats:
+        """Return differences, or sums, themselves; NaN where one of the scores is missing."""
+        scores: Floats = self.rows
+        return scores[:, self.first] + self.sign * scores[:, self.second]
+
+
+@dataclass(frozen=True, eq=False)
+class PairedSample:
+    """Differences of the two systems of p pairs in u independent units."""
+
+    # The two systems of each pair.
+    pairs: tuple[tuple[Label, Label], ...]
+    # Shape (u, p). How far the first of a pair is above the second, averaged over the columns of
+    # a unit, times 2**shift; NaN where no column has the scores of both, and 0 where several have
+    # scores whose means are equal up to rounding.
+    differences: Floats
+    # Shape (u, p). Both scores without their signs, averaged in the same way.
+    sizes: Floats
+    # Shape (p,). Units whose differences were made 0.
+    n_level: Positions
+    # See `rankagg.core.exact_sum.scaled`.
+    shift: int
+    # Shape (u,). The weights of the units, on any scale.
+    weights: Floats
+    # What is independent, for the reader: a column is a task, or an instance of one.
+    unit: str
+    # Every unit is one column, and all scores are 0 or 1.
+    is_binary: bool
+    # What the reader must know of the units.
+    notes: tuple[str, ...]
+    # What speaks against a mean of the differences.
+    cautions: tuple[str, ...]
+
+    @property
+    def is_weighted(self) -> bool:
+        """True where units differ in weight."""
+        return not are_level(self.weights)
+
+    @property
+    def is_answers(self) -> bool:
+        """True where McNemar's test counts right and wrong answers."""
+        return self.is_binary and not self.is_weighted
+
+    def wins_and_losses(self, pair: int) -> tuple[int, int]:
+        """Return how many units have the first of a pair above, and the second."""
+        return _wins_and_losses(self.differences[:, pair])
+
+
+def checked_table(data: object, of: str, remedy: str = "") -> ScoreTable:
+    """Return a table; what has no scores of so many systems is refused."""
+    if isinstance(data, ScoreTable):
+        return data
+    allowed = f"a ScoreTable, which has the scores of {of}"
+    raise InvalidInputError("data", allowed, data, table_remedy(data) or remedy)
+
+
+def paired_sample(data: object, pairs: Sequence[tuple[Label, Label]], unit: Unit) -> PairedSample:
+    """Return how far systems are above others in every unit."""
+    data = checked_table(
+        data,
+        "both systems",
+        "Of rankings `PairwiseIntervals` says how often one is above the other.",
+    )
+    first, second = (
+        np.array(data.systems.indices(labels), dtype=np.intp) for labels in zip(*pairs, strict=True)
+    )
+    for one, other in pairs:
+        if one == other:
+            raise InvalidInputError("second", "another system than the first", other)
+    scores = (data.values * data.signs).T
+    source = _ScoreDifferences(scores, first, second)
+    with np.errstate(over="ignore"):
+        too_far = bool(np.isinf(source.values()).any())
+    if too_far:
+        far, remedy = float(np.nanmax(np.abs(scores))), "Divide all scores by a common number."
+        raise InvalidInputError("data", "scores whose differences are floats", far, remedy)
+    asked = np.isin(np.arange(data.n_systems), [first, second])
+    numbers, shift = scaled(np.where(asked, scores, np.nan))
+    units = units_from(data.rankings(), source, unit, instances=data.instances)
+    # A power of two changes no digit.
+    weights = np.ldexp(units.weights, -np.frexp(units.weights.max())[1])
+    units = replace(units, source=replace(source, rows=numbers), weights=weights)
+    block = units.all_blocks()
+    whole = replace(units, source=replace(source, rows=np.abs(numbers), sign=1.0)).all_blocks()
+    # One column tells by two scores, which are compared as they are; several tell by means.
+    columns = np.ones(len(scores)) if units.clusters is None else np.bincount(units.clusters)
+    errors = rounding_error(whole.values, columns[:, None]) * (columns > 1)[:, None]
+    level = (block.values != 0.0) & (np.abs(block.values) <= errors)
+    answers = (np.isnan(scores) | (scores == 0.0) | (np.abs(scores) == 1.0)).all()
+    word = unit_word(units.unit, is_task=not data.is_instance_level)
+    return PairedSample(
+        pairs=tuple(pairs),
+        differences=np.where(level, 0.0, block.values),
+        sizes=whole.values,
+        n_level=level.sum(axis=0),
+        shift=shift,
+        weights=block.weights,
+        unit="instance" if word == "ranking" else word,
+        is_binary=bool(answers) and bool((columns == 1).all()),
+        notes=(*units.notes, *units.neighbor_notes(data)),
+        cautions=tuple(unlike_tasks(data)),
+    )
+
+
+# -- tests of all pairs ---------------------------------------------------------------------------
+
+# Effect, lower, upper, p-value, whether that is exact, and the direction.
+Found: TypeAlias = tuple[float, float, float, float, bool, int]
+
+
+def compare_pairs(
+    sample: PairedSample, method: PairedMethod, alpha: float, n_resamples: int, rng: Generator
+) -> tuple[list[Found], tuple[str, ...]]:
+    """Test all pairs, after checking that the method goes with the scores."""
+    if method == "mcnemar" and not sample.is_binary:
+        only = "unless all scores are 0 or 1 and each column is a unit"
+        remedy = "'sign-flips' turns averages of whole units round."
+        raise InvalidInputError("method", f"another one than 'mcnemar' {only}", method, remedy)
+    if method != "sign-flips" and sample.is_weighted:
+        remedy = "Make the weights equal with `with_task_weights({})`."
+        allowed = "'sign-flips' where units differ in weight"
+        raise InvalidInputError("method", allowed, method, remedy)
+    d = sample.differences
+    if method != "sign-flips":
+        columns = zip(d.T, sample.sizes.T, ~np.isnan(d.T), strict=True)
+        return [_of_pair(method, one[told], size[told], alpha) for one, size, told in columns], ()
+    flips = _flip_tests(d, sample.weights, alpha, n_resamples, rng, sizes=sample.sizes)
+    level = alpha / len(sample.pairs)
+    found = [flips.of(p) for p in range(len(sample.pairs))]
+    if flips.is_exact or flips.n_vectors * level >= 1:
+        return found, ()
+    many = stated(flips.n_vectors, "sign vectors", noun="sign vector")
+    each = stated(level, "alpha of each test", ".2g")
+    return found, (said("only {} for a level of {}: raise `n_resamples`", many, each),)
+
+
+def _of_pair(method: PairedMethod, differences: Floats, sizes: Floats, alpha: float) -> Found:
+    """Test one pair by the units that tell."""
+    if method == "wilcoxon":
+        ranks = _signed_rank_p_value(differences, rounding_error(sizes))
+        return *_hodges_lehmann(differences, alpha), *ranks
+    n, wins, losses = len(differences), *_wins_and_losses(differences)
+    if method == "mcnemar":
+        ends = _difference_of_proportions(wins, losses, n, alpha)
+        effect = (wins - losses) / n if n else np.nan
+    else:
+        ends = _share_interval(wins, losses, alpha)
+        effect = wins / (wins + losses) if wins + losses else np.nan
+    return effect, *ends, _binomial_p_value(wins, losses), True, int(np.sign(wins - losses))
+
+
+def _wins_and_losses(differences: Floats) -> tuple[int, int]:
+    """Return how many units have the first above, and the second."""
+    return int((differences > 0).sum()), int((differences < 0).sum())
+
+
+# -- tests of one pair ----------------------------------------------------------------------------
+
+
+def _binomial_p_value(wins: int, losses: int) -> float:
     """Return the two-sided p-value of so many wins and losses, if both are as likely."""
     if not wins + losses:
         return 1.0
     return min(1.0, 2.0 * float(scipy.stats.binom.cdf(min(wins, losses), wins + losses, 0.5)))
 
 
-def share_interval(wins: int, losses: int, alpha: float) -> tuple[float, float]:
+def _share_interval(wins: int, losses: int, alpha: float) -> tuple[float, float]:
     """Return Clopper and Pearson's interval for the share of wins; [0, 1] where there are none."""
     if not wins + losses:
         return 0.0, 1.0
@@ -38,7 +227,7 @@ def share_interval(wins: int, losses: int, alpha: float) -> tuple[float, float]:
     return float(found.low), float(found.high)
 
 
-def difference_of_proportions(
+def _difference_of_proportions(
     wins: int, losses: int, n_units: int, alpha: float
 ) -> tuple[float, float]:
     """Return Tango's score interval for the difference of two paired proportions.
@@ -97,7 +286,7 @@ class _FlipTests(NamedTuple):
         return mean, *ends, float(self.p_value[pair]), self.is_exact, direction
 
 
-def flip_tests(
+def _flip_tests(
     differences: Floats,
     weights: Floats,
     alpha: float,
@@ -124,7 +313,7 @@ def flip_tests(
     total, mass = values.sum(axis=0), weight.sum(axis=0)
     terms = np.where(told, np.abs(differences if sizes is None else sizes), 0.0)
     least = rounding_error((terms * weights[:, None]).sum(axis=0), len(differences))
-    times, is_exact, blocks = _sign_vectors(len(differences), n_vectors, rng)
+    times, is_exact, blocks = sign_vectors(len(differences), n_vectors, rng)
     width = values.shape[1]
     reached, ends, start = np.zeros(width), np.empty((2, times, width)), 0
     for block in blocks:
@@ -147,33 +336,7 @@ def flip_tests(
     return _FlipTests(mean, reached / times, lower, upper, times, is_exact)
 
 
-def _sign_vectors(
-    n_units: int, n_vectors: int, rng: Generator
-) -> tuple[int, bool, Iterator[Floats]]:
-    """Return how many sign vectors to go through, whether they are all, and them block by block.
-
-    All but the opposite ones where they are no more, or than `ALWAYS_ALL`; else some that are
-    drawn. Blocks have the shape (some, u); the first vector is that observed.
-    """
-    free = max(n_units - 1, 0)
-    is_exact = 2.0 ** min(free, 64) <= max(ALWAYS_ALL, n_vectors)
-    times = 2**free if is_exact else n_vectors
-
-    def blocks() -> Iterator[Floats]:
-        size = max(1, SIGNS_HELD // max(n_units, 1))
-        for start in range(0, times, size):
-            stop = min(start + size, times)
-            if is_exact:
-                signs = all_signs(n_units, start, stop)
-            else:
-                signs = drawn_signs((stop - start, n_units), rng)
-                signs[: start == 0] = 1.0
-            yield signs
-
-    return times, is_exact, blocks()
-
-
-def signed_rank_p_value(
+def _signed_rank_p_value(
     differences: Floats, errors: Floats | None = None
 ) -> tuple[float, bool, int]:
     """Return Wilcoxon's two-sided p-value, whether it is exact, and its direction.
@@ -203,7 +366,7 @@ def signed_rank_p_value(
     return min(1.0, 2.0 * float(scipy.stats.norm.sf(deviation / error))), False, direction
 
 
-def hodges_lehmann(differences: Floats, alpha: float) -> tuple[float, float, float]:
+def _hodges_lehmann(differences: Floats, alpha: float) -> tuple[float, float, float]:
     """Return the median of the means of two differences each, and an interval for the center.
 
     The ends are means of two (a difference and itself among them) at ranks of the distribution

@@ -7,18 +7,17 @@ NaN nothing. Intervals, tests and bootstraps work on such values, whatever they 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple, Self, TypeAlias
 
 import numpy as np
-import scipy
 from numpy.typing import NDArray
 
-from rankagg._typing import Bools, Floats, Label, Positions, Ranks
+from rankagg._typing import Bools, Floats, Positions, Ranks
 from rankagg.aggregation import points
-from rankagg.core import UNLISTED, UNRANKED, Profile, places, rounding_error, said, stated
+from rankagg.core import UNLISTED, UNRANKED, Profile, places
 
 #: Positions of the first and of the second item of each pair.
 Pairs: TypeAlias = tuple[Positions, Positions]
@@ -95,21 +94,6 @@ def order_shares(ranks: Ranks, pairs: Pairs, *, shared: bool) -> _OrderShares:
 
 
 @dataclass(frozen=True, eq=False)
-class RankingValues(PairValues):
-    """Rankings that tell of the pairs they compare, or of all by their compatible permutations."""
-
-    rows: Ranks
-    is_direct: bool = True
-
-    def values(self) -> Floats:
-        """Return the share of orders with the first above, a tie half; NaN where nothing tells."""
-        shares = order_shares(self.rows, self.pairs, shared=not self.is_direct)
-        values = shares.first + shares.tied / 2
-        values[~(shares.tied | (shares.first + shares.second > 0))] = np.nan
-        return values
-
-
-@dataclass(frozen=True, eq=False)
 class Differences(PairValues):
     """Numbers that tell of a pair by their difference, as a share of the largest possible."""
 
@@ -119,6 +103,21 @@ class Differences(PairValues):
     numbers: Callable[[NDArray[Any]], Floats] | None = None
     # True where the scale holds for all possible observations.
     is_bounded: bool = True
+
+    @classmethod
+    def of_points(cls, profile: Profile, *, only_ranked: bool = False) -> Differences:
+        """Return the differences of Borda points.
+
+        With `only_ranked` a ranking that does not rank an item tells nothing about its pairs.
+        """
+        ignoring = profile.unranked == "ignore"
+        largest = max(profile.n_items - 1, 1) * (2.0 if ignoring else 1.0)
+
+        def numbers(rows: Ranks) -> Floats:
+            is_silent = (rows == UNRANKED) & only_ranked
+            return np.where(is_silent, np.nan, points(rows, ignoring=ignoring))
+
+        return cls(profile.ranks, largest, numbers)
 
     @property
     def is_complete(self) -> bool:
@@ -151,31 +150,16 @@ class Differences(PairValues):
         return sizes
 
 
-def point_differences(profile: Profile, *, only_ranked: bool = False) -> Differences:
-    """Return the differences of Borda points as values of pairs.
+@dataclass(frozen=True, eq=False)
+class Moments:
+    """What all units together say of each pair; arrays of shape (p,)."""
 
-    With `only_ranked` a ranking that does not rank an item tells nothing about its pairs.
-    """
-    ignoring = profile.unranked == "ignore"
-    largest = max(profile.n_items - 1, 1) * (2.0 if ignoring else 1.0)
-
-    def numbers(rows: Ranks) -> Floats:
-        is_silent = (rows == UNRANKED) & only_ranked
-        return np.where(is_silent, np.nan, points(rows, ignoring=ignoring))
-
-    return Differences(profile.ranks, largest, numbers)
-
-
-# Differences that asymmetry is looked for in at most, and how often their signs are turned.
-LOOKED_AT, TIMES = 200_000, 256
-# The share of tables of symmetric differences that are called asymmetric, about, and the distance
-# of the middle from the mean, as a share of the mean, that does no harm.
-LEVEL, NEAR = 0.02, 0.25
-# Of gaps that follow what others score: the level, the fewest units that can tell, and how often
-# levels of units and of systems are taken from each other.
-SELECTED, FEWEST_UNITS, SWEEPS = 0.01, 8, 20
-# Of columns that are like their neighbors: the level, and the fewest that can tell.
-ALIKE, FEWEST_COLUMNS = 0.01, 6
+    # Units that tell something of the pair.
+    n: Floats
+    # Weighted mean value; NaN where n is 0.
+    mean: Floats
+    # Sum of the squared shares that the units have in the mean: 1/n where all weigh the same.
+    shares: Floats
 
 
 class PairSums(NamedTuple):
@@ -185,163 +169,15 @@ class PairSums(NamedTuple):
     n: Floats
     mass: Floats
     squared_mass: Floats
-    # Weighted sums of their values and of the squares of these.
+    # Weighted sums of their values.
     first: Floats
-    second: Floats
 
-
-@dataclass(frozen=True, eq=False)
-class Moments:
-    """What all units together say of each pair; arrays of shape (p,)."""
-
-    # Units that tell something of the pair.
-    n: Floats
-    # Weighted mean value; NaN where n is 0.
-    mean: Floats
-    # Unbiased sample variance of the values; NaN where n is less than 2 or units are weighted.
-    variance: Floats
-    # Sum of the squared shares that the units have in the mean: 1/n where all weigh the same.
-    shares: Floats
-
-
-def moments_of(sums: PairSums, stratum_weights: Floats, *, is_weighted: bool) -> Moments:
-    """Return the moments that sums over units make."""
-    n, mass, squared_mass, first, second = sums
-    share = stratum_weights[:, None] * (n > 0)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        share = share / share.sum(axis=0)
-        mean = (share * np.where(n > 0, first / mass, 0.0)).sum(axis=0)
-        shares = (share**2 * np.where(n > 0, squared_mass / mass**2, 0.0)).sum(axis=0)
-        total = n.sum(axis=0)
-        spread = np.maximum((second / mass).sum(axis=0) - mean**2, 0.0)
-        variance = np.where(total > 1, spread * total / (total - 1), np.nan)
-    if is_weighted:
-        variance = np.full_like(mean, np.nan)
-    return Moments(total, mean, variance, shares)
-
-
-def asymmetry_note(
-    differences: Floats, pairs: Sequence[tuple[Label, Label]], remedy: str
-) -> tuple[str, ...]:
-    """Return a note where differences contradict that those of each pair are symmetric.
-
-    The mean of the middle half of the differences of a pair is held against the mean of all, in
-    standard deviations; the sum of the squares of all pairs against those under other signs of
-    whole units, turned about the middle. Large differences stay large under all signs, so that
-    heavy tails and tasks on different scales are no contradiction.
-    """
-    step = max(1, -(-differences.size // LOOKED_AT))
-    told = differences[:, ::step].T
-    if not 0 < told.size <= LOOKED_AT:
-        return ()
-    there, error = ~np.isnan(told), rounding_error(1.0, len(differences))
-    told = np.where(there, told, 0.0)
-    told = told / (np.abs(told).max(axis=1, keepdims=True) + (told == 0).all(axis=1)[:, None])
-    means = told.sum(axis=1, keepdims=True) / np.fmax(there.sum(axis=1, keepdims=True), 1)
-    rows = np.where(there, told - means, 0.0)
-    signs = np.random.default_rng(0).choice([-1.0, 1.0], size=(TIMES, len(differences)))
-    signs[0] = 1.0
-    middle = _middle_mean(rows)
-    turned, many = rows - middle[:, None], max(1, 10**6 // rows.size)
-    observed = _lean(turned)
-    pair, reached = int(np.argmax(np.abs(observed))), 0
-    if abs(middle[pair]) <= NEAR * abs(means[pair, 0]):
-        return ()
-    for start in range(0, TIMES, many):
-        lean = _lean(turned * signs[start : start + many, None])
-        reached += int(((lean**2).sum(axis=1) >= (observed**2).sum() - error).sum())
-        if reached > LEVEL * TIMES:
-            return ()
-    first, second = pairs[pair * step]
-    many = int(there[pair].sum())
-    above = stated(int((rows[pair] > error).sum()), "differences above their mean", of=many)
-    below = stated(int((rows[pair] < -error).sum()), "differences below it", of=many)
-    note = (
-        "the differences are not symmetric, as the level assumes: of {} less {} {} lie above their "
-        "mean and {} below it, so that decisions may be wrong more often than they say; {}"
-    )
-    return (said(note, first, second, above, below, remedy),)
-
-
-def selection_note(scores: Floats) -> tuple[str, ...]:
-    """Return a note where scores are missing more often in units in which others do worse.
-
-    The numbers of scores missing are held against how well the others do there, after what is
-    each system's own, by rank correlation at a level of 1 %; scores have a row per unit, and the
-    larger are better.
-    """
-    scores = scores[~np.isnan(scores).all(axis=1)]
-    there = ~np.isnan(scores)
-    missing = (~there).sum(axis=1)
-    if len(scores) < FEWEST_UNITS:
-        return ()
-    known, own = np.where(there, scores, 0.0), np.zeros(scores.shape[1])
-    known /= np.abs(known).max() or 1.0
-    for _ in range(SWEEPS):
-        level = ((known - own) * there).sum(axis=1) / there.sum(axis=1)
-        own = ((known - level[:, None]) * there).sum(axis=0) / np.fmax(there.sum(axis=0), 1)
-    level = np.round(level / (np.abs(level).max() or 1.0), 9)
-    if np.ptp(missing) == 0 or np.ptp(level) == 0:
-        return ()
-    from scipy import stats  # noqa: PLC0415
-
-    found = stats.spearmanr(missing, level, alternative="less")
-    if not found.pvalue < SELECTED:
-        return ()
-    note = (
-        "scores are missing more often where the others do worse (rank correlation {}): who leaves "
-        "out what would go badly looks better than it is, and decisions may be wrong more often "
-        "than they say"
-    )
-    return (said(note, stated(float(found.statistic), "rank correlation of gaps", ".2f")),)
-
-
-def neighbor_note(scores: Floats) -> tuple[str, ...]:
-    """Return a note where columns are more like their neighbors than in a random order.
-
-    The mean correlation of each column of a table with the next one, after what is each system's
-    own, is compared with its mean and its variance under all orders of the columns, at a level of
-    1 %; scores have a row per column of the table.
-    """
-    n = len(scores)
-    if n < FEWEST_COLUMNS:
-        return ()
-    scores = scores[:, :: max(1, -(-scores.size // LOOKED_AT))]
-    there = ~np.isnan(scores)
-    rows = np.where(there, scores, 0.0)
-    rows /= np.abs(rows).max(axis=1, keepdims=True) + (rows == 0).all(axis=1, keepdims=True)
-    for axis in (1, 0):
-        means = rows.sum(axis=axis, keepdims=True) / np.fmax(there.sum(axis, keepdims=True), 1)
-        rows = np.where(there, rows - means, 0.0)
-        length = np.sqrt((rows**2).sum(axis=1, keepdims=True))
-        varies = length > rounding_error(1.0)
-        rows = np.divide(rows, length, out=np.zeros_like(rows), where=varies)
-    # Of the correlations of all pairs of columns, whose sums need no pair.
-    own, pairs = (rows**2).sum(axis=1), n * (n - 1)
-    mean = ((rows.sum(axis=0) ** 2).sum() - own.sum()) / pairs
-    square = (((rows.T @ rows) ** 2).sum() - (own**2).sum()) / pairs
-    found = (rows[:-1] * rows[1:]).sum() / (n - 1)
-    error = np.sqrt(max(square - mean**2, 0.0) / (n - 1))
-    if not found - mean > scipy.special.ndtri(1.0 - ALIKE) * error + rounding_error(1.0, n):
-        return ()
-    note = (
-        "neighboring tasks of the table are alike (mean correlation {}), and their order means "
-        "nothing here: if they depend on each other, declare families of tasks, or decisions are "
-        "wrong more often than stated"
-    )
-    return (said(note, stated(float(found), "correlation of neighbors", ".2f")),)
-
-
-def _middle_mean(values: Floats) -> Floats:
-    """Return the mean of the middle half of each row."""
-    n = values.shape[-1]
-    parts = np.partition(values, [n // 4, n - 1 - n // 4], axis=-1)
-    means: Floats = parts[..., n // 4 : n - n // 4].mean(axis=-1)
-    return means
-
-
-def _lean(values: Floats) -> Floats:
-    """Return for each row how far the middle is from the mean, in standard deviations."""
-    off, spread = _middle_mean(values) - values.mean(axis=-1), values.std(axis=-1)
-    lean: Floats = off / np.where(spread > rounding_error(1.0), spread, np.inf)
-    return lean
+    def moments(self, stratum_weights: Floats) -> Moments:
+        """Return the moments that the sums make."""
+        share = stratum_weights[:, None] * (self.n > 0)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            share = share / share.sum(axis=0)
+            mean = (share * np.where(self.n > 0, self.first / self.mass, 0.0)).sum(axis=0)
+            squares = np.where(self.n > 0, self.squared_mass / self.mass**2, 0.0)
+            shares = (share**2 * squares).sum(axis=0)
+        return Moments(self.n.sum(axis=0), mean, shares)

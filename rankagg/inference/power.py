@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from itertools import pairwise
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import pandas as pd
@@ -26,7 +26,8 @@ from rankagg.core import (
 )
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference.decisions import least_number
-from rankagg.inference.paired_test import TESTS, PairedSample, checked_table, paired_sample
+from rankagg.inference.one_pair import PairedSample, checked_table, paired_sample
+from rankagg.inference.paired_test import TESTS
 from rankagg.inference.units import Unit
 
 # What is said of each two neighbors.
@@ -236,17 +237,16 @@ def separation(
             "scores of both"
         )
         number = part_of(int(turned.sum()), "pairs turned", len(turned), "neighbors", "pair")
-        notes.append(said(told, number, sample.word))
+        notes.append(said(told, number, sample.unit))
     return Separation(
         order=tuple(names),
         above=above,
         below=below,
         unit=sample.unit,
-        word=sample.word,
         alpha=float(alpha),
         power=chance,
         n_tests=tests,
-        is_answers=sample.is_answers,
+        method="mcnemar" if sample.is_answers else "t",
         notes=tuple(notes),
         **seen,
     )
@@ -306,16 +306,14 @@ class Separation(Result):
     above, below : tuple of labels, length n - 1
         Each two neighbors in that order: the one that is ahead in the units that have the scores
         of both, and the other.
-    unit : {"ranking", "instance", "task"}
-        What was taken to be independent.
-    word : str
-        The same for the reader.
+    unit : {"instance", "task", "cluster"}
+        What was taken to be independent; a column of a table of tasks is a task.
     alpha, power : float
         The family-wise error rate, and the probability to decide a pair.
     n_tests : int
         The tests that share alpha.
-    is_answers : bool
-        Scores are right or wrong answers, and the test is McNemar's; else the t-test.
+    method : {"mcnemar", "t"}
+        The test: McNemar's of right and wrong answers, else the t-test.
     difference, spread : ndarray of float, shape (n - 1,)
         Of each two neighbors: how far the first is above the other in the mean of units that have
         the scores of both, at least 0, and the standard deviation of these differences.
@@ -334,12 +332,11 @@ class Separation(Result):
     order: tuple[Label, ...]
     above: tuple[Label, ...]
     below: tuple[Label, ...]
-    unit: Unit
-    word: str
+    unit: str
     alpha: float
     power: float
     n_tests: int
-    is_answers: bool
+    method: Literal["mcnemar", "t"]
     difference: Floats
     spread: Floats
     n_units: Positions
@@ -366,9 +363,8 @@ class Separation(Result):
         return pd.DataFrame(names | {figure: getattr(self, figure) for figure in FIGURES})
 
     def _content(self) -> dict[str, Any]:
-        test = "mcnemar" if self.is_answers else "t"
-        level = self._plain("unit", "alpha", "power", "n_tests", "notes")
-        return {**level, "test": test, "pairs": plain_rows(self.to_frame())}
+        level = self._plain("unit", "alpha", "power", "n_tests", "method", "notes")
+        return {**level, "pairs": plain_rows(self.to_frame())}
 
     def _facts(self) -> list[str]:
         enough = int((self.needed <= self.n_units).sum())
@@ -376,13 +372,13 @@ class Separation(Result):
         systems = stated(len(self.order), "items", noun="system")
         pairs = part_of(enough, "pairs with as many units", len(self.needed), "neighbors", "pair")
         power, rate = stated(100 * self.power, "power", "g"), stated(self.alpha, "alpha", "g")
-        test = TESTS["mcnemar"] if self.is_answers else "t"
+        test = TESTS.get(self.method, "t")
         told = "power {} % of {} tests, {} with a family-wise error rate of {}"
         agree = stated(agreed, "pairs on which all agree", noun="pair")
-        unknown = said("note: all {}s agree on {}, whose spread is not known", self.word, agree)
+        unknown = said("note: all {}s agree on {}, whose spread is not known", self.unit, agree)
         by = "{} by mean score, each against the next one; independent: {}s"
         return [
-            said(by, systems, self.word),
+            said(by, systems, self.unit),
             said(told, power, test, stated(self.n_tests, "tests"), rate),
             "needed: units, if the differences and spreads seen are the true ones",
             said("{} {} as many", pairs, "has" if enough == 1 else "have"),

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any, ClassVar, NamedTuple, cast
 
 import numpy as np
 import pandas as pd
 import scipy
-from numpy.typing import ArrayLike
 
 from rankagg._typing import (
     Floats,
@@ -20,7 +19,7 @@ from rankagg._typing import (
     RNGLike,
     Tolerance,
 )
-from rankagg._validation import as_generator, as_numbers, check_alpha, check_integer
+from rankagg._validation import as_generator, check_alpha, check_integer
 from rankagg.core import (
     ROWS,
     UNLISTED,
@@ -31,7 +30,6 @@ from rankagg.core import (
     Result,
     ScoreTable,
     are_level,
-    axis_labels,
     counted,
     frozen_array,
     listed,
@@ -100,8 +98,11 @@ def _averaged_units(ranks: Floats, counts: Integers64, units: Positions) -> Floa
         return sums / often
 
 
-def _check_rankings(profile: Profile) -> None:
-    """Raise unless there are two items, and all rankings weigh the same."""
+def _ranked_units(
+    data: Profile | ScoreTable, unit: Unit, tolerance: Tolerance
+) -> tuple[Profile, Units]:
+    """Return rankings of equal weight of two items or more, and their two units or more."""
+    profile, known = rankings_of(data, tolerance)
     if profile.n_items < 2:
         raise InvalidInputError("data", "rankings of two items or more", profile)
     if not are_level(profile.weights):
@@ -111,40 +112,17 @@ def _check_rankings(profile: Profile) -> None:
             "`PairwiseIntervals`, which take weights."
         )
         raise InvalidInputError("data", "rankings of equal weight for this test", spread, remedy)
-
-
-def _check_several(units: Units) -> None:
+    units = units_of(profile, unit=unit, instances=known)
     if units.n_units < 2:
         found = Described(counted(units.n_units, units.unit))
         raise InvalidInputError("data", f"two {units.unit}s or more", found)
-
-
-def _check_average_ranks(given: ArrayLike) -> Floats:
-    """Return average ranks that strict rankings can have, as far as these are rounded."""
-    values = as_numbers(given, "average_ranks")
-    number = np.arange(1, len(values) + 1)
-    # Printed ones are off by this at most: one decimal.
-    off = 0.05 * number
-    if len(values) < 2 or np.isnan(values).any():
-        raise InvalidInputError("average_ranks", "two finite numbers or more", values.tolist())
-    sums, least = np.cumsum(np.sort(values)), np.cumsum(number)
-    if abs(sums[-1] - least[-1]) > off[-1]:
-        allowed = f"average ranks from 1, which sum to n(n + 1)/2 = {least[-1]}"
-        raise InvalidInputError("average_ranks", allowed, Described(f"the sum {sums[-1]:g}"))
-    low = sums < least - off
-    if low.any():
-        best = int(np.argmax(low))
-        few = f"the {best + 1} smallest of which sum to {least[best]} at least"
-        found = Described(f"the sum {sums[best]:g} of these")
-        raise InvalidInputError("average_ranks", f"average ranks from 1, {few}", found)
-    return cast(Floats, frozen_array(values))
+    return profile, units
 
 
 class FriedmanTest(Result):
     """Friedman's test: whether all items rank alike in independent complete rankings.
 
-    Made by `friedman`, or by `from_average_ranks` from printed numbers. `plot` draws a
-    `rankagg.plotting.critical_difference_diagram`.
+    Made by `friedman`; `plot` draws a `rankagg.plotting.critical_difference_diagram`.
 
     Attributes
     ----------
@@ -173,52 +151,6 @@ class FriedmanTest(Result):
     _schema = "rankagg.friedman"
     _plot = "critical_difference_diagram"
     _best: ClassVar[Mapping[str, Direction]] = {"average_rank": "lowest"}
-
-    @classmethod
-    def from_average_ranks(
-        cls, average_ranks: ArrayLike, n_rankings: int, items: Iterable[Label] | None = None
-    ) -> FriedmanTest:
-        """Test average ranks that are printed somewhere, as those of rankings without ties.
-
-        Parameters
-        ----------
-        average_ranks : array_like of float, shape (k,)
-            From 1, the best. They sum to k(k + 1)/2, up to rounding.
-        n_rankings : int
-            The number of rankings, at least 2.
-        items : iterable of str or int, optional
-            The items; 0, 1, ..., k - 1 by default.
-
-        Returns
-        -------
-        FriedmanTest
-            A note says that no ties are assumed. With ties the statistics would be larger.
-
-        Examples
-        --------
-        >>> import rankagg as ra
-        >>> test = ra.inference.FriedmanTest.from_average_ranks([3.143, 2.0, 2.893, 1.964], 14)
-        >>> round(test.statistic, 2), round(test.f_statistic, 2)
-        (9.28, 3.69)
-        >>> round(test.critical_difference(0.05), 2), round(test.critical_difference(0.1), 2)
-        (1.25, 1.12)
-        """
-        items = axis_labels(average_ranks, 0, items, "items")
-        ranks = _check_average_ranks(average_ranks)
-        names = ItemSet(range(len(ranks))) if items is None else ItemSet.coerce(items, ())
-        if len(names) != len(ranks):
-            raise InvalidInputError("items", counted(len(ranks), "label"), names)
-        size = check_integer(n_rankings, "n_rankings", low=2)
-        # Rounded average ranks have another mean than (k + 1)/2.
-        between, k = float(((ranks - ranks.mean()) ** 2).sum()), len(ranks)
-        return cls(
-            items=names,
-            average_ranks=ranks,
-            n_rankings=size,
-            kendall_w=min(12.0 * between / (k**3 - k), 1.0),
-            unit="ranking",
-            notes=("from average ranks alone, as those of rankings without ties",),
-        )
 
     # -- whether all are alike ----------------------------------------------------------------
 
@@ -412,8 +344,7 @@ def friedman(
     >>> test.groups(alpha=0.05)[1:]
     (('T5 + Meena', 'T5', 'PAI Albert'), ('T5', 'PAI Albert', 'NEZHA Plus'))
     """
-    profile, known = rankings_of(data, tolerance)
-    _check_rankings(profile)
+    profile, units = _ranked_units(data, unit, tolerance)
     complete = (profile.ranks >= 0).all(axis=1)
     if not complete.all():
         gaps = int(profile.counts[~complete].sum(dtype=object))
@@ -423,12 +354,10 @@ def friedman(
             "`PairwiseIntervals`, which compare the two items of a pair where both are ranked."
         )
         raise InvalidInputError("data", "complete rankings for Friedman's test", found, remedy)
-    units = units_of(profile, unit=unit, instances=known)
     ranks, counts = profile.ranks, profile.counts
     if units.clusters is not None:
         averages = _averaged_units(ranks.astype(np.float64), counts, units.clusters)
         ranks, counts = places.competition_ranks(averages), np.ones(len(averages), dtype=np.int64)
-    _check_several(units)
     values, n_rankings, w = average_ranks(ranks, counts)
     if np.isnan(w):
         found = Described(f"a tie of all in every {unit}")
@@ -452,24 +381,22 @@ class SkillingsMackTest(Result):
     ----------
     items : ItemSet
         The k items.
-    points : ndarray of float, shape (k,)
-        The sum of the points of each item: above 0 where it ranks better than by chance.
+    average_points : ndarray of float, shape (k,)
+        The points of each item per unit that ranks it, above 0 where it ranks better than by
+        chance; NaN where none does.
     n_ranked : ndarray of int, shape (k,)
         In how many units it is ranked.
     n_rankings : int
         The number of independent units.
-    n_telling : int
-        Those that tell two items apart.
     statistic : float
         Skillings and Mack's; Friedman's chi-square where nothing is missing.
     df : int
         Degrees of freedom: items less parts that no chain of units links.
-    chi2_p_value : float
-        By the chi-square distribution, for many units.
-    simulated_p_value : float or None
-        By random orders within units, the observed one among them; None where none were drawn.
+    p_value : float
+        By random orders within units, the observed one among them, or by the chi-square
+        distribution, for many units.
     n_resamples : int
-        How many orders there were; 0 where none were drawn.
+        How many orders there were; 0 by the chi-square distribution.
     unit : {"ranking", "instance", "task"}
         What was taken to be independent.
     notes : tuple of str
@@ -477,30 +404,17 @@ class SkillingsMackTest(Result):
     """
 
     items: ItemSet
-    points: Floats
+    average_points: Floats
     n_ranked: Positions
     n_rankings: int
-    n_telling: int
     statistic: float
     df: int
-    chi2_p_value: float
-    simulated_p_value: float | None
+    p_value: float
     n_resamples: int
     unit: Unit
     notes: tuple[str, ...]
 
     _schema = "rankagg.skillings_mack"
-
-    @property
-    def p_value(self) -> float:
-        """The simulated p-value, or that of chi-square where nothing was drawn."""
-        return self.chi2_p_value if self.simulated_p_value is None else self.simulated_p_value
-
-    @property
-    def average_points(self) -> Floats:
-        """The points of each item per unit that ranks it, shape (k,); NaN where none does."""
-        with np.errstate(invalid="ignore"):
-            return self.points / self.n_ranked
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per item: points per unit, and the units, the best first."""
@@ -509,30 +423,26 @@ class SkillingsMackTest(Result):
         return frame.sort_values("average_points", ascending=False, kind="stable")
 
     def _content(self) -> dict[str, Any]:
-        what = self._plain("items", "average_points", "n_ranked", "n_rankings", "n_telling", "unit")
-        found = self._plain("statistic", "df", "p_value", "chi2_p_value", "simulated_p_value")
-        return what | found | self._plain("n_resamples", "notes")
+        what = self._plain("items", "average_points", "n_ranked", "n_rankings", "unit")
+        return what | self._plain("statistic", "df", "p_value", "n_resamples", "notes")
 
     def _facts(self) -> list[str]:
+        items = stated(len(self.items), "items", noun="item")
         units = stated(self.n_rankings, "rankings", noun="ranking")
-        telling = stated(self.n_telling, "rankings that tell items apart", of=self.n_rankings)
-        size = said("{} in {}, {}", stated(len(self.items), "items", noun="item"), units, telling)
         value, df = stated(self.statistic, "Skillings-Mack", ".4g"), stated(self.df, "freedom")
-        p_value = stated(self.chi2_p_value, "p-value", p_text)
-        lines = [
-            said("{} of which tell items apart; independent: {}s", size, self.unit),
-            *(said("note: {}", note) for note in self.notes),
-            said("Skillings, Mack  {}, df {}, p {} by chi-square", value, df, p_value),
-        ]
-        if self.simulated_p_value is not None:
-            simulated = stated(self.simulated_p_value, "simulated p-value", p_text)
+        p_value, how = stated(self.p_value, "p-value", p_text), "by chi-square"
+        if self.n_resamples:
+            p_value = stated(self.p_value, "simulated p-value", p_text)
             draws = stated(self.n_resamples, "draws", noun="draw")
-            told = "simulated        p {}, of {} of orders within {}s"
-            lines.append(said(told, simulated, draws, self.unit))
-        return lines
+            how = said("by {} of orders within {}s", draws, self.unit)
+        return [
+            said("{} in {}; independent: {}s", items, units, self.unit),
+            *(said("note: {}", note) for note in self.notes),
+            said("Skillings, Mack  {}, df {}, p {} {}", value, df, p_value, how),
+        ]
 
     def __repr__(self) -> str:
-        how = "chi-square" if self.simulated_p_value is None else "simulated"
+        how = "simulated" if self.n_resamples else "chi-square"
         return (
             f"<SkillingsMackTest of {counted(len(self.items), 'item')} in "
             f"{counted(self.n_rankings, 'ranking')}: {self.statistic:.4g}, df {self.df}, "
@@ -589,19 +499,15 @@ def skillings_mack(
     >>> ra.inference.friedman(ra.datasets.load("superglue_human")).statistic.__round__(2)
     25.92
     """
-    profile, known = rankings_of(data, tolerance)
-    units = units_of(profile, unit=unit, instances=known)
-    _check_rankings(profile)
+    profile, units = _ranked_units(data, unit, tolerance)
     ranks, counts = _told_ranks(profile), profile.counts
     if units.clusters is not None:
         ranks = _averaged_units(ranks, counts, units.clusters)
         counts = np.ones(len(ranks), dtype=np.int64)
     ranks, where = np.unique(_unit_mid_ranks(ranks), axis=0, return_inverse=True)
     counts = np.bincount(where.ravel(), weights=counts).astype(np.int64)
-    _check_several(units)
     points, spread = _centered_points(ranks)
-    telling = spread > 0
-    if not telling.any():
+    if not spread.any():
         found = Described(f"a tie, or one item alone, in every {units.unit}")
         raise InvalidInputError("data", "rankings that tell two items apart", found)
     told = ~np.isnan(ranks)
@@ -616,20 +522,21 @@ def skillings_mack(
     times = 10_000 if units.n_units <= 50 else 0
     if n_resamples is not None:
         times = check_integer(n_resamples, "n_resamples", low=100)
-    simulated = None
+    p_value = float(scipy.stats.chi2.sf(statistic, df))
     if times:
         each = np.repeat(np.where(told, points, np.nan), counts, axis=0)
-        simulated = _simulated_p_value(each, inverse, statistic, times, as_generator(rng))
+        p_value = _simulated_p_value(each, inverse, statistic, times, as_generator(rng))
+    n_ranked = (told.T @ counts).astype(np.intp)
+    with np.errstate(invalid="ignore"):
+        average_points = sums / n_ranked
     return SkillingsMackTest(
         items=profile.items,
-        points=sums,
-        n_ranked=(told.T @ counts).astype(np.intp),
+        average_points=average_points,
+        n_ranked=n_ranked,
         n_rankings=units.n_units,
-        n_telling=int(counts[telling].sum()),
         statistic=statistic,
         df=df,
-        chi2_p_value=float(scipy.stats.chi2.sf(statistic, df)),
-        simulated_p_value=simulated,
+        p_value=p_value,
         n_resamples=times,
         unit=units.unit,
         notes=(*units.notes, *_link_notes(linked)),

@@ -32,8 +32,8 @@ class KrippendorffAlpha(Result):
         Ends of the interval by resampled items, by percentiles.
     metric : {"nominal", "ordinal", "interval", "ratio"}
         How far two ratings are apart.
-    n_raters, n_items, n_ratings : int
-        Raters; items with two ratings or more, and their ratings: others say nothing.
+    n_items : int
+        Items with two ratings or more: others say nothing.
     alpha : float
         The probability that the interval misses, about, with many items.
     """
@@ -42,10 +42,11 @@ class KrippendorffAlpha(Result):
     lower: float
     upper: float
     metric: Metric
-    n_raters: int
     n_items: int
-    n_ratings: int
     alpha: float
+    _n_raters: int
+    # Of these items.
+    _n_ratings: int
 
     _schema = "rankagg.krippendorff_alpha"
 
@@ -54,13 +55,13 @@ class KrippendorffAlpha(Result):
         return pd.DataFrame([self._plain("value", "lower", "upper")])
 
     def _content(self) -> dict[str, Any]:
-        names = ("metric", "value", "lower", "upper", "alpha", "n_raters", "n_items", "n_ratings")
+        names = ("metric", "value", "lower", "upper", "alpha", "n_items")
         return self._plain(*names)
 
     def _facts(self) -> list[str]:
-        raters = stated(self.n_raters, "raters", noun="rater")
+        raters = stated(self._n_raters, "raters", noun="rater")
         items = stated(self.n_items, "items with two ratings or more", noun="item")
-        ratings = stated(self.n_ratings, "ratings of these", ",", "rating")
+        ratings = stated(self._n_ratings, "ratings of these", ",", "rating")
         level = level_of(self.alpha)
         return [
             said("{} distances of {} of {} by {}", self.metric, ratings, items, raters),
@@ -69,7 +70,7 @@ class KrippendorffAlpha(Result):
 
 
 def krippendorff_alpha(
-    ratings: ArrayLike | pd.DataFrame,
+    data: ArrayLike | pd.DataFrame,
     *,
     metric: Metric = "nominal",
     alpha: float = 0.05,
@@ -80,7 +81,7 @@ def krippendorff_alpha(
 
     Parameters
     ----------
-    ratings : array_like or DataFrame, shape (raters, items)
+    data : array_like or DataFrame, shape (raters, items)
         NaN or None where a rater did not rate an item; texts are for "nominal".
     metric : {"nominal", "ordinal", "interval", "ratio"}, default "nominal"
         What counts between two ratings: that they differ; how many ratings lie between them; the
@@ -107,13 +108,13 @@ def krippendorff_alpha(
     """
     kind = check_choice(metric, get_args(Metric), "metric")
     level, times = check_alpha(alpha), check_integer(n_resamples, "n_resamples", low=100)
-    table, values = _coded(ratings, kind)
+    table, values = _coded(data, kind)
     n_raters = len(table)
     # How often each item has each value; items with one rating cannot disagree.
     table = table[:, (table >= 0).sum(axis=0) > 1]
     if not table.size:
         allowed = "items that two raters or more rated"
-        raise InvalidInputError("ratings", allowed, Described("none"))
+        raise InvalidInputError("data", allowed, Described("none"))
     items = np.broadcast_to(np.arange(table.shape[1]), table.shape)
     counts = np.zeros((table.shape[1], len(values)))
     np.add.at(counts, (items[table >= 0], table[table >= 0]), 1.0)
@@ -128,10 +129,10 @@ def krippendorff_alpha(
         lower=ends[0],
         upper=ends[1],
         metric=kind,
-        n_raters=n_raters,
         n_items=len(counts),
-        n_ratings=int(counts.sum()),
         alpha=level,
+        _n_raters=n_raters,
+        _n_ratings=int(counts.sum()),
     )
 
 
@@ -140,22 +141,22 @@ def _coded(ratings: Any, metric: str) -> tuple[Positions, Floats]:
     ratings = as_frame(ratings)
     if np.ndim(ratings) != 2:
         allowed = "a table, one row a rater and one column an item"
-        raise InvalidInputError("ratings", allowed, ratings)
+        raise InvalidInputError("data", allowed, ratings)
     frame = pd.DataFrame(ratings)
     if metric != "nominal":
         try:
             frame = frame.astype(float)
         except (TypeError, ValueError):
             remedy = "Texts are read with metric='nominal'."
-            raise InvalidInputError("ratings", "numbers", ratings, remedy) from None
+            raise InvalidInputError("data", "numbers", ratings, remedy) from None
     codes, values = pd.factorize(frame.to_numpy().ravel(), sort=metric != "nominal")
     if len(values) > MOST_VALUES:
-        raise InvalidInputError("ratings", f"at most {MOST_VALUES} different ones", len(values))
+        raise InvalidInputError("data", f"at most {MOST_VALUES} different ones", len(values))
     if metric == "nominal":
         values = np.arange(float(len(values)))
     elif np.isinf(values).any() or (metric == "ratio" and (values < 0).any()):
         allowed = "numbers from 0 on for metric='ratio'" if metric == "ratio" else "finite numbers"
-        raise InvalidInputError("ratings", allowed, values.tolist())
+        raise InvalidInputError("data", allowed, values.tolist())
     return codes.reshape(frame.shape), np.asarray(values, dtype=float)
 
 

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import ClassVar, TypeAlias, cast, get_args
 
 import numpy as np
 
-from rankagg._typing import Floats, Label, Tolerance, Unranked
+from rankagg._typing import Floats, Label, Unranked
 from rankagg._validation import check_choice, check_flag
-from rankagg.aggregation import Evidence, summed_points
+from rankagg.aggregation import summed_points
 from rankagg.core import ItemSet, ScoreSummary, TaskTally, are_level, rounding_error
 from rankagg.exceptions import InformationLostError, InvalidInputError
-from rankagg.inference.pair_values import Moments, Pairs, PairSums, PairValues, moments_of
+from rankagg.inference.pair_values import Moments, Pairs, PairSums, PairValues
 from rankagg.inference.units import DrawnRows, Unit, Units, pooled
 
 #: What to do where instances are to be drawn again.
@@ -104,16 +104,82 @@ class SummedUnits:
     @cached_property
     def moments(self) -> Moments:
         """The moments of all pairs."""
-        n, first, second = self.sums
+        n, first, _ = self.sums
         if self.unit == "instance":
             return _moments_of_instances(n, first, self.summary.weight_vector)
         if self.fixed_tasks:
-            together = PairSums(n, n, n, first, second)
+            together = PairSums(n, n, n, first)
         else:
             w = self.summary.weight_vector[:, None]
-            parts = (n, w * n, w**2 * n, w * first, w * second)
+            parts = (n, w * n, w**2 * n, w * first)
             together = PairSums(*(part.sum(axis=0, keepdims=True) for part in parts))
-        return moments_of(together, self.stratum_weights, is_weighted=self.is_weighted)
+        return together.moments(self.stratum_weights)
+
+    @staticmethod
+    def of_pairs(summary: ScoreSummary, unit: object, fixed_tasks: object) -> Units | SummedUnits:
+        """Return the independent units of scores; tasks have means, which are known one by one."""
+        kind = cast(Unit, check_choice(unit, get_args(Unit)[:3], "unit"))
+        fixed = check_fixed(fixed_tasks, kind)
+        if kind == "instance" and summary.n_groups is None:
+            raise InformationLostError(
+                "unit='instance' needs rankings, or groups of instances; this ScoreSummary does "
+                f"not hold them. Read the scores with `read_scores`, {WITH_GROUPS}, or take "
+                "unit='ranking' where no instance is in two tasks."
+            )
+        pairs = np.triu_indices(summary.n_systems, k=1)
+
+        def of(task: Label, tally: TaskTally) -> PairTotals:
+            return _totals(tally, pairs, summary.unranked)
+
+        if kind != "task":
+            return _of_tallies(summary, of, kind, fixed, is_direct=True)
+        n, first, _ = _stacked(of(*entry) for entry in summary.tallies.items())
+        with np.errstate(invalid="ignore"):
+            means = first / n
+        # Each task a cluster of one: resamples draw them in the order that they have in a table.
+        numbers = np.arange(len(means))
+        source, ones, tasks = _TaskMeans(means, summary.n_systems), np.ones(len(means)), numbers * 0
+        weights = summary.weight_vector
+        return Units(
+            summary.systems, "task", source, ones, weights, numbers, tasks, np.ones(1), False
+        )
+
+    @staticmethod
+    def of_points(
+        summary: ScoreSummary,
+        of: str,
+        method: str | None,
+        *,
+        unit: object,
+        fixed_tasks: object,
+    ) -> SummedUnits:
+        """Return units whose values are differences of Borda points, as shares of the largest."""
+        kind = cast(Unit, check_choice(unit, get_args(Unit)[:3], "unit"))
+        has_groups = summary.n_groups is not None
+        methods = (None, "hoeffding", "max-t")[: 3 if has_groups else 2]
+        kinds = ("ranking", "instance")[: 2 if has_groups else 1]
+        if of != "borda" or method not in methods or kind not in kinds:
+            more = f" (or 'max-t', and unit='instance', {WITH_GROUPS})" * (not has_groups)
+            raise InformationLostError(
+                f"of={of!r} with method={method!r} and unit={unit!r} needs rankings; a "
+                "ScoreSummary does not hold them. Read the scores with `read_scores`, or take "
+                "of='pairwise', or of='borda' with "
+                f"method={' or '.join(repr(m) for m in methods[1:])} and "
+                f"unit={' or '.join(repr(k) for k in kinds)}{more}."
+            )
+        fixed = check_fixed(fixed_tasks, kind)
+        first, second = np.triu_indices(summary.n_systems, k=1)
+        largest = max(summary.n_systems - 1, 1) * (2.0 if summary.unranked == "ignore" else 1.0)
+
+        def of_tally(task: Label, tally: TaskTally) -> PairTotals:
+            better = summary.higher_is_better[task]
+            part = ScoreSummary(summary.systems, {task: tally}, higher_is_better=better)
+            points = summed_points(part.with_unranked(summary.unranked))
+            values = tally.n_units / 2 + (points[first] - points[second]) / (2.0 * largest)
+            # Of a square the points of two systems together are needed.
+            return np.full(len(first), float(tally.n_units)), values, np.full(len(first), np.nan)
+
+        return _of_tallies(summary, of_tally, kind, fixed, is_direct=False)
 
 
 def _moments_of_instances(n: Floats, first: Floats, weights: Floats) -> Moments:
@@ -127,7 +193,7 @@ def _moments_of_instances(n: Floats, first: Floats, weights: Floats) -> Moments:
     with np.errstate(invalid="ignore", divide="ignore"):
         mean = (w * first).sum(axis=0) / mass
         shares = (w * (n > 0)).sum(axis=0) / mass
-    return Moments(n.max(axis=0), mean, np.full_like(mean, np.nan), shares)
+    return Moments(n.max(axis=0), mean, shares)
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,48 +210,12 @@ class _TaskMeans(PairValues):
         return cast(Floats, self.rows)
 
 
-def check_no_more(
-    summary: ScoreSummary, tolerance: Tolerance, instances: Sequence[Label] | None
-) -> None:
-    """Raise where a tolerance or instances are given, which sums were made without."""
-    Evidence(summary, tolerance)
-    if instances is not None:
-        raise InvalidInputError("instances", "left out for a ScoreSummary", instances)
-
-
 def check_fixed(fixed_tasks: object, unit: object) -> bool:
     """Return whether tasks are fixed, which goes with single rankings as units only."""
     fixed = check_flag(fixed_tasks, "fixed_tasks")
     if fixed and unit != "ranking":
         raise InvalidInputError("fixed_tasks", "False unless `unit='ranking'`", fixed)
     return fixed
-
-
-def summed_units(summary: ScoreSummary, unit: object, fixed_tasks: object) -> Units | SummedUnits:
-    """Say what the independent units of scores are that only their sums are known of."""
-    kind = cast(Unit, check_choice(unit, get_args(Unit)[:3], "unit"))
-    fixed = check_fixed(fixed_tasks, kind)
-    if kind == "instance" and summary.n_groups is None:
-        raise InformationLostError(
-            "unit='instance' needs rankings, or groups of instances; this ScoreSummary does not "
-            f"hold them. Read the scores with `read_scores`, {WITH_GROUPS}, or take unit='ranking' "
-            "where no instance is in two tasks."
-        )
-    pairs = np.triu_indices(summary.n_systems, k=1)
-
-    def of(task: Label, tally: TaskTally) -> PairTotals:
-        return _totals(tally, pairs, summary.unranked)
-
-    if kind != "task":
-        return _of_tallies(summary, of, kind, fixed, is_direct=True)
-    n, first, _ = _stacked(of(*entry) for entry in summary.tallies.items())
-    with np.errstate(invalid="ignore"):
-        means = first / n
-    # Each task a cluster of one: resamples draw them in the order that they have in a table.
-    numbers = np.arange(len(means))
-    source, ones, tasks = _TaskMeans(means, summary.n_systems), np.ones(len(means)), numbers * 0
-    weights = summary.weight_vector
-    return Units(summary.systems, "task", source, ones, weights, numbers, tasks, np.ones(1), False)
 
 
 def _stacked(parts: Iterable[PairTotals]) -> PairTotals:
@@ -229,54 +259,15 @@ def _of_tallies(
     agreed = (values == 0) | (values == n) | alike
     tasks = np.repeat(np.arange(len(told)), [len(part) for part in told])
     values, mass, weights = np.concatenate(first), np.concatenate(told), summary.weight_vector
-    if not fixed_tasks:
-        values, mass = values * weights[tasks, None], mass * weights[tasks, None]
-        tasks, weights = np.zeros_like(tasks), np.ones(1)
+    values, mass = values * weights[tasks, None], mass * weights[tasks, None]
     if unit == "instance":
         # The group of an instance is drawn in all tasks together.
         found, where = np.unique(np.concatenate(numbers), return_inverse=True)
         order = np.argsort(where, kind="stable")
         starts = np.searchsorted(where[order], np.arange(len(found)))
         values, mass = (np.add.reduceat(part[order], starts, axis=0) for part in (values, mass))
-        tasks = tasks[: len(found)]
-    groups = DrawnRows(values, mass, np.ones(len(values)), tasks, weights, agreed)
+    groups = DrawnRows(values, mass, np.ones(len(values)), agreed)
     return replace(units, groups=groups, notes=notes)
-
-
-def summed_points_of(
-    summary: ScoreSummary,
-    of: str,
-    method: str | None,
-    *,
-    unit: object,
-    fixed_tasks: object,
-) -> SummedUnits:
-    """Return units whose values are differences of Borda points, as shares of the largest."""
-    kind = cast(Unit, check_choice(unit, get_args(Unit)[:3], "unit"))
-    has_groups = summary.n_groups is not None
-    methods = (None, "hoeffding", "max-t")[: 3 if has_groups else 2]
-    kinds = ("ranking", "instance")[: 2 if has_groups else 1]
-    if of != "borda" or method not in methods or kind not in kinds:
-        more = f" (or 'max-t', and unit='instance', {WITH_GROUPS})" * (not has_groups)
-        raise InformationLostError(
-            f"of={of!r} with method={method!r} and unit={unit!r} needs rankings; a ScoreSummary "
-            "does not hold them. Read the scores with `read_scores`, or take of='pairwise', or "
-            f"of='borda' with method={' or '.join(repr(m) for m in methods[1:])} and "
-            f"unit={' or '.join(repr(k) for k in kinds)}{more}."
-        )
-    fixed = check_fixed(fixed_tasks, kind)
-    first, second = np.triu_indices(summary.n_systems, k=1)
-    largest = max(summary.n_systems - 1, 1) * (2.0 if summary.unranked == "ignore" else 1.0)
-
-    def of_tally(task: Label, tally: TaskTally) -> PairTotals:
-        better = summary.higher_is_better[task]
-        part = ScoreSummary(summary.systems, {task: tally}, higher_is_better=better)
-        points = summed_points(part.with_unranked(summary.unranked))
-        values = tally.n_units / 2 + (points[first] - points[second]) / (2.0 * largest)
-        # Of a square the points of two systems together are needed.
-        return np.full(len(first), float(tally.n_units)), values, np.full(len(first), np.nan)
-
-    return _of_tallies(summary, of_tally, kind, fixed, is_direct=False)
 
 
 def _totals(tally: TaskTally, pairs: Pairs, unranked: Unranked) -> PairTotals:

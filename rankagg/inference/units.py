@@ -13,8 +13,9 @@ from functools import cached_property
 from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias, cast, get_args
 
 import numpy as np
+import scipy
 
-from rankagg._typing import Bools, Floats, Label, Positions, Tolerance
+from rankagg._typing import Bools, Floats, Generator, Integers64, Label, Positions, Ranks, Tolerance
 from rankagg._validation import check_choice, check_flag, table_remedy
 from rankagg.aggregation import as_data
 from rankagg.core import (
@@ -34,13 +35,14 @@ from rankagg.inference.pair_values import (
     Moments,
     PairSums,
     PairValues,
-    RankingValues,
-    moments_of,
-    neighbor_note,
+    order_shares,
 )
 
 # Values of pairs that are held at one time, about: a few arrays of so many floats.
 VALUES_HELD = 1_000_000
+# Of columns that are like their neighbors: the level, the fewest that can tell, and the scores that
+# are looked at, at most.
+ALIKE, FEWEST_COLUMNS, SCORES_COMPARED = 0.01, 6, 200_000
 
 
 def _clusters_of(
@@ -80,16 +82,6 @@ def _pooled_rankings(profile: Profile, unit: str, clusters: Positions | None) ->
     n_units = int(profile.counts.sum()) if clusters is None else int(clusters.max()) + 1
     many = 0 if clusters is None else len(set(zip(clusters.tolist(), tasks.tolist(), strict=False)))
     return () if many > n_units else pooled(unit, len(np.unique(tasks)), n_units)
-
-
-def neighbors_alike(data: ScoreTable, units: Units) -> tuple[str, ...]:
-    """Return a note where tasks that count as independent are like their neighbors.
-
-    Instances have none: files often sort them by their outcome.
-    """
-    if data.is_instance_level or units.clusters is not None or units.fixed_tasks:
-        return ()
-    return neighbor_note((data.values * data.signs).T)
 
 
 def _strata_of(profile: Profile) -> tuple[Positions, Floats]:
@@ -133,12 +125,23 @@ class DrawnRows(NamedTuple):
     told: Floats
     # Shape (r,). How often each row was observed.
     counts: Floats
-    # Shape (r,). The fixed task of each row; all 0 where tasks are not fixed.
-    strata: Positions
-    # Shape (s,). The weights of the fixed tasks.
-    stratum_weights: Floats
     # Shape (p,). Whether all units that tell of a pair have the same value.
     agreed: Bools
+
+
+@dataclass(frozen=True, eq=False)
+class _RankingValues(PairValues):
+    """Rankings that tell of the pairs they compare, or of all by their compatible permutations."""
+
+    rows: Ranks
+    is_direct: bool = True
+
+    def values(self) -> Floats:
+        """Return the share of orders with the first above, a tie half; NaN where nothing tells."""
+        shares = order_shares(self.rows, self.pairs, shared=not self.is_direct)
+        values = shares.first + shares.tied / 2
+        values[~(shares.tied | (shares.first + shares.second > 0))] = np.nan
+        return values
 
 
 @dataclass(frozen=True, eq=False)
@@ -277,12 +280,11 @@ class Units:
     @cached_property
     def moments(self) -> Moments:
         """The moments of all pairs, from the units a block at a time."""
-        shape = (5, len(self.stratum_weights), len(self.pairs[0]))
-        n, mass, squared_mass, first, second = sums = np.zeros(shape)
+        shape = (4, len(self.stratum_weights), len(self.pairs[0]))
+        n, mass, squared_mass, first = sums = np.zeros(shape)
         for block in self.blocks():
             present = (~np.isnan(block.values)).astype(np.float64)
             values = np.where(np.isnan(block.values), 0.0, block.values)
-            squares = values**2
             for s in np.unique(block.strata):
                 counts = np.where(block.strata == s, block.counts, 0.0)
                 weighted = counts * block.weights
@@ -290,8 +292,7 @@ class Units:
                 mass[s] += weighted @ present
                 squared_mass[s] += (weighted * block.weights) @ present
                 first[s] += weighted @ values
-                second[s] += weighted @ squares
-        return moments_of(PairSums(*sums), self.stratum_weights, is_weighted=self.is_weighted)
+        return PairSums(*sums).moments(self.stratum_weights)
 
     @cached_property
     def sizes(self) -> Floats:
@@ -318,14 +319,30 @@ class Units:
         values = np.where(present, np.where(same, center, block.values), 0.0)
         agreed = np.ones(len(center), dtype=bool)
         sums = (values * weights, present * weights)
-        return DrawnRows(*sums, block.counts, block.strata, self.stratum_weights, agreed)
+        return DrawnRows(*sums, block.counts, agreed)
+
+    def neighbor_notes(self, data: ScoreTable) -> tuple[str, ...]:
+        """Return a note where tasks that count as independent are like their neighbors.
+
+        Instances have none: files often sort them by their outcome.
+        """
+        if data.is_instance_level or self.clusters is not None or self.fixed_tasks:
+            return ()
+        return _neighbor_note((data.values * data.signs).T)
+
+    def resampled_rows(self, times: int, rng: Generator) -> Integers64:
+        """Draw how often each ranking occurs in each resample of the units, shape (times, m)."""
+        if self.clusters is None:
+            return resample_counts(self.counts, self.strata, times, rng)
+        drawn = resample_counts(np.ones(self.n_units), self.unit_strata, times, rng)
+        return drawn[:, self.clusters] * self.counts.astype(np.int64)
 
     # -- outcomes -----------------------------------------------------------------------------
 
     @property
     def is_direct(self) -> bool:
         """True where a ranking's value is 1, 1/2 or 0."""
-        return isinstance(self.source, RankingValues) and self.source.is_direct
+        return isinstance(self.source, _RankingValues) and self.source.is_direct
 
     def outcomes(self) -> tuple[Floats, Floats, Floats]:
         """Return for each pair the units with the first above, tied, and the second above."""
@@ -335,6 +352,16 @@ class Units:
             ties += block.counts @ (block.values == 0.5)
             second += block.counts @ (block.values == 0.0)
         return first, ties, second
+
+
+def resample_counts(counts: Floats, strata: Positions, times: int, rng: Generator) -> Integers64:
+    """Draw how often each unit occurs in each resample, within its fixed task."""
+    drawn = np.zeros((times, len(counts)), dtype=np.int64)
+    for s in np.unique(strata):
+        inside = np.flatnonzero(strata == s)
+        have = counts[inside]
+        drawn[:, inside] = rng.multinomial(int(have.sum()), have / have.sum(), size=times)
+    return drawn
 
 
 def units_of(
@@ -347,7 +374,7 @@ def units_of(
 ) -> Units:
     """Say what the independent units of some rankings are, and what they tell of pairs."""
     profile, known = rankings_of(data, instances=instances)
-    source = RankingValues(profile.ranks, is_direct=is_direct)
+    source = _RankingValues(profile.ranks, is_direct=is_direct)
     return units_from(profile, source, unit, fixed_tasks, known)
 
 
@@ -414,6 +441,42 @@ def units_from(
     notes = () if fixed else _pooled_rankings(profile, kind, clusters)
     what = (profile.items, kind, source, profile.counts.astype(np.float64), weights)
     return Units(*what, clusters, strata, stratum_weights, fixed, notes)
+
+
+def _neighbor_note(scores: Floats) -> tuple[str, ...]:
+    """Return a note where columns are more like their neighbors than in a random order.
+
+    The mean correlation of each column of a table with the next one, after what is each system's
+    own, is compared with its mean and its variance under all orders of the columns, at a level of
+    1 %; scores have a row per column of the table.
+    """
+    n = len(scores)
+    if n < FEWEST_COLUMNS:
+        return ()
+    scores = scores[:, :: max(1, -(-scores.size // SCORES_COMPARED))]
+    there = ~np.isnan(scores)
+    rows = np.where(there, scores, 0.0)
+    rows /= np.abs(rows).max(axis=1, keepdims=True) + (rows == 0).all(axis=1, keepdims=True)
+    for axis in (1, 0):
+        means = rows.sum(axis=axis, keepdims=True) / np.fmax(there.sum(axis, keepdims=True), 1)
+        rows = np.where(there, rows - means, 0.0)
+        length = np.sqrt((rows**2).sum(axis=1, keepdims=True))
+        varies = length > rounding_error(1.0)
+        rows = np.divide(rows, length, out=np.zeros_like(rows), where=varies)
+    # Of the correlations of all pairs of columns, whose sums need no pair.
+    own, pairs = (rows**2).sum(axis=1), n * (n - 1)
+    mean = ((rows.sum(axis=0) ** 2).sum() - own.sum()) / pairs
+    square = (((rows.T @ rows) ** 2).sum() - (own**2).sum()) / pairs
+    found = (rows[:-1] * rows[1:]).sum() / (n - 1)
+    error = np.sqrt(max(square - mean**2, 0.0) / (n - 1))
+    if not found - mean > scipy.special.ndtri(1.0 - ALIKE) * error + rounding_error(1.0, n):
+        return ()
+    note = (
+        "neighboring tasks of the table are alike (mean correlation {}), and their order means "
+        "nothing here: if they depend on each other, declare families of tasks, or decisions are "
+        "wrong more often than stated"
+    )
+    return (said(note, stated(float(found), "correlation of neighbors", ".2f")),)
 
 
 def square(n_items: int, above: Floats, below: Floats, diagonal: float) -> Floats:

@@ -22,7 +22,7 @@ from rankagg.analysis.missing import MissingReport, missing_report
 from rankagg.core import UNRANKED, PairwiseMatrix, PartialRanking, Profile, ScoreTable, counted
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference import Decisions
-from rankagg.inference.intervals.pairwise import PairwiseIntervals
+from rankagg.inference.pairwise import PairwiseIntervals
 from rankagg.inference.ranks.rank_results import ranks_from_intervals
 from rankagg.plotting.sheet import PlotSheet, open_frame, rank_ticks
 from rankagg.plotting.theme import (

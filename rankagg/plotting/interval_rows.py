@@ -167,11 +167,11 @@ def _effects_told(tests: PairedTests, reference: str, points: Floats, bounds: Fl
     nothing = np.isnan(points).any()
     return [
         f"the first {len(points)} of {counted(total, 'system')}" if len(points) < total else "",
-        f"filled: decided by {TESTS[one.method]} tests in {counted(most, one.word)}{alone}",
+        f"filled: decided by {TESTS[one.method]} tests in {counted(most, one.unit)}{alone}",
         f"bars: {share} intervals" + (", for each pair alone" if total > 1 else ""),
-        f"shares are of the {one.word}s in which the two differ" if tests.method == "sign" else "",
+        f"shares are of the {one.unit}s in which the two differ" if tests.method == "sign" else "",
         "arrow: no end" if np.isinf(bounds).any() else "",
-        f"no point: no {one.word} tells the system from {reference}" if nothing else "",
+        f"no point: no {one.unit} tells the system from {reference}" if nothing else "",
         *(f"note: {note}" for note in tests.notes),
     ]
 
@@ -224,7 +224,7 @@ def separation_plot(
     row_names(ax, [f"{a} / {b}" for a, b in pairwise(systems)][: len(needed)])
     right_names(ax, range(len(needed)), [_units_told(number) for number in needed])
     open_frame(ax, ("top", "right", "left"))
-    word, finite = separation.word, np.isfinite(needed)
+    word, finite = separation.unit, np.isfinite(needed)
     mark: dict[str, Any] = {"marker": "|", "color": INK, "ms": dot(2.5), "ls": "none"}
     handles = [Line2D([], [], label=f"{word}s at hand", **mark)]
     if (finite & (needed <= there)).any():
@@ -269,8 +269,8 @@ def _units_told(number: float) -> str:
 
 
 def _separation_told(separation: Separation, needed: Floats) -> list[str]:
-    total, shown, word = len(separation.needed), len(needed), separation.word
-    test = TESTS["mcnemar"] if separation.is_answers else "t"
+    total, shown, word = len(separation.needed), len(needed), separation.unit
+    test = TESTS.get(separation.method, "t")
     tests = counted(separation.n_tests, "test")
     level = f"\N{INFINITY}: level, or compared in less than two {word}s"
     agree = f"unknown: all {word}s agree, which tells no spread"

@@ -17,14 +17,14 @@ from rankagg._validation import check_choice, check_flag, check_kind, check_numb
 from rankagg.core import ItemSet, Profile, ScoreTable
 from rankagg.cultures import DataSource, checked
 from rankagg.exceptions import InvalidInputError, RankaggError
-from rankagg.inference.intervals.methods import (
+from rankagg.inference.pair_bounds import (
     BINOMIAL,
     IntervalOptions,
     Method,
     Simultaneous,
     radius_of_shares,
 )
-from rankagg.inference.intervals.pairwise import intervals_of
+from rankagg.inference.pairwise import intervals_of
 from rankagg.inference.units import Unit, Units, square, units_of
 from rankagg.studies.removal import (
     MECHANISM,

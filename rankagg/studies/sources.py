@@ -26,8 +26,8 @@ from rankagg.cultures import DataSource, checked
 from rankagg.distributions import LatentScores
 from rankagg.distributions.base import RankingDistribution
 from rankagg.exceptions import InvalidInputError
-from rankagg.inference.intervals.methods import Method
-from rankagg.inference.intervals.pairwise import PairwiseIntervals
+from rankagg.inference.pair_bounds import Method
+from rankagg.inference.pairwise import PairwiseIntervals
 from rankagg.inference.units import Unit
 
 #: Single data sets; everything else is a list of them.

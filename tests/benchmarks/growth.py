@@ -127,7 +127,7 @@ RULES = {
     for rule in public_rules() for name in [type(rule).__name__]
 }  # fmt: skip
 METHODS = {
-    "hoeffding": 2048, "bernstein": 2048, "normal": 2048, "wilson": 2048, "clopper-pearson": 1024,
+    "hoeffding": 2048, "wilson": 2048, "clopper-pearson": 1024,
     "percentile": 256,
 }  # fmt: skip
 GRAPH = {

@@ -75,8 +75,6 @@ def test_labels_come_along_wherever_items_are_asked_for() -> None:
     latent = ra.distributions.LatentScores
     assert latent(SCORES).systems == latent(SCORES["qa"]).systems == table.systems
     assert ra.Permutation.from_ranks(pd.Series({"b": 0, "a": 1})).order == ("b", "a")
-    ranks = pd.Series({"b": 1.4, "a": 1.6})
-    assert ra.inference.FriedmanTest.from_average_ranks(ranks, 10).items.labels == ("b", "a")
 
 
 def test_what_has_no_labels_is_numbered() -> None:

@@ -95,7 +95,6 @@ def test_intervals_decide_where_one_half_is_outside(profile, alpha):
         ({"simultaneous": "bonferroni"}, "intervals", False),
         ({"simultaneous": "bonferroni", "method": "clopper-pearson"}, "intervals", False),
         ({"simultaneous": "bonferroni", "method": "wilson"}, "intervals", True),
-        ({"simultaneous": "bonferroni", "method": "normal"}, "intervals", True),
         ({"simultaneous": "max-t", "method": "percentile", "rng": 1}, "intervals", True),
     ],
 )

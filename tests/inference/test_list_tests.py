@@ -100,7 +100,7 @@ def test_small_p_values_are_told_by_their_exponents():
 @pytest.mark.parametrize(
     ("lists", "options", "message"),
     [
-        ("AB", {}, "`lists` must be a Profile of ranked lists"),
+        ("AB", {}, "`data` must be a Profile of ranked lists"),
         (ra.Profile.from_orders(["AB"]), {"n_items": 1}, "`n_items` must be"),
         (ra.Profile.from_orders(["AB", "BA"], weights=[1, 2]), {}, "lists of equal weight"),
         (ra.Profile.from_orders(["AB"], counts=[201]), {}, "at most 200 lists"),

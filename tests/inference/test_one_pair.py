@@ -9,16 +9,16 @@ from hypothesis import strategies as st
 from rankagg.inference import one_pair
 from rankagg.inference.one_pair import (
     _below,
-    binomial_p_value,
-    difference_of_proportions,
-    hodges_lehmann,
-    signed_rank_p_value,
+    _binomial_p_value,
+    _difference_of_proportions,
+    _hodges_lehmann,
+    _signed_rank_p_value,
 )  # fmt: skip
 from tests.inference.test_paired_test import signs_of
 
 
 def flip_tests(d, weights, alpha=0.2, n_vectors=100):
-    return one_pair.flip_tests(d, weights, alpha, n_vectors, np.random.default_rng(0))
+    return one_pair._flip_tests(d, weights, alpha, n_vectors, np.random.default_rng(0))
 
 
 DIFFERENCES = st.lists(st.integers(-4, 4), min_size=1, max_size=8)
@@ -58,8 +58,8 @@ def test_tails_and_what_is_equal_but_for_rounding_by_hand():
     # Four units of thirty say little; in two orders their weights have two sums.
     few = np.append(np.arange(1.0, 5.0), np.full(26, np.nan))[:, None]
     assert flip_tests(few, np.random.default_rng(15).random(30), 0.05, 1000).lower == -np.inf
-    assert hodges_lehmann(np.array([1.0, 2.0]), 0.7 - 0.2) == (1.5, 1.0, 2.0)
-    assert binomial_p_value(3, 1) == 2 * 5 / 16
+    assert _hodges_lehmann(np.array([1.0, 2.0]), 0.7 - 0.2) == (1.5, 1.0, 2.0)
+    assert _binomial_p_value(3, 1) == 2 * 5 / 16
     assert _below(201, 0.1) == 8791  # as by the exact distribution
 
 
@@ -77,7 +77,7 @@ def most_likely(wins, losses, n, d):
 
 @pytest.mark.parametrize(("wins", "losses", "n"), [(12, 2, 50), (0, 5, 20), (3, 3, 9), (1, 0, 400)])
 def test_tangos_interval_ends_where_the_score_test_does(wins, losses, n):
-    for end in difference_of_proportions(wins, losses, n, 0.05):
+    for end in _difference_of_proportions(wins, losses, n, 0.05):
         q = most_likely(wins, losses, n, end)
         z = (wins - losses - n * end) / np.sqrt(n * (2 * q + end - end**2))
         assert abs(z) == pytest.approx(1.959964, abs=2e-3)
@@ -86,7 +86,7 @@ def test_tangos_interval_ends_where_the_score_test_does(wins, losses, n):
 @given(DIFFERENCES)
 def test_signed_ranks_against_all_signs(differences):
     d = np.array(differences, dtype=float)
-    p_value, is_exact, direction = signed_rank_p_value(d)
+    p_value, is_exact, direction = _signed_rank_p_value(d)
     kept = d[d != 0]
     ranks = scipy.stats.rankdata(np.abs(kept))
     sums = signs_of(len(kept)) @ ranks if len(kept) else np.zeros(1)
@@ -102,12 +102,12 @@ def test_signed_ranks_against_all_signs(differences):
 def test_signed_ranks_against_scipy(n, how):
     d = np.random.default_rng(n).normal(0.2, 1, n)
     expected = scipy.stats.wilcoxon(d, method=how, correction=how == "approx").pvalue
-    assert signed_rank_p_value(d)[0] == pytest.approx(expected, rel=1e-9)
+    assert _signed_rank_p_value(d)[0] == pytest.approx(expected, rel=1e-9)
 
 
 def test_equal_differences_are_tied_however_they_are_rounded():
     d = np.array([0.3 - 0.1, -(0.2 - 0.0), 0.7 - 0.5, 0.9])
-    assert signed_rank_p_value(d) == signed_rank_p_value(np.array([0.2, -0.2, 0.2, 0.9]))
+    assert _signed_rank_p_value(d) == _signed_rank_p_value(np.array([0.2, -0.2, 0.2, 0.9]))
 
 
 @given(DIFFERENCES, st.sampled_from([0.02, 0.05, 0.3]))
@@ -115,7 +115,7 @@ def test_hodges_lehmann_by_hand(differences, alpha):
     d = np.array(differences, dtype=float)
     n = len(d)
     means = np.sort([(d[i] + d[j]) / 2 for i in range(n) for j in range(i, n)])
-    center, lower, upper = hodges_lehmann(d, alpha)
+    center, lower, upper = _hodges_lehmann(d, alpha)
     assert center == pytest.approx(np.median(means))
     sums = np.sort((signs_of(n) > 0) @ np.arange(1, n + 1))
     cut = sum((sums <= k).mean() <= alpha / 2 for k in range(n * (n + 1) // 2))
@@ -127,7 +127,7 @@ def test_many_means_of_two_are_found_without_holding_them():
     d = np.random.default_rng(0).normal(size=600).round(3)
     wide = np.concatenate([d, np.random.default_rng(1).normal(size=600)])
     i, j = np.triu_indices(len(wide))
-    center, low, high = hodges_lehmann(wide, 0.05)
+    center, low, high = _hodges_lehmann(wide, 0.05)
     means = (wide[i] + wide[j]) / 2
     assert center == pytest.approx(np.median(means), abs=1e-12)
     assert min(np.abs(means - low).min(), np.abs(means - high).min()) < 1e-12

@@ -7,7 +7,10 @@ import pytest
 from scipy import stats
 
 import rankagg as ra
-from rankagg.inference.pair_values import asymmetry_note, neighbor_note, selection_note
+from rankagg.exceptions import InvalidInputError
+from rankagg.inference.ranks.rank_intervals import _selection_note
+from rankagg.inference.ranks.sign_flips import asymmetry_note
+from rankagg.inference.units import _neighbor_note
 from tests.sentences.definitions import correlation_of_gaps
 
 
@@ -109,8 +112,11 @@ def test_instances_of_several_tasks_are_said_to_be_independent(of):
     (note,) = about(ra.rank_intervals(data, of=of).notes, POOLED)
     assert note.startswith("rankings of 4 tasks")
     assert about(ra.rank_intervals(data, of=of, unit="instance").notes, "instances of 4 tasks")
-    for options in ({"unit": "task"}, {"fixed_tasks": True}):
+    for options in ({"unit": "task"}, {"fixed_tasks": True})[: 1 if of == "mean" else 2]:
         assert not about(ra.rank_intervals(data, of=of, **options).notes, POOLED)
+    if of == "mean":
+        with pytest.raises(InvalidInputError, match="`fixed_tasks` must be False for of='mean'"):
+            ra.rank_intervals(data, of=of, fixed_tasks=True)
 
 
 def test_every_result_that_takes_units_says_so():
@@ -148,14 +154,14 @@ def test_hidden_low_scores_are_said_by_every_rule_that_compares_them():
             (note,) = about(ra.rank_intervals(data, of=of).notes, "do worse")
             (stated,) = note.numbers
             assert stated.number == pytest.approx(correlation_of_gaps(scores), abs=1e-9)
-    assert selection_note(np.nan_to_num(scores)) == ()
+    assert _selection_note(np.nan_to_num(scores)) == ()
 
 
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("scores", [np.full((9, 2), np.nan), np.zeros((0, 3)), np.eye(8)])
 def test_no_gaps_and_nothing_but_gaps_are_no_selection(scores):
-    assert selection_note(scores) == ()
-    assert selection_note(np.where(np.eye(len(scores), scores.shape[1]) > 0, np.nan, 1.0)) == ()
+    assert _selection_note(scores) == ()
+    assert _selection_note(np.where(np.eye(len(scores), scores.shape[1]) > 0, np.nan, 1.0)) == ()
 
 
 @pytest.mark.parametrize(
@@ -165,7 +171,7 @@ def test_no_gaps_and_nothing_but_gaps_are_no_selection(scores):
 )  # fmt: skip
 def test_selection_is_said_where_it_is_and_seldom_where_it_is_not(gaps, tasks, least, most):
     rng = np.random.default_rng(tasks)
-    told = [bool(selection_note(with_gaps(rng, tasks, gaps))) for _ in range(80)]
+    told = [bool(_selection_note(with_gaps(rng, tasks, gaps))) for _ in range(80)]
     assert least <= np.mean(told) <= most
 
 
@@ -202,7 +208,7 @@ def test_a_note_where_neighbors_are_more_alike_than_chance_has_them(columns, by)
     for _ in range(20):
         scores = leaning(rng, columns, 6, by) * rng.lognormal(size=(columns, 1))
         found, excess = neighbor_excess(scores)
-        notes = neighbor_note(scores)
+        notes = _neighbor_note(scores)
         assert bool(notes) == (excess > stats.norm.isf(0.01))
         if notes:
             assert f"(mean correlation {found:.2f})" in notes[0]
@@ -212,13 +218,13 @@ def test_a_note_where_neighbors_are_more_alike_than_chance_has_them(columns, by)
 def test_how_often_neighbors_are_noted():
     rng = np.random.default_rng(0)
     for columns, power in ((8, 0.2), (25, 0.95)):
-        equal = [neighbor_note(rng.normal(size=(columns, 5))) for _ in range(200)]
+        equal = [_neighbor_note(rng.normal(size=(columns, 5))) for _ in range(200)]
         gaps = [rng.normal(size=(columns, 5)) for _ in range(200)]
         for scores in gaps:
             scores[rng.random(scores.shape) < 0.2] = np.nan
         assert sum(map(bool, equal)) <= 6  # of 200 at 1 %: 7 or more in one of 200 studies
-        assert sum(bool(neighbor_note(scores)) for scores in gaps) <= 6
-        noted = [bool(neighbor_note(leaning(rng, columns, 5))) for _ in range(60)]
+        assert sum(bool(_neighbor_note(scores)) for scores in gaps) <= 6
+        noted = [bool(_neighbor_note(leaning(rng, columns, 5))) for _ in range(60)]
         assert np.mean(noted) >= power
 
 
@@ -228,7 +234,7 @@ def test_how_often_neighbors_are_noted():
     np.tile([1.0, 2.0, 4.0], (9, 1)),
 ])  # fmt: skip
 def test_columns_that_do_not_vary_have_no_note(scores):
-    assert neighbor_note(scores) == ()
+    assert _neighbor_note(scores) == ()
 
 
 def test_columns_that_are_declared_have_no_note():

@@ -29,7 +29,7 @@ def test_flips_turn_whole_clusters():
     found = ra.paired_test(scores, "A", "B", unit="task")
     d = (values[0] - values[1]).reshape(6, 5).mean(axis=1)
     sums = np.abs(signs_of(6) @ d)
-    assert (found.n_units, found.word, found.is_exact) == (6, "task", True)
+    assert (found.n_units, found.unit, found.is_exact) == (6, "task", True)
     assert found.p_value == pytest.approx((sums >= sums[0] - 1e-12).mean())
     assert found.effect == pytest.approx(d.mean())
 
@@ -76,7 +76,7 @@ def test_signs_against_scipy(seed):
 def test_identical_systems(method, columns):
     found = ra.paired_test(table([1] * columns, [1] * columns), "A", "B", method=method)
     assert (found.p_value, found.ties) == (1.0, columns)
-    assert found.direction == 0
+    assert found._direction == 0
     if method != "sign":
         assert found.effect == 0.0
         assert found.lower <= 0 <= found.upper

@@ -53,7 +53,7 @@ def slow(ratings, metric):
 def test_alpha_is_as_printed(metric):
     found = krippendorff_alpha(RATINGS, metric=metric)
     assert round(found.value, 3) == PRINTED[metric]
-    assert (found.n_raters, found.n_items, found.n_ratings) == (4, 11, 40)
+    assert (found._n_raters, found.n_items, found._n_ratings) == (4, 11, 40)
     assert found.lower < found.value < found.upper <= 1
 
 

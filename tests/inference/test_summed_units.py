@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 import rankagg as ra
 from rankagg.core import canonical_profile
 from rankagg.exceptions import InformationLostError, InvalidInputError
-from rankagg.inference.intervals.bootstrap import resample_counts
-from rankagg.inference.summed_units import summed_units
+from rankagg.inference.summed_units import SummedUnits
+from rankagg.inference.units import resample_counts
 from tests.core.test_grouped_tally import plain_groups
 from tests.core.test_score_summary import tables
-from tests.inference.intervals.test_bootstrap import resampled_means
+from tests.inference.test_bootstrap import resampled_means
 from tests.strategies import policies
 
 few = settings(max_examples=6)
@@ -33,27 +33,19 @@ def assert_same(found, expected, *, exactly):
 
 @given(
     table=tables(),
-    method=st.sampled_from(["hoeffding", "bernstein"]),
     unit=st.sampled_from(["ranking", "fixed", "task"]),
     weighted=st.booleans(),
     policy=policies,
 )
-def test_intervals(*, table, method, unit, weighted, policy):
+def test_intervals(*, table, unit, weighted, policy):
     table = (table if weighted else table.with_task_weights({})).with_unranked(policy)
     from_data = partial(
-        ra.PairwiseIntervals.from_data, method=method, simultaneous="bonferroni",
+        ra.PairwiseIntervals.from_data, simultaneous="bonferroni",
         unit="ranking" if unit == "fixed" else unit, fixed_tasks=unit == "fixed",
     )  # fmt: skip
     summary = ra.ScoreSummary.from_scores(table)
-    try:
-        expected = from_data(table)
-    except InvalidInputError as error:
-        assert "bernstein" in str(error)  # noqa: PT017 - whatever is refused is refused alike
-        with pytest.raises(InvalidInputError, match="bernstein"):
-            from_data(summary)
-        return
     exactly = not weighted and unit != "fixed"
-    assert_same(from_data(summary), expected, exactly=exactly)
+    assert_same(from_data(summary), from_data(table), exactly=exactly)
 
 
 @given(table=tables(), policy=policies)
@@ -137,8 +129,8 @@ def value_of(profile, i, j):
     return bool(matrix.comparisons[i, j]), matrix.wins[i, j] + matrix.ties[i, j] / 2
 
 
-def rows_of(table, unit, *, fixed, n_groups=3):
-    """Return the groups as rows, by task and number: stratum, weight, and the values of pairs."""
+def rows_of(table, unit, n_groups=3):
+    """Return the groups as rows, by task and number: weights, and the values of pairs."""
     profile = table.rankings()
     tasks = sorted(table.tasks)
     by_task = plain_groups(table, n_groups)
@@ -147,56 +139,44 @@ def rows_of(table, unit, *, fixed, n_groups=3):
         numbers = sorted({g for _, g, _ in cells})
         cells = [(None, g, [u for _, h, us in cells if h == g for u in us]) for g in numbers]
     rows = []
-    for task, _, units in cells:
+    for _, _, units in cells:
         single = [profile[np.array([u])] for u in units]
         # Of equal count and weight, so that the task weighs afterwards.
         weights = [table.task_weights[table.tasks[int(table.unit_tasks[u])]] for u in units]
         plain = [canonical_profile(one.items, one.ranks, unranked=one.unranked) for one in single]
-        rows.append((tasks.index(task) if fixed else 0, weights, plain))
+        rows.append((weights, plain))
     return rows
 
 
-def plain_means(rows, times, pair, task_weights):
+def plain_means(rows, times, pair):
     """Return the mean of a pair over rows of which each counts so often."""
-    strata = {}
-    for (stratum, weights, profiles), often in zip(rows, times, strict=True):
+    first = mass = 0.0
+    for (weights, profiles), often in zip(rows, times, strict=True):
         for weight, profile in zip(weights, profiles, strict=True):
             tells, value = value_of(profile, *pair)
-            total = strata.setdefault(stratum, [0.0, 0.0])
-            w = often * (1 if task_weights is not None else weight)
-            total[0] += w * value * tells
-            total[1] += w * tells
-    if task_weights is None:
-        first, mass = strata[0]
-        return first / mass if mass else NAN
-    told = [(task_weights[s], first / mass) for s, (first, mass) in strata.items() if mass]
-    return sum(w * mean for w, mean in told) / sum(w for w, _ in told) if told else NAN
+            first += often * weight * value * tells
+            mass += often * weight * tells
+    return first / mass if mass else NAN
 
 
 @few
 @given(
     table=tables(max_systems=3, max_units=7),
-    unit=st.sampled_from(["ranking", "instance", "fixed"]),
+    kind=st.sampled_from(["ranking", "instance"]),
     policy=st.sampled_from(["uniform", "last"]),
 )
-def test_resampled_means_in_plain_python(table, unit, policy):
-    table, fixed = table.with_unranked(policy), unit == "fixed"
-    kind = "ranking" if fixed else unit
+def test_resampled_means_in_plain_python(table, kind, policy):
+    table = table.with_unranked(policy)
     summary = ra.ScoreSummary.from_scores(table, n_groups=3)
-    units = summed_units(summary, unit=kind, fixed_tasks=fixed)
-    rows = rows_of(table, kind, fixed=fixed)
-    strata = np.array([stratum for stratum, _, _ in rows])
+    units = SummedUnits.of_pairs(summary, unit=kind, fixed_tasks=False)
+    rows = rows_of(table, kind)
     found = resampled_means(units, 4, np.random.default_rng(5))
-    several = len(set(strata)) > 1
     ones, rng = np.ones(len(rows)), np.random.default_rng(5)
-    times = resample_counts(ones, strata, 4, rng, one_less=several)
-    weights = [table.task_weights[t] for t in sorted(table.tasks)] if fixed else None
+    times = resample_counts(ones, np.zeros(len(rows), dtype=int), 4, rng)
     for p, pair in enumerate(zip(*units.pairs, strict=True)):
-        single = several and found.single[p]  # nothing says how such a pair varies
-        drawn = [ones] * 4 if single else times
-        expected = [plain_means(rows, row, pair, weights) for row in drawn]
+        expected = [plain_means(rows, row, pair) for row in times]
         np.testing.assert_allclose(found.means[:, p], expected, atol=1e-12)
-        whole = plain_means(rows, np.ones(len(rows)), pair, weights)
+        whole = plain_means(rows, ones, pair)
         np.testing.assert_allclose(found.mean[p], whole, atol=1e-12)
         np.testing.assert_allclose(units.moments.mean[p], whole, atol=1e-12)
 
@@ -316,7 +296,7 @@ def test_dispersion_report(table, policy):
         for data in (ra.ScoreSummary.from_scores(table), table)
     )
     assert (found.votes, found.consensuses) == (expected.votes, expected.consensuses)
-    for name in ("total_weight", "least_weight", "is_plain"):
+    for name in ("total_weight", "_least_weight", "_is_plain"):
         assert getattr(found, name) == getattr(expected, name)
     for name in ("spread", "average_spread", "normalized_spread"):
         assert getattr(found, name) == near(getattr(expected, name))

@@ -66,32 +66,28 @@ def slow_units(profile, i, j, estimand, labels=None, *, equal=False):
 
 
 def slow_moments(told):
-    """Return n, mean, variance and shares of the units that tell."""
+    """Return n, mean and shares of the units that tell."""
     n = len(told)
     if n == 0:
-        return 0, NAN, NAN, NAN
+        return 0, NAN, NAN
     mass, mean = sum(weight for _, weight in told), average(told)
     shares = sum((weight / mass) ** 2 for _, weight in told)
-    variance = sum((value - mean) ** 2 for value, _ in told) / (n - 1) if n > 1 else NAN
-    return n, float(mean), float(variance), float(shares)
+    return n, float(mean), float(shares)
 
 
 def check_moments(held, expected):
-    """Compare moments, NaN where the slow twin has it; its None is not looked at."""
-    for position, name in enumerate(("n", "mean", "variance", "shares")):
+    """Compare moments, NaN where the slow twin has it."""
+    for position, name in enumerate(("n", "mean", "shares")):
         values = [moments[position] for moments in expected]
-        if None not in values:
-            np.testing.assert_allclose(getattr(held, name), values, atol=1e-12, err_msg=name)
+        np.testing.assert_allclose(getattr(held, name), values, atol=1e-12, err_msg=name)
 
 
 def check(held, profile, estimand, labels=None, **more):
-    """Compare moments of units with those of the slow twin; weighted ones have no variance."""
+    """Compare moments of units with those of the slow twin."""
     expected = [
         slow_moments(slow_units(profile, i, j, estimand, labels, **more))
         for i, j in oracles.pairs(profile.n_items)
     ]
-    if held.is_weighted:
-        expected = [(n, mean, None, shares) for n, mean, _, shares in expected]
     check_moments(held.moments, expected)
 
 
@@ -120,7 +116,6 @@ def test_moments_of_rankings(profile, estimand):
     check(held, profile, estimand)
     if held.is_weighted:
         assert len(set(profile.weights)) > 1
-        assert np.isnan(held.moments.variance).all()
 
 
 @given(strategies.profiles(groups=True, weights=exact_weights), estimands)
@@ -152,11 +147,11 @@ def slow_fixed(profile, i, j, estimand):
         if size:
             told.append((average(values), weight, size))
     if not told:
-        return 0, NAN, None, NAN
+        return 0, NAN, NAN
     mass = sum(weight for _, weight, _ in told)
     mean = sum(mean * weight for mean, weight, _ in told) / mass
     shares = sum((weight / mass) ** 2 / size for _, weight, size in told)
-    return sum(size for _, _, size in told), float(mean), None, float(shares)
+    return sum(size for _, _, size in told), float(mean), float(shares)
 
 
 @given(strategies.profiles(groups=True), estimands)
@@ -183,7 +178,7 @@ def test_going_in_blocks_changes_nothing(size, profile, choice):
         patch.setattr(units, "VALUES_HELD", size)
         np.testing.assert_array_equal(held.whole().values, whole.values)
         np.testing.assert_array_equal(held.whole().counts, whole.counts)
-        for name in ("n", "mean", "variance", "shares"):
+        for name in ("n", "mean", "shares"):
             found, expected = (getattr(given, name) for given in (held.moments, moments))
             np.testing.assert_allclose(found, expected, atol=1e-12)
 
@@ -446,7 +441,7 @@ def test_means_tests_and_intervals_agree_on_what_is_equal(scores, per_task):
     pairs = list(zip(by_task[0], by_task[1], strict=True))
     wins, ties = (sum(a > b for a, b in pairs), sum(a == b for a, b in pairs))
     assert (test.wins, test.ties, test.losses) == (wins, ties, len(pairs) - wins - ties)
-    assert test.direction == (means[0] > means[1]) - (means[0] < means[1])
+    assert test._direction == (means[0] > means[1]) - (means[0] < means[1])
     assert (test.effect == 0) == (means[0] == means[1])
     sums = [
         abs(sum(s * (a - b) for s, (a, b) in zip(signs, pairs, strict=True)))

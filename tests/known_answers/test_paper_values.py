@@ -12,7 +12,7 @@ import pytest
 
 import rankagg as ra
 from rankagg import hoeffding_radius
-from rankagg.inference.intervals.methods import _anytime_alpha, radius_of_shares
+from rankagg.inference.pair_bounds import _anytime_alpha, radius_of_shares
 from tests import oracles
 from tests.known_answers import Ledger, leaves
 

@@ -82,7 +82,6 @@ def enough(method, n, alpha):
         "sign-test": lambda t: 0.5**t <= each,
         "hoeffding": lambda t: np.exp(-t / 2) <= each,
         "max-t": lambda t: t >= 20,
-        "normal": lambda t: t >= 20,
     }[method]
     return next(t for t in range(1, 999) if decides(t))
 

@@ -399,7 +399,7 @@ class Separated:
             size = max(map(abs, told))
             near_one = [float(d / size) for d in told]
             options = {"alpha": float(self.alpha), "n_tests": self.plain.n - 1}
-            if self.found.is_answers:
+            if self.found.method == "mcnemar":
                 options["differing"] = float(np.mean(np.abs(near_one)))
             else:
                 options["spread"] = float(np.std(near_one, ddof=1))
@@ -407,7 +407,7 @@ class Separated:
         return found
 
     def agreed(self):
-        if self.found.is_answers:
+        if self.found.method == "mcnemar":
             return 0
         return sum(len(told) > 1 and len(set(told)) == 1 for told in self.neighbors())
 

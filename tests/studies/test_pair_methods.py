@@ -27,7 +27,6 @@ def test_methods_are_named_by_what_they_do(options, name):
         ({"anytime": True, "method": "wilson"}, "`anytime`"),
         ({"method": "wilson", "unit": "instance"}, "method of IntervalMethod"),
         ({"holm": True, "anytime": True}, "holm of IntervalMethod"),
-        ({"holm": True, "method": "bernstein"}, "holm of IntervalMethod"),
     ],
 )
 def test_methods_that_do_not_go_together_are_refused(options, message):

@@ -1,9 +1,8 @@
 """Coverage where instances stand in tasks: how often is what is said of them right.
 
 Systems are equal, so every decision is wrong and every interval should hold nought. Tasks have 5,
-10 or 15 instances each, and their own strengths of the systems; where tasks are fixed, these are
-the same in all tables and add up to nothing. Writes clusters.csv and prints what clusters.txt
-holds; rows that the file holds already are kept.
+10 or 15 instances each, and their own strengths of the systems. Writes clusters.csv and prints
+what clusters.txt holds; rows that the file holds already are kept.
 
     python examples/long/coverage/clusters.py > examples/long/coverage/clusters.txt
 """
@@ -39,16 +38,10 @@ class Tables:
         Normal scores, the signs of these, or normal ones whose tasks do not differ.
     tasks : int
         How many there are.
-    fixed : bool
-        Whether all tables have the same tasks.
-    runs : int
-        Columns of an instance, which differ by half as much as instances do.
     """
 
     scores: str
     tasks: int
-    fixed: bool = False
-    runs: int = 1
 
     @property
     def sizes(self) -> np.ndarray:
@@ -59,24 +52,16 @@ class Tables:
         """Return how good each system is at each task."""
         if self.scores == "tasks alike":
             return np.zeros((SYSTEMS, self.tasks))
-        if not self.fixed:
-            return SPREAD * rng.normal(size=(SYSTEMS, self.tasks))
-        # The same wave for all systems, each a task later: they are equal over all tasks.
-        wave = SPREAD * np.sqrt(2) * np.sin(2 * np.pi * np.arange(self.tasks) / self.tasks)
-        return np.stack([np.roll(wave, i) for i in range(SYSTEMS)])
+        return SPREAD * rng.normal(size=(SYSTEMS, self.tasks))
 
     def draw(self, rng: np.random.Generator) -> ra.ScoreTable:
         """Draw a table."""
         tasks = np.repeat(np.arange(self.tasks), self.sizes)
-        mean = self.strengths(rng)[:, tasks] + rng.normal(size=(SYSTEMS, len(tasks)))
-        columns = np.repeat(np.arange(len(tasks)), self.runs)
-        values = mean[:, columns]
-        if self.runs > 1:
-            values = values + 0.5 * rng.normal(size=values.shape)
+        values = self.strengths(rng)[:, tasks] + rng.normal(size=(SYSTEMS, len(tasks)))
         if self.scores == "right or wrong":
             values = (values > 0).astype(float)
         return ra.ScoreTable(
-            values, tasks=tasks[columns].tolist(), instances=range(len(columns)),
+            values, tasks=tasks.tolist(), instances=range(len(tasks)),
             higher_is_better=True,
         )  # fmt: skip
 
@@ -84,23 +69,21 @@ class Tables:
 Right = Callable[[ra.ScoreTable, np.random.Generator], bool]
 
 
-def ranks(unit: str, method: str, **options: object) -> Right:
+def ranks(unit: str, method: str) -> Right:
     """Decide about all pairs; right where none is decided."""
     return lambda table, rng: not ra.rank_intervals(
         table, of="mean", unit=unit, method=method, alpha=ALPHA, n_resamples=RESAMPLES, rng=rng,
-        **options,
     ).decisions.pairs  # fmt: skip
 
 
-def pair(unit: str, **options: object) -> Right:
+def pair(unit: str) -> Right:
     """Bound how often one system is above another; right where that is a half."""
 
     def right(table: ra.ScoreTable, rng: np.random.Generator) -> bool:
         two = table.drop(systems=table.systems[2:])
         found = ra.PairwiseIntervals.from_data(
-            two, method="percentile", unit=unit, alpha=ALPHA, n_resamples=RESAMPLES, rng=rng,
-            **options,
-        )  # fmt: skip
+            two, method="percentile", unit=unit, alpha=ALPHA, n_resamples=RESAMPLES, rng=rng
+        )
         return bool(found.lower[0, 1] <= 0.5 <= found.upper[0, 1])
 
     return right
@@ -118,38 +101,30 @@ def paired(unit: str, method: str) -> Right:
     return right
 
 
-def ways(scores: str) -> Iterator[tuple[str, str, str, bool, int, Right]]:
-    """Yield what is asked, the method, the unit, whether tasks are fixed, the runs, and how."""
+def ways(scores: str) -> Iterator[tuple[str, str, str, Right]]:
+    """Yield what is asked, the method, the unit, and how."""
     for unit, method in (
         ("ranking", "sign-flips"), ("task", "sign-flips"), ("task", "max-t"),
     ):  # fmt: skip
-        yield "ranks, other tasks", method, unit, False, 1, ranks(unit, method)
+        yield "ranks, other tasks", method, unit, ranks(unit, method)
     for unit in ("ranking", "task"):
-        yield "one pair, other tasks", "percentile", unit, False, 1, pair(unit)
-    yield "two systems, other tasks", "sign-flips", "task", False, 1, paired("task", "sign-flips")
-    yield "two systems, other tasks", "wilcoxon", "task", False, 1, paired("task", "wilcoxon")
+        yield "one pair, other tasks", "percentile", unit, pair(unit)
+    yield "two systems, other tasks", "sign-flips", "task", paired("task", "sign-flips")
+    yield "two systems, other tasks", "wilcoxon", "task", paired("task", "wilcoxon")
     if scores == "right or wrong":
         mcnemar = paired("ranking", "mcnemar")
-        yield "two systems, other tasks", "mcnemar", "ranking", False, 1, mcnemar
-    fixed = {"fixed_tasks": True}
-    yield "ranks, these tasks", "max-t", "ranking", True, 1, ranks("ranking", "max-t", **fixed)
-    yield "one pair, these tasks", "percentile", "ranking", True, 1, pair("ranking", **fixed)
+        yield "two systems, other tasks", "mcnemar", "ranking", mcnemar
 
 
 def rows_of(scores: str, tasks: int, repetitions: int, have: dict) -> Iterator[dict[str, object]]:
     """Yield a row for each way, of tables of one kind."""
-    several = list(ways(scores))
-    if scores == "normal":
-        # Taken as independent, which they are not.
-        runs = ranks("ranking", "max-t", fixed_tasks=True)
-        several.append(("ranks, these tasks, 3 runs", "max-t", "ranking", True, 3, runs))
-    for question, method, unit, fixed, runs, right in several:
+    for question, method, unit, right in ways(scores):
         key = (scores, tasks, question, method, unit)
         if key in have:
             yield have[key]
             continue
-        tables = Tables(scores, tasks, fixed, runs)
-        data, rng = seed(scores, tasks, fixed, runs), seed(*key)
+        tables = Tables(scores, tasks)
+        data, rng = seed(scores, tasks, False, 1), seed(*key)
         told = [right(tables.draw(data), rng) for _ in range(repetitions)]
         named = dict(zip(KEYS, key, strict=True))
         yield {**named, "repetitions": repetitions, "right": np.mean(told)}

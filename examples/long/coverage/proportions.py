@@ -89,22 +89,6 @@ def with_gaps(rng: np.random.Generator, size: int, **options: object) -> np.ndar
     return holds(profile(ranks), TRUTH, rng, **options)
 
 
-def near_certain(rng: np.random.Generator, size: int, **options: object) -> np.ndarray:
-    """Ask of pairs that one, three, ten or thirty units of so many decide the other way."""
-    found = []
-    for lost in (1, 3, 10, 30):
-        losses = int(rng.binomial(size, lost / size))
-        told = {(0, 1): size - losses, (1, 0): losses}
-        data = ra.Profile.from_ranks(
-            [ranks for ranks, count in told.items() if count], items="AB",
-            counts=[count for count in told.values() if count],
-        )  # fmt: skip
-        intervals = ra.PairwiseIntervals.from_data(data, alpha=ALPHA, **options)
-        truth = 1 - lost / size
-        found.append(intervals.lower[0, 1] <= truth + 1e-12 <= intervals.upper[0, 1] + 2e-12)
-    return np.array(found)
-
-
 DATA = profile(draw(np.random.default_rng(1), 100))
 EXACT = ra.inference.spread(DATA, average=True)
 
@@ -162,7 +146,6 @@ BOOTSTRAP = {"method": "percentile", "simultaneous": "max-t"}
 WRONG_UNIT = "five metrics, clopper-pearson of rankings (wrong unit)"
 CELLS = (
     Cell("all pairs, hoeffding, Bonferroni", 100, together, AT_ONCE),
-    Cell("all pairs, bernstein, Bonferroni", 100, together, {"method": "bernstein", **AT_ONCE}),
     Cell(
         "all pairs, clopper-pearson, Bonferroni", 100, together,
         {"method": "clopper-pearson", **AT_ONCE},
@@ -176,33 +159,8 @@ CELLS = (
         "all pairs, hoeffding, ten looks, anytime", 100, at_all_times, {"anytime": True, **AT_ONCE}
     ),
     Cell("five metrics, hoeffding of instances", 40, by_metrics, {"unit": "task"}),
-    Cell(
-        "five metrics, bernstein of instances", 40, by_metrics,
-        {"unit": "task", "method": "bernstein"},
-    ),
     Cell(WRONG_UNIT, 40, by_metrics, {"method": "clopper-pearson"}),
     Cell("fixed tasks, hoeffding", 120, on_tasks, {}),
-    *(
-        Cell("fixed tasks, percentile", units, on_tasks, {"method": "percentile"})
-        for units in (120, 480)
-    ),
     Cell("30 % missing, hoeffding, direct", 100, with_gaps, {}),
-    *(
-        Cell("all pairs, normal, Bonferroni", units, together, {"method": "normal", **AT_ONCE})
-        for units in (20, 50, 100, 200, 500)
-    ),
-    *(
-        Cell("near-certain pairs, normal", units, near_certain, {"method": "normal"})
-        for units in (50, 100, 500, 2000)
-    ),
-    Cell("normal, one-sided", 100, plain, {"alternative": "greater", "method": "normal"}),
-    Cell(
-        "five metrics, normal of instances", 100, by_metrics,
-        {"unit": "task", "method": "normal"},
-    ),
-    *(
-        Cell("30 % missing, normal, direct", units, with_gaps, {"method": "normal"})
-        for units in (50, 200)
-    ),
     Cell("mean distance within 0.2, Hoeffding", 100, distance, {"method": "hoeffding"}),
 )  # fmt: skip

@@ -54,16 +54,10 @@ from rankagg.core import (
 )
 from rankagg.core.comparisons import Comparisons
 from rankagg.exceptions import InformationLostError, InvalidInputError
-from rankagg.inference.intervals.bootstrap import resample_counts, resample_rows
-from rankagg.inference.ranks.comparison_ranks import (
-    ComparisonUnit,
-    check_silent,
-    check_unit,
-    unit_of,
-)
+from rankagg.inference.ranks.comparison_ranks import ComparisonUnit, unit_of
 from rankagg.inference.ranks.rank_results import RankUnit
-from rankagg.inference.summed_units import WITH_GROUPS, check_fixed, check_no_more
-from rankagg.inference.units import Unit, rankings_of, units_of
+from rankagg.inference.summed_units import WITH_GROUPS, check_fixed
+from rankagg.inference.units import Unit, rankings_of, resample_counts, units_of
 from rankagg.kernels.counting import doubled_places
 
 #: The ranks in resamples, one a row, and where they are certain; None of rules that are no sums.
@@ -144,22 +138,26 @@ def rank_shares(
     redraw: _Redraws
     if isinstance(data, Comparisons):
         unit = unit_of(data, unit)
-        given = {"fixed_tasks": (fixed_tasks, False), "tolerance": (tolerance, 0.0)}
-        check_silent(**given, instances=(instances, None))
+        _check_silent(fixed_tasks=(fixed_tasks, False), tolerance=(tolerance, 0.0))
+        _check_silent(instances=(instances, None))
         redraw = comparisons = _RedrawComparisons.of(data, rule, unit)
         items, rows = data.items, comparisons.draw(times, as_generator(rng))
     elif isinstance(data, ScoreSummary):
-        check_no_more(data, tolerance, instances)
+        Evidence(data, tolerance)  # sums are made without a tolerance, and without instances
+        if instances is not None:
+            raise InvalidInputError("instances", "left out for a ScoreSummary", instances)
         items, kind = data.systems, cast(Unit, check_choice(unit, get_args(Unit)[:3], "unit"))
         # The order of tasks in files must change no draw; tasks that are drawn are as in a table.
         there = data if kind == "task" else data.sorted_by_task()
         redraw = sums = _RedrawSums(there, rule, kind, check_fixed(fixed_tasks, kind))
         rows = sums.draw(times, as_generator(rng))
     else:
-        unit = check_unit(unit)
+        if unit in ("comparison", "cluster"):
+            allowed = "'ranking', 'instance' or 'task' but of Comparisons"
+            raise InvalidInputError("unit", allowed, unit)
         profile, known = rankings_of(data, tolerance, instances)
         units = units_of(profile, unit=unit, fixed_tasks=fixed_tasks, instances=known)
-        items, rows = profile.items, resample_rows(units, times, as_generator(rng))
+        items, rows = profile.items, units.resampled_rows(times, as_generator(rng))
         # Units are tasks, or single rankings that are one of each task.
         single = profile.groups is not None and len(set(profile.groups)) == profile.n_rankings
         unit = units.unit
@@ -169,6 +167,15 @@ def rank_shares(
     # One process goes through all of them at once.
     spans = _Spans.joined(in_groups(redraw.parts, rows, times if jobs == 1 else 64, jobs))
     return RankShares._of_spans(items, rule, unit, spans, fixed_tasks=fixed_tasks)
+
+
+def _check_silent(**options: tuple[object, object]) -> None:
+    """Raise where an option that says nothing about comparisons is not what it is by default."""
+    for name, (value, silent) in options.items():
+        differs = value != silent
+        # Arrays and tables compare cell by cell.
+        if value is not silent and (not isinstance(differs, bool | np.bool_) or differs):
+            raise InvalidInputError(name, f"{silent!r} for Comparisons", value)
 
 
 class RankShares(Result):

@@ -20,8 +20,7 @@ from rankagg.core.comparisons import Comparisons
 from rankagg.exceptions import Described, InvalidInputError
 from rankagg.inference.decisions import Basis, Decisions, by_p_values
 from rankagg.inference.ranks.rank_results import Families, Of, RankIntervals, ranks_from_decisions
-from rankagg.inference.ranks.rank_sets import FEWEST, ScoredItems, by_largest, draws_of
-from rankagg.inference.units import Unit
+from rankagg.inference.ranks.rank_sets import FEWEST, ScoredItems
 
 ComparisonUnit: TypeAlias = Literal["comparison", "cluster"]
 
@@ -41,22 +40,6 @@ def unit_of(data: Comparisons, unit: object) -> ComparisonUnit:
         allowed = "'comparison' for comparisons without clusters"
         raise InvalidInputError("unit", allowed, unit, remedy)
     return unit
-
-
-def check_unit(unit: object) -> Unit:
-    """Return what is independent where the data are no comparisons."""
-    if unit in ("comparison", "cluster"):
-        raise InvalidInputError("unit", "'ranking', 'instance' or 'task' but of Comparisons", unit)
-    return cast(Unit, unit)  # what it must be is checked where units are made
-
-
-def check_silent(**options: tuple[object, object]) -> None:
-    """Raise where an option that says nothing about comparisons is not what it is by default."""
-    for name, (value, silent) in options.items():
-        differs = value != silent
-        # Arrays and tables compare cell by cell.
-        if value is not silent and (not isinstance(differs, bool | np.bool_) or differs):
-            raise InvalidInputError(name, f"{silent!r} for Comparisons", value)
 
 
 def _unit_numbers(data: Comparisons, unit: ComparisonUnit) -> tuple[Positions, int]:
@@ -212,7 +195,7 @@ def comparison_rank_intervals(
         remedy = "With fewer the level is not kept: take of='pairwise', which is exact."
         allowed = f"in {FEWEST} {kind}s at least for of={of!r}"
         raise InvalidInputError("data", allowed, few, remedy)
-    families = by_largest(found, level, n_resamples or draws_of(data.n_items), as_generator(rng))
+    families = found.families(level, n_resamples, as_generator(rng))
     what = "mean win rates over all opponents" if of == "borda" else "win rates"
     enough = FEWEST if data.n_items > 1 else None
     decisions = Decisions(
@@ -220,7 +203,6 @@ def comparison_rank_intervals(
         above=families.together,
         alpha=alpha,
         how=f"max-t intervals (multiplier bootstrap) of differences of {what}",
-        is_approximate=True,
         basis=Basis("max-t", kind, found.n_units, enough, is_possible=True),
     )
     above = found.scores[:, None] > found.scores + rounding_error(1.0, len(data))

@@ -6,8 +6,9 @@ from dataclasses import replace
 from typing import Any, Literal, TypeAlias, cast, get_args
 
 import numpy as np
+import scipy
 
-from rankagg._typing import RNGLike
+from rankagg._typing import Floats, Generator, RNGLike
 from rankagg._validation import as_generator, check_alpha, check_choice, check_integer
 from rankagg.aggregation import Evidence, unlike_tasks
 from rankagg.aggregation.evidence import as_data
@@ -25,26 +26,19 @@ from rankagg.core import (
 from rankagg.core.comparisons import Comparisons
 from rankagg.exceptions import Described, InvalidInputError
 from rankagg.inference.decisions import Basis, Decisions, by_sign_flips, unit_word
-from rankagg.inference.intervals.methods import IntervalOptions, Method, by_intervals
-from rankagg.inference.intervals.pairwise import intervals_of, pair_units
-from rankagg.inference.pair_values import (
-    LOOKED_AT,
-    Differences,
-    asymmetry_note,
-    point_differences,
-    selection_note,
-)
+from rankagg.inference.pair_bounds import IntervalOptions, Method
+from rankagg.inference.pair_values import Differences
+from rankagg.inference.pairwise import intervals_of
 from rankagg.inference.ranks.rank_results import (
     Families,
     Of,
     RankIntervals,
-    decided_by_intervals,
     ranks_from_decisions,
     ranks_from_intervals,
 )
-from rankagg.inference.ranks.sign_flips import SignFlips, sign_flips
-from rankagg.inference.summed_units import SummedUnits, summed_points_of
-from rankagg.inference.units import Unit, Units, neighbors_alike, rankings_of, square, units_from
+from rankagg.inference.ranks.sign_flips import LOOKED_AT, asymmetry_note, sign_flips
+from rankagg.inference.summed_units import SummedUnits
+from rankagg.inference.units import Unit, Units, rankings_of, square, units_from, units_of
 
 RankMethod: TypeAlias = Literal["sign-flips", "sign-test", "hoeffding", "max-t"]
 RANK_METHODS: dict[str, tuple[RankMethod, ...]] = {
@@ -55,11 +49,14 @@ RANK_METHODS: dict[str, tuple[RankMethod, ...]] = {
 
 # Differences that are looked through for asymmetry at most.
 VALUES_HELD = 20_000_000
+# Of gaps that follow what others score: the level, the fewest units that can tell, and how often
+# levels of units and of systems are taken from each other.
+SELECTED, FEWEST_UNITS, SWEEPS = 0.01, 8, 20
 # What is compared, in words.
 DIFFERENCES = {"borda": "Borda points", "mean": "scores"}
 
 
-def choose_method(of: Of, units: Units | SummedUnits) -> RankMethod:
+def _choose_method(of: Of, units: Units | SummedUnits) -> RankMethod:
     """Return the method for some data, where none is stated."""
     has_strata = len(units.stratum_weights) > 1
     if of == "pairwise":
@@ -68,7 +65,8 @@ def choose_method(of: Of, units: Units | SummedUnits) -> RankMethod:
         return "sign-test" if is_plain else "hoeffding"
     if of == "mean" and has_strata:
         # Scores have no known range, and signs cannot be turned within fixed tasks.
-        return "max-t"
+        remedy = "Take of='borda', or `unit='task'` where the tasks are a sample."
+        raise InvalidInputError("fixed_tasks", "False for of='mean'", True, remedy)
     if has_strata or isinstance(units, SummedUnits):
         # Sums do not tell whose signs to turn.
         return "hoeffding"
@@ -113,7 +111,7 @@ def rank_intervals(
         and leaves ties out. "hoeffding" (not for "mean") holds for all independent units, lets a
         tie count half, and decides little; it is the default where the others cannot be used.
         "max-t" bootstraps the largest studentized difference and is wrong far too often with few
-        units; it is the default for the means of fixed tasks.
+        units.
     alpha : float, default 0.05
         Probability that any interval misses its rank, in (0, 1).
     unit : {"ranking", "instance", "task"}, default "ranking"
@@ -121,10 +119,11 @@ def rank_intervals(
         first; where a profile has clusters, or a table families of tasks, these in place of
         rankings and tasks.
     fixed_tasks : bool, default False
-        The tasks are those of interest: average over each, then by their weights.
+        The tasks are those of interest: average over each, then by their weights. By "hoeffding"
+        only, and not for "mean".
     n_resamples : int, optional
         Resamples of "max-t", 2000 by default. Sign vectors of "sign-flips" where there are too
-        many to go through them all: 10,000 by default, fewer of more than 300 items.
+        many to go through them all: 10,000 by default, fewer of more than 220 items.
     rng : int or numpy.random.Generator, optional
         For "max-t", and for "sign-flips" with more than 14 units.
 
@@ -166,7 +165,7 @@ def rank_intervals(
         remedy = "Of comparisons `inference.comparison_rank_intervals` bounds the ranks."
         raise InvalidInputError("data", "rankings or scores", data, remedy)
     units, notes = _units_of(data, kind, method, unit, fixed_tasks)
-    chosen = method or choose_method(kind, units)
+    chosen = method or _choose_method(kind, units)
     if chosen != "sign-flips" and method is None and kind in DIFFERENCES:
         units, notes = _units_of(data, kind, chosen, unit, fixed_tasks)
         if isinstance(units, Units):
@@ -176,9 +175,9 @@ def rank_intervals(
     by_policy = kind == "borda" and (chosen != "sign-flips" or data.unranked == "last")
     notes = (*notes, *_data_notes(data, units, by_policy=by_policy))
     if kind == "pairwise":
-        if chosen == "sign-test" != choose_method(kind, units):
+        if chosen == "sign-test" != _choose_method(kind, units):
             remedy = "A sign test is of single rankings of equal weight."
-            raise InvalidInputError("method", "'hoeffding' or 'max-t' here", method, remedy)
+            raise InvalidInputError("method", "'hoeffding' here", method, remedy)
         intervals = intervals_of(units, _options_of(chosen, level, n_resamples, rng))
         found = ranks_from_intervals(intervals, "intervals" if chosen == "max-t" else "holm")
         return replace(found, notes=(*found.notes, *notes))
@@ -186,19 +185,15 @@ def rank_intervals(
     word = unit_word(units.unit, is_task=is_task)
     if chosen == "sign-flips":
         assert isinstance(units, Units), "sums do not tell whose signs to flip"
-        asymmetry = _asymmetry(units, word)
-        flips = sign_flips(units, n_resamples, as_generator(rng), scaled=not asymmetry)
-        families = Families.from_flips(flips, level)
-        how = f"{'exact' if flips.is_exact else 'Monte Carlo'} sign-flip tests"
+        families, how, more = _decided_by_flips(units, level, n_resamples, as_generator(rng), word)
         enough = by_sign_flips(level) if len(units.items) > 1 else None
-        more = (*_few_vectors(flips, level), *asymmetry, *units.notes, *_never(units))
     else:
         options = _options_of(chosen, level, n_resamples, rng)
-        families, more = decided_by_intervals(units, options)
+        families, more = _decided_by_intervals(units, options)
         how = "max-t bootstrap intervals"
         if chosen == "hoeffding":
             how = "hoeffding (Bonferroni) intervals"
-        enough = by_intervals(options, len(units.items))
+        enough = options.least_units(len(units.items))
     moments = units.moments
     possible = enough is not None and bool(moments.n.max() >= enough)
     decisions = Decisions(
@@ -206,7 +201,6 @@ def rank_intervals(
         above=families.together,
         alpha=level,
         how=f"{how} of differences of {DIFFERENCES[kind]}",
-        is_approximate=chosen == "max-t",
         basis=Basis(chosen, word, units.n_units, enough, possible),
     )
     lead, errors = moments.mean - 0.5, units.errors
@@ -227,6 +221,44 @@ def _options_of(
     return IntervalOptions(name, alpha, "bonferroni")
 
 
+def _decided_by_intervals(
+    units: Units | SummedUnits, options: IntervalOptions
+) -> tuple[Families, tuple[str, ...]]:
+    """Decide where 1/2 is outside an interval; also return what must be said of these."""
+    n, resamples = len(units.items), None
+    if options.simultaneous == "max-t":
+        ((_, resamples),) = options.resamples(units)
+    bounds = options.bounds(units, resamples)
+    together = square(n, bounds.lower, 1.0 - bounds.upper, 0.5) > 0.5
+    families = Families.at_once(together)
+    if n < 3:
+        return families, bounds.notes
+    led = np.zeros(n, dtype=bool)
+    if resamples is None:
+        each = replace(options, simultaneous=None, alpha=options.alpha / (n - 1))
+        own = each.bounds(units)
+        mine = (square(n, own.lower, 1.0 - own.upper, 0.5) > 0.5).astype(np.int8)
+        for side in ("greater", "less"):
+            one = replace(each, alternative=side).bounds(units)
+            led |= (square(n, one.lower, 1.0 - one.upper, 0.5) > 0.5).any(axis=0)
+        return Families(together, mine - mine.T, led), bounds.notes
+    # Within the pairs of each item by the largest deviation there. What all units agree on does not
+    # vary; it is decided as for all pairs.
+    alone, led = families.alone.copy(), families.led.copy()
+    first, second = units.pairs
+    for i in range(n):
+        own_pairs = ((first == i) | (second == i)) & resamples.varies
+        if not own_pairs.any():
+            continue
+        other = (first + second - i)[own_pairs]
+        # How far the other item is above this one.
+        turned = resamples.take(own_pairs, second[own_pairs] == i)
+        lower, upper = turned.max_t(options.alpha, "two-sided")
+        alone[i, other] = (upper < 0.5).astype(np.int8) - (lower > 0.5)
+        led[i] |= bool((turned.max_t(options.alpha, "greater")[0] > 0.5).any())
+    return Families(together, alone, led), bounds.notes
+
+
 # -- what single rankings and scores tell ---------------------------------------------------------
 
 
@@ -239,13 +271,15 @@ def _units_of(
 ) -> tuple[Units | SummedUnits, tuple[str, ...]]:
     """Return the independent units, and what must be said of their values."""
     if of == "pairwise":
-        return pair_units(data, unit, fixed_tasks), ()
+        if isinstance(data, ScoreSummary):
+            return SummedUnits.of_pairs(data, unit, fixed_tasks), ()
+        return units_of(data, unit=unit, fixed_tasks=fixed_tasks), ()
     if isinstance(data, ScoreSummary):
-        return summed_points_of(data, of, method, unit=unit, fixed_tasks=fixed_tasks), ()
+        return SummedUnits.of_points(data, of, method, unit=unit, fixed_tasks=fixed_tasks), ()
     is_flipped = method in (None, "sign-flips")
     profile, instances = rankings_of(data)
     if of == "borda":
-        source = point_differences(profile, only_ranked=is_flipped)
+        source = Differences.of_points(profile, only_ranked=is_flipped)
         gaps = int(profile.counts @ (profile.ranks == UNRANKED).sum(axis=1))
         total, told, notes = profile.n_rankings * profile.n_items, ("rank", "ranked"), []
     else:
@@ -287,21 +321,58 @@ def _data_notes(data: Any, units: Units | SummedUnits, *, by_policy: bool) -> tu
     """Return notes on groups that nothing joins, gaps that depend on scores, and like neighbors."""
     notes = Evidence(data).gaps(by_policy=by_policy)
     if isinstance(data, ScoreTable) and isinstance(units, Units):
-        gaps = selection_note((data.values * data.signs).T) if data.n_missing else ()
-        notes = (*notes, *gaps, *neighbors_alike(data, units))
+        gaps = _selection_note((data.values * data.signs).T) if data.n_missing else ()
+        notes = (*notes, *gaps, *units.neighbor_notes(data))
     return notes
+
+
+def _selection_note(scores: Floats) -> tuple[str, ...]:
+    """Return a note where scores are missing more often in units in which others do worse.
+
+    The numbers of scores missing are held against how well the others do there, after what is
+    each system's own, by rank correlation at a level of 1 %; scores have a row per unit, and the
+    larger are better.
+    """
+    scores = scores[~np.isnan(scores).all(axis=1)]
+    there = ~np.isnan(scores)
+    missing = (~there).sum(axis=1)
+    if len(scores) < FEWEST_UNITS:
+        return ()
+    known, own = np.where(there, scores, 0.0), np.zeros(scores.shape[1])
+    known /= np.abs(known).max() or 1.0
+    for _ in range(SWEEPS):
+        level = ((known - own) * there).sum(axis=1) / there.sum(axis=1)
+        own = ((known - level[:, None]) * there).sum(axis=0) / np.fmax(there.sum(axis=0), 1)
+    level = np.round(level / (np.abs(level).max() or 1.0), 9)
+    if np.ptp(missing) == 0 or np.ptp(level) == 0:
+        return ()
+    found = scipy.stats.spearmanr(missing, level, alternative="less")
+    if not found.pvalue < SELECTED:
+        return ()
+    note = (
+        "scores are missing more often where the others do worse (rank correlation {}): who leaves "
+        "out what would go badly looks better than it is, and decisions may be wrong more often "
+        "than they say"
+    )
+    return (said(note, stated(float(found.statistic), "rank correlation of gaps", ".2f")),)
 
 
 # -- sign flips -----------------------------------------------------------------------------------
 
 
-def _few_vectors(flips: SignFlips, alpha: float) -> tuple[str, ...]:
-    """Return a note where sign vectors are few for a level."""
-    if flips.is_exact or flips.n_vectors * alpha >= 50:
-        return ()
-    drawn = stated(flips.n_vectors, "sign vectors", noun="sign vector")
-    few = "only {} for a level of {}: raise `n_resamples`"
-    return (said(few, drawn, stated(alpha, "alpha", "g")),)
+def _decided_by_flips(
+    units: Units, alpha: float, n_resamples: int | None, rng: Generator, word: str
+) -> tuple[Families, str, tuple[str, ...]]:
+    """Decide by sign flips; also return how, and what must be said."""
+    asymmetry = _asymmetry(units, word)
+    flips = sign_flips(units, n_resamples, rng, scaled=not asymmetry)
+    notes = (*asymmetry, *units.notes, *_never(units))
+    if not flips.is_exact and flips.n_vectors * alpha < 50:
+        drawn = stated(flips.n_vectors, "sign vectors", noun="sign vector")
+        few = "only {} for a level of {}: raise `n_resamples`"
+        notes = (said(few, drawn, stated(alpha, "alpha", "g")), *notes)
+    how = f"{'exact' if flips.is_exact else 'Monte Carlo'} sign-flip tests"
+    return flips.families(alpha), how, notes
 
 
 def _never(units: Units) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Literal, TypeAlias, cast
 
@@ -25,18 +25,11 @@ from rankagg.core import (
     shortened,
 )
 from rankagg.inference.decisions import TIERS, Decisions, tarone
-from rankagg.inference.intervals.bootstrap import Resamples
-from rankagg.inference.intervals.methods import (
+from rankagg.inference.pair_bounds import (
     BINOMIAL,
-    IntervalOptions,
-    PairBounds,
-    bounds_of,
-    resamples_of,
 )
-from rankagg.inference.intervals.pairwise import PairwiseIntervals, p_values
-from rankagg.inference.ranks.sign_flips import SignFlips
-from rankagg.inference.summed_units import SummedUnits
-from rankagg.inference.units import Unit, Units, square
+from rankagg.inference.pairwise import PairwiseIntervals, p_values
+from rankagg.inference.units import Unit
 
 # What ranks are by, in words, and of contests; others go by their name.
 BY: dict[RanksBy, str] = {
@@ -71,14 +64,6 @@ class Families:
         return cls(together, alone, np.any(together, axis=0, keepdims=True)[0])
 
     @classmethod
-    def from_flips(cls, flips: SignFlips, alpha: float) -> Families:
-        """Decide by sign flips."""
-        together, mine = flips.decided(alpha)
-        alone = np.where(mine, flips.ahead.astype(np.int8) - flips.ahead.T, np.int8(0))
-        led = np.any(alone < 0, axis=1, keepdims=True)[:, 0]
-        return cls(flips.ahead & together, alone, led)
-
-    @classmethod
     def from_p_values(cls, p_values: Floats, least: Floats, alpha: float) -> Families:
         """Decide by Holm's procedure with Tarone's count."""
         n = len(p_values)
@@ -94,55 +79,6 @@ class Families:
             alone[i, others] = up.astype(np.int8) - down
             led[i] = tarone(p_values[others, i], least[others, i], alpha).any()
         return cls(together, alone, led)
-
-
-def decided_by_intervals(
-    units: Units | SummedUnits, options: IntervalOptions
-) -> tuple[Families, tuple[str, ...]]:
-    """Decide where 1/2 is outside an interval; also return what must be said of these."""
-    resamples = None
-    if options.simultaneous == "max-t":
-        ((_, resamples),) = resamples_of(units, options)
-    bounds = bounds_of(units, options, resamples)
-    together = _above_half(units, bounds)
-    if len(units.items) < 3:
-        return Families.at_once(together), bounds.notes
-    if resamples is not None:
-        return _from_resamples(units, together, resamples, options.alpha), bounds.notes
-    alone = replace(options, simultaneous=None, alpha=options.alpha / (len(units.items) - 1))
-    mine = _above_half(units, bounds_of(units, alone)).astype(np.int8)
-    led = np.zeros(len(units.items), dtype=bool)
-    for alternative in ("greater", "less"):
-        one_sided = bounds_of(units, replace(alone, alternative=alternative))
-        led |= _above_half(units, one_sided).any(axis=0)
-    return Families(together, mine - mine.T, led), bounds.notes
-
-
-def _above_half(units: Units | SummedUnits, bounds: PairBounds) -> Bools:
-    return square(len(units.items), bounds.lower, 1.0 - bounds.upper, 0.5) > 0.5
-
-
-def _from_resamples(
-    units: Units | SummedUnits, together: Bools, resamples: Resamples, alpha: float
-) -> Families:
-    """Decide within the pairs of each item by the largest deviation there.
-
-    What all units agree on does not vary; it is decided as for all pairs.
-    """
-    families = Families.at_once(together)
-    alone, led = families.alone.copy(), families.led.copy()
-    first, second = units.pairs
-    for i in range(len(units.items)):
-        mine = ((first == i) | (second == i)) & resamples.varies
-        if not mine.any():
-            continue
-        other = (first + second - i)[mine]
-        # How far the other item is above this one.
-        turned = resamples.take(mine, second[mine] == i)
-        lower, upper = turned.max_t(alpha, "two-sided")
-        alone[i, other] = (upper < 0.5).astype(np.int8) - (lower > 0.5)
-        led[i] |= bool((turned.max_t(alpha, "greater")[0] > 0.5).any())
-    return Families(together, alone, led)
 
 
 Of: TypeAlias = Literal["pairwise", "borda", "mean"]

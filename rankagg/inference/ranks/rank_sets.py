@@ -123,18 +123,50 @@ def rank_sets(
     sign = 1.0 if check_flag(higher_is_better, "higher_is_better") else -1.0
     if n_resamples is not None:
         check_integer(n_resamples, "n_resamples", low=100)
-    asked = _Asked(check_alpha(alpha), n_resamples, as_generator(rng))
-    errors = {"standard_errors": standard_errors, "covariance": covariance}
-    given = [name for name, value in errors.items() if value is not None]
+    level, generator = check_alpha(alpha), as_generator(rng)
+    known: dict[str, Any]
     if isinstance(estimates, FitResult):
+        errors = {"standard_errors": standard_errors, "covariance": covariance}
+        given = [name for name, value in errors.items() if value is not None]
         if given or sign < 0:
             name, value = (given[0], errors[given[0]]) if given else ("higher_is_better", False)
             raise InvalidInputError(name, "left out for a fit, which has its own", value)
-        return asked.of_fit(estimates)
-    items, values = _numbers_of(estimates, "estimates")
-    if len(given) != 1:
-        named = Described(" and ".join(given) or "neither")
-        raise InvalidInputError("standard_errors", "given, or `covariance` in their place", named)
+        fit = cast(FitResult, estimates)
+        if not isinstance(fit, WorthsFit):
+            allowed = "numbers, or a fit with worths (Bradley-Terry, Plackett-Luce)"
+            raise InvalidInputError("estimates", allowed, fit)
+        items, (found, unit) = fit.distribution.items, _worths_of(fit)
+        values, basis = found.scores, Basis("max-t", str(unit), found.n_units, FEWEST, True)
+        known = {"of": "worths", "unit": unit, "notes": fit.notes}
+        known["is_fought"] = unit in ("comparison", "cluster")
+    else:
+        items, values = _numbers_of(estimates, "estimates")
+        found, is_independent = _scored(items, values, sign, standard_errors, covariance)
+        basis = Basis("max-t", "estimate", len(items), None, is_possible=True)
+        known = {"of": "estimates", "unit": "estimate" if is_independent else None}
+        known["notes"] = _notes(found, is_independent=is_independent)
+    families = found.families(level, n_resamples, generator)
+    decisions = Decisions(
+        items=items,
+        above=families.together,
+        alpha=level,
+        how=f"step-down max-t tests of differences of {known['of']}",
+        basis=basis,
+    )
+    above = found.scores[:, None] > found.scores
+    return ranks_from_decisions(
+        above=above, decisions=decisions, families=families, estimate=values, **known
+    )
+
+
+def _scored(
+    items: ItemSet, values: Floats, sign: float, standard_errors: Any, covariance: Any
+) -> tuple[ScoredItems, bool]:
+    """Return estimates with the covariance of their errors, and whether they are independent."""
+    if (standard_errors is None) == (covariance is None):
+        both = "neither" if covariance is None else "standard_errors and covariance"
+        allowed = "given, or `covariance` in their place"
+        raise InvalidInputError("standard_errors", allowed, Described(both))
     is_independent = covariance is None
     if is_independent:
         matrix = np.diag(spreads := _errors_of(standard_errors, items))
@@ -145,50 +177,7 @@ def rank_sets(
     power = -int(np.frexp(max(np.abs(values).max(), spreads.max()))[1])
     matrix = np.ldexp(matrix, power) ** 2 if is_independent else np.ldexp(matrix, 2 * power)
     scores = sign * np.ldexp(values, power)
-    found = ScoredItems(scores, matrix, np.full(len(items), np.inf), len(items))
-    basis = Basis("max-t", "estimate", len(items), None, is_possible=True)
-    notes = _notes(found, is_independent=is_independent)
-    unit: KnownUnit | None = "estimate" if is_independent else None
-    return asked.decided(items, found, values, basis, of="estimates", unit=unit, notes=notes)
-
-
-@dataclass(frozen=True)
-class _Asked:
-    """What bounds are asked for."""
-
-    alpha: float
-    n_resamples: int | None
-    rng: Generator
-
-    def of_fit(self, fit: FitResult) -> RankIntervals:
-        """Bound the ranks by the worths of a fit."""
-        if not isinstance(fit, WorthsFit):
-            allowed = "numbers, or a fit with worths (Bradley-Terry, Plackett-Luce)"
-            raise InvalidInputError("estimates", allowed, fit)
-        found, unit = _worths_of(fit)
-        basis = Basis("max-t", unit, found.n_units, FEWEST, is_possible=True)
-        known: dict[str, Any] = {"of": "worths", "unit": unit, "notes": fit.notes}
-        known["is_fought"] = unit in ("comparison", "cluster")
-        return self.decided(fit.distribution.items, found, found.scores, basis, **known)
-
-    def decided(
-        self, items: ItemSet, found: ScoredItems, estimate: Floats, basis: Basis, **known: Any
-    ) -> RankIntervals:
-        """Bound the ranks by what the largest differences decide."""
-        times = self.n_resamples or draws_of(len(items))
-        families = by_largest(found, self.alpha, times, self.rng)
-        decisions = Decisions(
-            items=items,
-            above=families.together,
-            alpha=self.alpha,
-            how=f"step-down max-t tests of differences of {known['of']}",
-            is_approximate=True,
-            basis=basis,
-        )
-        above = found.scores[:, None] > found.scores
-        return ranks_from_decisions(
-            above=above, decisions=decisions, families=families, estimate=estimate, **known
-        )
+    return ScoredItems(scores, matrix, np.full(len(items), np.inf), len(items)), is_independent
 
 
 def _numbers_of(
@@ -335,39 +324,34 @@ class ScoredItems:
         root = vectors * np.sqrt(np.maximum(values, 0.0))
         return np.ascontiguousarray((normal @ root.T).T)
 
+    def families(self, alpha: float, n_draws: int | None, rng: Generator) -> Families:
+        """Decide by the largest studentized difference, among all pairs and those of each item.
 
-def draws_of(n_items: int) -> int:
-    """Return how often errors are drawn, unless somebody says."""
-    return min(DRAWS, max(FEWEST_DRAWS, PAIRS_DRAWN // n_items**2))
+        A hypothesis is that row is not above column, so that each pair has two. What passes the
+        largest difference of those that are open is decided, and the others are compared again
+        until none does. Units get independent normal weights, so that what they add up to is normal
+        with the estimated covariance.
 
-
-def by_largest(found: ScoredItems, alpha: float, n_draws: int, rng: Generator) -> Families:
-    """Decide by the largest studentized difference, among all pairs and those of each item.
-
-    A hypothesis is that row is not above column, so that each pair has two. What passes the largest
-    difference of those that are open is decided, and the others are compared again until none does.
-    Units get independent normal weights, so that what they add up to is normal with the estimated
-    covariance.
-
-    Romano and Wolf (2005), "Exact and approximate stepdown methods for multiple hypothesis
-    testing", https://doi.org/10.1198/016214504000000539.
-    """
-    n, errors, seen = len(found.scores), found.errors(), found.studentized()
-    scale = np.divide(1.0, errors, out=np.zeros_like(errors), where=errors > 0)
-    draws = _ErrorDraws(found, alpha, found.drawn(n_draws, rng), scale)
-    others, every = ~np.eye(n, dtype=bool), np.full(n_draws, -np.inf)
-    alone, led = np.zeros((n, n), dtype=np.int8), np.zeros(n, dtype=bool)
-    for i in range(n):
-        steps = draws.steps(i)
-        highest, lowest = steps.max(axis=0), steps.min(axis=0)
-        np.maximum(every, highest, out=every)
-        # The item above each other one, and each other one above the item.
-        sizes, largest = np.stack([seen[i], seen[:, i]]), np.maximum(highest, -lowest)
-        again = partial(_largest_of_item, steps)
-        above, below = draws.stepped(sizes, others[[i, i]], largest, again)
-        alone[i] = above.astype(np.int8) - below
-        led[i] = draws.passing(sizes[1], others[i], -lowest).any()
-    return Families(draws.stepped(seen, others, every, draws.largest), alone, led)
+        Romano and Wolf (2005), "Exact and approximate stepdown methods for multiple hypothesis
+        testing", https://doi.org/10.1198/016214504000000539.
+        """
+        n, errors, seen = len(self.scores), self.errors(), self.studentized()
+        n_draws = n_draws or min(DRAWS, max(FEWEST_DRAWS, PAIRS_DRAWN // n**2))
+        scale = np.divide(1.0, errors, out=np.zeros_like(errors), where=errors > 0)
+        draws = _ErrorDraws(self, alpha, self.drawn(n_draws, rng), scale)
+        others, every = ~np.eye(n, dtype=bool), np.full(n_draws, -np.inf)
+        alone, led = np.zeros((n, n), dtype=np.int8), np.zeros(n, dtype=bool)
+        for i in range(n):
+            steps = draws.steps(i)
+            highest, lowest = steps.max(axis=0), steps.min(axis=0)
+            np.maximum(every, highest, out=every)
+            # The item above each other one, and each other one above the item.
+            sizes, largest = np.stack([seen[i], seen[:, i]]), np.maximum(highest, -lowest)
+            again = partial(_largest_of_item, steps)
+            above, below = draws.stepped(sizes, others[[i, i]], largest, again)
+            alone[i] = above.astype(np.int8) - below
+            led[i] = draws.passing(sizes[1], others[i], -lowest).any()
+        return Families(draws.stepped(seen, others, every, draws.largest), alone, led)
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,17 +7,18 @@ of pairs. With T units there are 2^T sign vectors, and no p-value is below 2^(1 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankagg._typing import Bools, Floats, Generator, Positions
-from rankagg.core import counted, rounding_error
+from rankagg._typing import Bools, Floats, Generator, Label, Positions
+from rankagg.core import counted, rounding_error, said, stated
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference.pair_values import Differences
+from rankagg.inference.ranks.rank_results import Families
 from rankagg.inference.units import Block, Units, square
 
 # Sign vectors that are drawn by default, and that are always gone through where they are all.
@@ -26,7 +27,7 @@ VECTORS, ALWAYS_ALL = 10_000, 4096
 SIGNS_HELD, SUMS_HELD = 4_000_000, 100_000_000
 # Sums that are compared at each step, by default, of items and of pairs, and the fewest sign
 # vectors then drawn.
-SUMS_COMPARED, PAIRS_COMPARED, FEWEST_VECTORS = 10**9, 20_000_000, 1024
+SUMS_COMPARED, PAIRS_COMPARED, FEWEST_VECTORS = 500_000_000, 20_000_000, 1024
 # Values of pairs that are held at one time, and sign vectors that are compared at one time, of all
 # pairs and of those of one item.
 PAIRED_VALUES, TOGETHER, AT_ONCE = 1_000_000, 96, 512
@@ -35,6 +36,11 @@ NEXT = 0.97
 # Sums are not scaled where the chance that all units agree on some pair by luck is larger, or where
 # the square of the mean size of differences is more than this share of their mean square.
 LUCK, ALIKE = 0.05, 0.95
+# Differences that asymmetry is looked for in at most, and how often their signs are turned.
+LOOKED_AT, TIMES = 200_000, 256
+# The share of tables of symmetric differences that are called asymmetric, about, and the distance
+# of the middle from the mean, as a share of the mean, that does no harm.
+LEVEL, NEAR = 0.02, 0.25
 
 #: From an item and sign vectors to its sums with all items, shape (vectors, n).
 Sums: TypeAlias = Callable[[int, Positions], Floats]
@@ -42,7 +48,7 @@ Sums: TypeAlias = Callable[[int, Positions], Floats]
 
 def sign_flips(
     units: Units, n_vectors: int | None, rng: Generator, *, scaled: bool = True
-) -> SignFlips:
+) -> _SignFlips:
     """Compare the sums of all differences with what they would be under other signs.
 
     The largest sum over all pairs, without its sign, is compared with those under other signs;
@@ -53,18 +59,14 @@ def sign_flips(
     A noisy item would have all the largest sums. So, if `scaled`, sums are also compared after
     division by the root of the sum of squares of their pair, which no sign changes: a pair is
     decided where either passes its bar, both bars are passed by as many sign vectors, and one or
-    both of them by alpha at most.
+    both of them by alpha at most. Scaled sums can be large because the differences of a pair have
+    one size; where all its units have one sign by luck that is an error. So pairs take part only
+    where so many units differ that this is rare in all pairs together, and where sizes differ.
 
-    Where all items are equal (centers are zero) the family-wise error rate is at most alpha. Where
-    some are, that of plain sums is among these, by steps; the two kinds of sums would have to agree
-    less within these pairs than in all for theirs to be larger. Of directions it is at most alpha
-    for plain sums in the first step: with differences
-    r e - c, random signs r and c >= 0, the signs s r make of r.e - 1.c at least s.e - 1.c, what
-    would be observed if r were s. Scaled sums depend on c: those of a pair can be large because
-    its differences have one size. Where all its units have one sign by luck that is an error,
-    so pairs take part only where so many units differ that this is rare in all pairs together,
-    and where sizes differ: of those that hardly do, how much they vary was not seen, as where what
-    is rare did not happen.
+    Where all items are equal (centers are zero) the family-wise error rate is at most alpha. Of
+    directions it is so for plain sums in the first step: with differences r e - c, random signs r
+    and c >= 0, the signs s r make of r.e - 1.c at least s.e - 1.c, what would be observed if r were
+    s.
 
     A pair that some units do not tell of has a plain sum that is scaled by the root of the squared
     weights of those that do.
@@ -152,7 +154,7 @@ class _Turned:
         matrices = [square(len(units.items), one, one, 0.0) for one in (*scales, least)]
         return cls(units, is_complete, held, n_units, tuple(matrices[:-1]), matrices[-1])
 
-    def flipped(self, times: int, rng: Generator, *, is_exact: bool) -> SignFlips:
+    def flipped(self, times: int, rng: Generator, *, is_exact: bool) -> _SignFlips:
         """Sum up the units under so many sign vectors; the first one is that observed."""
         held, n = self.held, len(self.units.items)
         if is_exact and held is not None:
@@ -164,7 +166,7 @@ class _Turned:
         if held is not None and not self.is_complete and _has_few_units(held, times):
             signs = np.concatenate(list(_signs(held, times, rng, is_exact)))
             totals = _by_units(n, signs, _weighted_differences(held))
-            return SignFlips(self, totals, None, times, is_exact)
+            return _SignFlips(self, totals, None, times, is_exact)
         if times * columns > SUMS_HELD:
             allowed = f"at most {SUMS_HELD // columns:,} with {counted(n, 'item')}"
             remedy = "Take fewer, or `of='pairwise'`, or `method='hoeffding'`."
@@ -176,8 +178,8 @@ class _Turned:
                 sums[done : done + len(signs)] += signs @ values
                 done += len(signs)
         if self.is_complete:
-            return SignFlips(self, _by_items(sums), sums, times, is_exact)
-        return SignFlips(self, _by_pairs(n, sums), None, times, is_exact)
+            return _SignFlips(self, _by_items(sums), sums, times, is_exact)
+        return _SignFlips(self, _by_pairs(n, sums), None, times, is_exact)
 
 
 def _has_few_units(held: Block, times: int) -> bool:
@@ -229,7 +231,7 @@ class _Tops(NamedTuple):
         return _Tops(self.sizes[items], self.others[items], items)
 
 
-class SignFlips:
+class _SignFlips:
     """What sums under other signs say of those observed, of all pairs."""
 
     def __init__(
@@ -258,6 +260,12 @@ class SignFlips:
         for i in range(len(alone)):
             alone[i] = self._stepped([tops.of(np.array([i])) for tops in kinds], most)
         return self._stepped(kinds, most), alone
+
+    def families(self, alpha: float) -> Families:
+        """Return the decisions on all pairs, and on those of each item."""
+        together, mine = self.decided(alpha)
+        alone = np.where(mine, self.ahead.astype(np.int8) - self.ahead.T, np.int8(0))
+        return Families(self.ahead & together, alone, np.any(alone < 0, axis=1))
 
     def _largest(self, scale: Floats) -> _Tops:
         """Return the largest sums of the pairs of each item."""
@@ -395,10 +403,10 @@ def _signs(block: Block, times: int, rng: Generator, is_exact: bool) -> Iterator
     for start in range(0, times, size):
         stop = min(start + size, times)
         if is_exact:
-            yield all_signs(len(counts), start, stop)
+            yield _all_signs(len(counts), start, stop)
             continue
         if (counts == 1).all():
-            signs = drawn_signs((stop - start, len(counts)), rng)
+            signs = _drawn_signs((stop - start, len(counts)), rng)
         else:
             drawn = rng.binomial(counts, 0.5, size=(stop - start, len(counts)))
             signs = (2 * drawn - counts).astype(np.float64)
@@ -407,7 +415,33 @@ def _signs(block: Block, times: int, rng: Generator, is_exact: bool) -> Iterator
         yield signs
 
 
-def all_signs(n_units: int, start: int, stop: int) -> Floats:
+def sign_vectors(
+    n_units: int, n_vectors: int, rng: Generator
+) -> tuple[int, bool, Iterator[Floats]]:
+    """Return how many sign vectors to go through, whether they are all, and them block by block.
+
+    All but the opposite ones where they are no more, or than `ALWAYS_ALL`; else some that are
+    drawn. Blocks have the shape (some, u); the first vector is that observed.
+    """
+    free = max(n_units - 1, 0)
+    is_exact = 2.0 ** min(free, 64) <= max(ALWAYS_ALL, n_vectors)
+    times = 2**free if is_exact else n_vectors
+
+    def blocks() -> Iterator[Floats]:
+        size = max(1, SIGNS_HELD // max(n_units, 1))
+        for start in range(0, times, size):
+            stop = min(start + size, times)
+            if is_exact:
+                signs = _all_signs(n_units, start, stop)
+            else:
+                signs = _drawn_signs((stop - start, n_units), rng)
+                signs[: start == 0] = 1.0
+            yield signs
+
+    return times, is_exact, blocks()
+
+
+def _all_signs(n_units: int, start: int, stop: int) -> Floats:
     """Return sign vectors by their numbers in binary, of which the first sign is always +1."""
     signs = np.ones((stop - start, n_units))
     bits = np.arange(start, stop)[:, None] >> np.arange(max(n_units - 1, 0))
@@ -415,7 +449,67 @@ def all_signs(n_units: int, start: int, stop: int) -> Floats:
     return signs
 
 
-def drawn_signs(shape: tuple[int, int], rng: Generator) -> Floats:
+def _drawn_signs(shape: tuple[int, int], rng: Generator) -> Floats:
     """Draw signs, each from one byte."""
     bits = np.frombuffer(rng.bytes(shape[0] * shape[1]), dtype=np.uint8)
     return 1.0 - 2.0 * (bits & 1).reshape(shape).astype(np.float64)
+
+
+# -- what they assume -----------------------------------------------------------------------------
+
+
+def asymmetry_note(
+    differences: Floats, pairs: Sequence[tuple[Label, Label]], remedy: str
+) -> tuple[str, ...]:
+    """Return a note where differences contradict that those of each pair are symmetric.
+
+    The mean of the middle half of the differences of a pair is held against the mean of all, in
+    standard deviations; the sum of the squares of all pairs against those under other signs of
+    whole units, turned about the middle. Large differences stay large under all signs, so that
+    heavy tails and tasks on different scales are no contradiction.
+    """
+    step = max(1, -(-differences.size // LOOKED_AT))
+    told = differences[:, ::step].T
+    if not 0 < told.size <= LOOKED_AT:
+        return ()
+    there, error = ~np.isnan(told), rounding_error(1.0, len(differences))
+    told = np.where(there, told, 0.0)
+    told = told / (np.abs(told).max(axis=1, keepdims=True) + (told == 0).all(axis=1)[:, None])
+    means = told.sum(axis=1, keepdims=True) / np.fmax(there.sum(axis=1, keepdims=True), 1)
+    rows = np.where(there, told - means, 0.0)
+    signs = np.random.default_rng(0).choice([-1.0, 1.0], size=(TIMES, len(differences)))
+    signs[0] = 1.0
+    middle = _middle_mean(rows)
+    turned, many = rows - middle[:, None], max(1, 10**6 // rows.size)
+    observed = _lean(turned)
+    pair, reached = int(np.argmax(np.abs(observed))), 0
+    if abs(middle[pair]) <= NEAR * abs(means[pair, 0]):
+        return ()
+    for start in range(0, TIMES, many):
+        lean = _lean(turned * signs[start : start + many, None])
+        reached += int(((lean**2).sum(axis=1) >= (observed**2).sum() - error).sum())
+        if reached > LEVEL * TIMES:
+            return ()
+    first, second = pairs[pair * step]
+    many = int(there[pair].sum())
+    above = stated(int((rows[pair] > error).sum()), "differences above their mean", of=many)
+    below = stated(int((rows[pair] < -error).sum()), "differences below it", of=many)
+    note = (
+        "the differences are not symmetric, as the level assumes: of {} less {} {} lie above their "
+        "mean and {} below it, so that decisions may be wrong more often than they say; {}"
+    )
+    return (said(note, first, second, above, below, remedy),)
+
+
+def _middle_mean(values: Floats) -> Floats:
+    """Return the mean of the middle half of each row."""
+    n = values.shape[-1]
+    means: Floats = np.sort(values, axis=-1)[..., n // 4 : n - n // 4].mean(axis=-1)
+    return means
+
+
+def _lean(values: Floats) -> Floats:
+    """Return for each row how far the middle is from the mean, in standard deviations."""
+    off, spread = _middle_mean(values) - values.mean(axis=-1), values.std(axis=-1)
+    lean: Floats = off / np.where(spread > rounding_error(1.0), spread, np.inf)
+    return lean

@@ -21,9 +21,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from rankagg._numbers import EXACT_LIMIT, ascii_number, is_held, whole_number
 from rankagg._typing import Floats, Positions
-from rankagg._validation import check_choice, check_flag
+from rankagg._validation import (
+    EXACT_LIMIT,
+    ascii_number,
+    check_choice,
+    check_flag,
+    is_held,
+    whole_number,
+)
 from rankagg.core import counted
 from rankagg.exceptions import DataWarning, InvalidInputError, shown
 

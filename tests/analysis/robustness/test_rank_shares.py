@@ -14,7 +14,6 @@ from rankagg.aggregation.kemeny import strict_search
 from rankagg.analysis.robustness import rank_shares as resamples
 from rankagg.analysis.robustness.rank_shares import _Redraw, _RedrawSums
 from rankagg.exceptions import InformationLostError, InvalidInputError
-from rankagg.inference.intervals.bootstrap import resample_rows
 from rankagg.inference.units import rankings_of, units_of
 from tests import oracles, strategies
 from tests.core.test_grouped_tally import plain_groups
@@ -50,7 +49,7 @@ def drawn(data, times, seed, *, unit="ranking", fixed_tasks=False, instances=Non
     """Return how often each ranking occurs in each resample, as the package draws them."""
     profile, known = rankings_of(data, 0.0, instances)
     units = units_of(profile, unit=unit, fixed_tasks=fixed_tasks, instances=known)
-    return resample_rows(units, times, np.random.default_rng(seed))
+    return units.resampled_rows(times, np.random.default_rng(seed))
 
 
 def written_out(profile, counts, *, rename=False):

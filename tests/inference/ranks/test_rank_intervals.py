@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankagg as ra
-from rankagg.inference.pair_values import point_differences
+from rankagg.inference.pair_values import Differences
 from rankagg.inference.ranks.rank_results import ranks_from_intervals
 from tests import oracles, strategies
 
@@ -74,7 +74,7 @@ def test_places_follow_from_intervals_of_pairs(how):
 
 @given(strategies.profiles(max_size=4), strategies.policies)
 def test_values_of_pairs_are_differences_of_points(profile, policy):
-    values = point_differences(profile.with_unranked(policy)).values()
+    values = Differences.of_points(profile.with_unranked(policy)).values()
     n = profile.n_items
     largest = max(n - 1, 1) * (2 if policy == "ignore" else 1)
     for ranking, row in zip(profile, values, strict=True):
@@ -145,11 +145,10 @@ def test_places_by_means_are_those_of_the_mean(table):
 
 
 @given(full_tables(instances=True))
-def test_with_fixed_tasks_or_tasks_as_units_instances_are_averaged_first(table):
+def test_with_tasks_as_units_instances_are_averaged_first(table):
     expected = (ra.Mean().aggregate(table).ranking.ranks + 1).tolist()
-    for options in ({"fixed_tasks": True}, {"unit": "task"}):
-        result = ra.rank_intervals(table, of="mean", n_resamples=100, **options)
-        assert result.rank.tolist() == expected
+    result = ra.rank_intervals(table, of="mean", n_resamples=100, unit="task")
+    assert result.rank.tolist() == expected
 
 
 # -- how it is told -------------------------------------------------------------------------------

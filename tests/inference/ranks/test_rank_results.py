@@ -10,13 +10,12 @@ from hypothesis import strategies as st
 import rankagg as ra
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference.decisions import tarone
-from rankagg.inference.pair_values import Differences, point_differences
+from rankagg.inference.pair_values import Differences
 from rankagg.inference.ranks.rank_intervals import RANK_METHODS
-from rankagg.inference.ranks.rank_results import Families
 from rankagg.inference.ranks.sign_flips import VECTORS, sign_flips
 from rankagg.inference.units import units_from
 from tests import strategies
-from tests.inference.intervals.test_bootstrap import resampled_means
+from tests.inference.test_bootstrap import resampled_means
 
 NAN = float("nan")
 HUMANS = ra.datasets.load("superglue_human")
@@ -47,7 +46,6 @@ def intervals_of(data, of, method, **more):
         (GROUPED, {"unit": "task"}, "sign-flips"),
         (GROUPED, {"fixed_tasks": True}, "hoeffding"),
         (GROUPED, {"fixed_tasks": True, "of": "pairwise"}, "hoeffding"),
-        (HUMANS, {"fixed_tasks": True, "of": "mean"}, "max-t"),
         (ra.Profile.from_orders(["AB", "BA"], weights=[1, 2]), {"of": "pairwise"}, "hoeffding"),
         (ra.Profile.from_orders(["AB", "BA"], groups="xx"), {"fixed_tasks": True}, "sign-flips"),
     ],
@@ -70,7 +68,7 @@ def test_the_default_is_what_is_valid_for_few_units(data, options, method):
     ids=str,
 )
 def test_sign_tests_of_other_units_are_refused_by_their_name(data, options):
-    said = r"^`method` must be 'hoeffding' or 'max-t' here\. Got 'sign-test'"
+    said = r"^`method` must be 'hoeffding' here\. Got 'sign-test'"
     with pytest.raises(InvalidInputError, match=said):
         ra.rank_intervals(data, of="pairwise", method="sign-test", **options)
 
@@ -80,13 +78,13 @@ def test_pairs_are_decided_where_sign_flips_reach_the_level(of):
     data = ranked(1, 11, 0.8)
     result = ra.rank_intervals(data, of=of, alpha=0.1)
     profile = data.rankings()
-    source = point_differences(profile) if of == "borda" else Differences(data.values.T, 100.0)
+    source = Differences.of_points(profile) if of == "borda" else Differences(data.values.T, 100.0)
     units = units_from(profile, source, unit="ranking", fixed_tasks=False, instances=None)
     flips = sign_flips(units, VECTORS, np.random.default_rng(0))
     expected = flips.ahead & flips.decided(0.1)[0]
     assert 0 < expected.sum() < 6
     np.testing.assert_array_equal(result.decisions.above, expected)
-    alone = Families.from_flips(flips, 0.1).alone
+    alone = flips.families(0.1).alone
     assert result.marginal_best.tolist() == [1 + int((row == -1).sum()) for row in alone]
     assert result.marginal_worst.tolist() == [4 - int((row == 1).sum()) for row in alone]
     assert result.first == tuple(np.array(list("ABCD"))[~(alone == -1).any(axis=1)].tolist())
@@ -268,7 +266,7 @@ def test_the_largest_deviation_of_a_single_item_is_among_its_pairs(seed):
     profile = ranked(seed, 60, 0.35).rankings()
     alpha = 0.2
     result = ra.rank_intervals(profile, method="max-t", alpha=alpha, n_resamples=500, rng=7)
-    source = point_differences(profile)
+    source = Differences.of_points(profile)
     units = units_from(profile, source, unit="ranking", fixed_tasks=False, instances=None)
     drawn = resampled_means(units, 500, np.random.default_rng(7))
     first, second = units.pairs
@@ -319,3 +317,13 @@ def test_tiers_and_neighbors_are_those_of_the_decisions(profile):
     for k in range(1, len(rows) + 1):
         last = {item for item in rows if sum(item == a for a, _ in above) < k}
         assert set(result.bottom(k)) == last
+
+
+def test_one_item_alone_is_bounded_by_intervals_of_its_own_pairs():
+    # A is above B by half of the largest difference, so that the value is 3/4: the radius of two
+    # pairs is below 1/4 with 37 units, and that of three is not.
+    agreed = ra.Profile.from_orders(["ABC"], counts=[37])
+    assert ra.hoeffding_radius(37, 0.05 / 2) < 1 / 4 < ra.hoeffding_radius(37, 0.05 / 3)
+    result = ra.rank_intervals(agreed, method="hoeffding")
+    assert result.best.tolist() == [1, 1, 2]
+    assert result.marginal_best.tolist() == [1, 2, 3]

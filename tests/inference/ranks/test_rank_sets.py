@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import rankagg as ra
 from rankagg.exceptions import InvalidInputError, ItemMismatchError
-from rankagg.inference.ranks.rank_sets import ScoredItems, _ErrorDraws, by_largest
+from rankagg.inference.ranks.rank_sets import ScoredItems, _ErrorDraws
 
 # Each call draws alike.
 rank_sets = partial(ra.inference.rank_sets, rng=0)
@@ -50,7 +50,7 @@ def test_decisions_are_those_of_all_draws_of_all_pairs(seed, n, kind):
     if kind == "known":
         covariance[:2], covariance[:, :2] = 0.0, 0.0
     found = ScoredItems(scores, covariance, np.full(n, np.inf), n)
-    families = by_largest(found, 0.1, 400, np.random.default_rng(seed))
+    families = found.families(0.1, 400, np.random.default_rng(seed))
     drawn = found.drawn(400, np.random.default_rng(seed)).T
     every = [(i, j) for i in range(n) for j in range(n) if i != j]
     joint = slow_steps(scores, covariance, every, 0.1, drawn)

@@ -15,9 +15,8 @@ from scipy import stats
 import rankagg as ra
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference import units as units_in_blocks
-from rankagg.inference.pair_values import Differences, point_differences
+from rankagg.inference.pair_values import Differences
 from rankagg.inference.ranks import sign_flips as module
-from rankagg.inference.ranks.rank_results import Families
 from rankagg.inference.ranks.sign_flips import VECTORS, sign_flips
 from rankagg.inference.units import units_from
 from tests import oracles
@@ -254,7 +253,7 @@ def test_rankings_of_one_task_have_one_sign():
 
 def any_wrong(found, truth, alpha):
     """Say whether a decision is against the truth, a matrix of the signs of true differences."""
-    families = Families.from_flips(found, alpha)
+    families = found.families(alpha)
     together = families.together & ~(truth > 0)
     alone = (families.alone != 0) & (families.alone != truth)
     return together.any(), alone.any(axis=1), families.led
@@ -392,7 +391,7 @@ def test_items_pairs_and_units_give_the_same_p_values(monkeypatch, shape):
 def by_points(orders, *, fixed_tasks=False, **more):
     """Return units that compare items by their points in rankings."""
     profile = ra.Profile.from_orders(orders, **more)
-    source = point_differences(profile)
+    source = Differences.of_points(profile)
     return units_from(profile, source, unit="ranking", fixed_tasks=fixed_tasks, instances=None)
 
 

@@ -10,12 +10,11 @@ from hypothesis import strategies as st
 from rankagg import hoeffding_radius
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference import comparisons_needed
-from rankagg.inference.intervals.methods import (
+from rankagg.inference.pair_bounds import (
     _anytime_alpha,
-    _bernstein_radius,
-    hoeffding_p_value,
     radius_of_shares,
 )
+from rankagg.inference.pairwise import _hoeffding_p_value
 
 deltas = st.floats(1e-9, 0.999)
 sizes = st.integers(1, 10**6)
@@ -68,26 +67,7 @@ def test_what_is_no_mean_of_values_has_no_radius(n, weights, message):
 @given(sizes, deltas)
 def test_a_p_value_is_delta_where_the_bound_is_one_half(z, alpha):
     mean = 0.5 + float(radius_of_shares(1 / z, alpha, sides=1))
-    assert hoeffding_p_value(mean, 1 / z) == pytest.approx(alpha, rel=1e-6)
-
-
-# -- empirical Bernstein --------------------------------------------------------------------------
-
-
-@given(st.floats(0, 0.5), st.integers(2, 10**6), deltas)
-def test_two_bernstein_bounds_have_log_of_four_over_alpha(variance, n, alpha):
-    term = log(4 / alpha)
-    expected = sqrt(2 * variance * term / n) + 7 * term / (3 * (n - 1))
-    assert _bernstein_radius(variance, n, alpha) == pytest.approx(expected, rel=1e-12)
-    term = log(2 / alpha)
-    expected = sqrt(2 * variance * term / n) + 7 * term / (3 * (n - 1))
-    assert _bernstein_radius(variance, n, alpha, sides=1) == pytest.approx(expected, rel=1e-12)
-
-
-def test_bernstein_has_no_radius_below_two_observations():
-    found = _bernstein_radius([np.nan, np.nan, 0.25], [0, 1, 2], 0.05)
-    assert found[:2].tolist() == [inf, inf]
-    assert np.isfinite(found[2])
+    assert _hoeffding_p_value(mean, 1 / z) == pytest.approx(alpha, rel=1e-6)
 
 
 # -- all sample sizes -----------------------------------------------------------------------------

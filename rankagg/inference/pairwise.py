@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 import pandas as pd
 import scipy
+from numpy.typing import ArrayLike
 
 from rankagg._typing import Floats, Integers64, Label, RNGLike
 from rankagg._validation import check_choice
@@ -25,17 +26,14 @@ from rankagg.core import (
 )
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference.decisions import Basis, Decisions, by_p_values, tarone
-from rankagg.inference.intervals.methods import (
+from rankagg.inference.pair_bounds import (
     BINOMIAL,
     Alternative,
     IntervalOptions,
     Method,
     Simultaneous,
-    bounds_of,
-    by_intervals,
-    hoeffding_p_value,
 )
-from rankagg.inference.summed_units import SummedUnits, summed_units
+from rankagg.inference.summed_units import SummedUnits
 from rankagg.inference.units import Unit, Units, square, units_of
 
 
@@ -48,9 +46,16 @@ def p_values(intervals: PairwiseIntervals) -> tuple[Floats, Floats]:
         least = 0.5**n
     else:
         shares = np.where(compared, intervals.shares, 1.0)
-        values, least = hoeffding_p_value(mean, shares), hoeffding_p_value(1.0, shares)
+        values, least = _hoeffding_p_value(mean, shares), _hoeffding_p_value(1.0, shares)
     np.fill_diagonal(compared, False)
     return np.where(compared, values, 1.0), np.where(compared, least, 1.0)
+
+
+def _hoeffding_p_value(mean: ArrayLike, shares: ArrayLike) -> Floats:
+    """Return an upper bound of the chance of such a mean or more if it is 1/2 at most."""
+    above = np.maximum(np.asarray(mean, dtype=np.float64) - 0.5, 0.0)
+    p_value: Floats = np.exp(-2.0 * above**2 / np.asarray(shares))
+    return p_value
 
 
 def _by_holm(intervals: PairwiseIntervals) -> Decisions:
@@ -83,7 +88,7 @@ def _by_intervals_of_pairs(intervals: PairwiseIntervals) -> Decisions:
     np.fill_diagonal(above, False)
     names = ("method", "alpha", "simultaneous", "alternative", "anytime")
     options = IntervalOptions(*(getattr(intervals, name) for name in names))
-    enough = by_intervals(options, len(intervals.items))
+    enough = options.least_units(len(intervals.items))
     possible = enough is not None and int(intervals.n_units.max()) >= enough
     basis = Basis(options.name, intervals.unit, intervals.total_units, enough, possible)
     return Decisions(
@@ -91,7 +96,6 @@ def _by_intervals_of_pairs(intervals: PairwiseIntervals) -> Decisions:
         above=above,
         alpha=intervals.alpha,
         how=f"{intervals.simultaneous} {intervals.method} intervals",
-        is_approximate=intervals.method in ("percentile", "wilson", "normal"),
         basis=basis,
     )
 
@@ -193,12 +197,9 @@ class PairwiseIntervals(Result):
             are drawn, see `ScoreScan.summarize`, and an instance counts as often as it has
             rankings.
         method : str, default "hoeffding"
-            "hoeffding" holds for any independent units. "bernstein" (empirical; units of equal
-            weight) is shorter where values vary little. "normal" (units of equal weight) goes by
-            mean and variance, and is Bernstein's, with a note, where units are too few or agree
-            too nearly for that. "wilson" and "clopper-pearson" are for comparisons without
-            weights, each ranking a unit, and leave ties out. "percentile" resamples units and
-            holds for many of them only.
+            "hoeffding" holds for any independent units. "wilson" and "clopper-pearson" are for
+            comparisons without weights, each ranking a unit, and leave ties out. "percentile"
+            resamples units and holds for many of them only.
         alpha : float, default 0.05
             Probability of error, in (0, 1).
         simultaneous : {"bonferroni", "max-t"}, optional
@@ -208,7 +209,8 @@ class PairwiseIntervals(Result):
             averaged first; where a profile has clusters, or a table families of tasks, these in
             place of rankings and tasks. See :doc:`/howto/items_in_tasks`.
         fixed_tasks : bool, default False
-            The groups are the tasks of interest: average over each, then by their weights.
+            The groups are the tasks of interest ("hoeffding" only): average over each, then by
+            their weights.
         alternative : {"two-sided", "greater", "less"}, default "two-sided"
             Bound from both sides, or only from below or from above.
         anytime : bool, default False
@@ -233,7 +235,10 @@ class PairwiseIntervals(Result):
         options = IntervalOptions(
             method, alpha, simultaneous, alternative, anytime, n_resamples, rng
         )
-        return intervals_of(pair_units(as_data(data), unit, fixed_tasks), options)
+        data = as_data(data)
+        if isinstance(data, ScoreSummary):
+            return intervals_of(SummedUnits.of_pairs(data, unit, fixed_tasks), options)
+        return intervals_of(units_of(data, unit=unit, fixed_tasks=fixed_tasks), options)
 
     # -- what they say ------------------------------------------------------------------------
 
@@ -317,16 +322,9 @@ class PairwiseIntervals(Result):
         return f"<PairwiseIntervals of {counted(len(self.items), 'item')}: {self.describe()}>"
 
 
-def pair_units(data: Any, unit: object, fixed_tasks: object) -> Units | SummedUnits:
-    """Say what the independent units of some data are, and what they tell of pairs."""
-    if isinstance(data, ScoreSummary):
-        return summed_units(data, unit, fixed_tasks)
-    return units_of(data, unit=unit, fixed_tasks=fixed_tasks)
-
-
 def intervals_of(units: Units | SummedUnits, options: IntervalOptions) -> PairwiseIntervals:
     """Return the intervals of all pairs of some units, which know their moments from then on."""
-    bounds = bounds_of(units, options)
+    bounds = options.bounds(units)
     return PairwiseIntervals(
         items=units.items,
         estimate=square(len(units.items), bounds.mean, 1.0 - bounds.mean, 0.5),

@@ -8,24 +8,20 @@ from scipy import stats
 
 import rankagg as ra
 from rankagg import PairwiseIntervals
-from rankagg.inference.intervals import bootstrap
-from rankagg.inference.intervals.bootstrap import (
-    Resamples,
-    resample_rows,
-    resampled_parts,
-)  # fmt: skip
+from rankagg.inference import pair_bounds
+from rankagg.inference.pair_bounds import _resampled_parts, _Resamples
 from rankagg.inference.units import units_of
 from tests import strategies
 
 CHOICES = [
-    {}, {"unit": "task"}, {"fixed_tasks": True}, {"is_direct": False},
+    {}, {"unit": "task"}, {"is_direct": False},
     {"unit": "task", "is_direct": False},
 ]  # fmt: skip
 
 
 def resampled_means(units, n_resamples, rng):
     """Return the resampled means of all pairs at once."""
-    ((_, whole),) = resampled_parts(units, n_resamples, rng, max(len(units.pairs[0]), 1))
+    ((_, whole),) = _resampled_parts(units, n_resamples, rng, max(len(units.pairs[0]), 1))
     return whole
 
 
@@ -48,7 +44,7 @@ def test_the_mean_of_the_sample_is_that_of_the_moments(profile, choice):
 def test_drawing_in_chunks_changes_nothing(numbers, monkeypatch):
     held = units_of(ra.Profile.from_orders(["ABC", "BCA", "CBA"], counts=[5, 3, 2]))
     whole = resampled_means(held, 200, generator()).means
-    monkeypatch.setattr(bootstrap, "DRAWN_AT_ONCE", numbers)
+    monkeypatch.setattr(pair_bounds, "DRAWN_AT_ONCE", numbers)
     np.testing.assert_array_equal(resampled_means(held, 200, generator()).means, whole)
 
 
@@ -74,22 +70,6 @@ def test_percentile_is_a_direct_simulation_of_weighted_rankings():
     assert [low[0], high[0]] == pytest.approx(np.quantile(means, [0.025, 0.975]), abs=0.006)
 
 
-def test_percentile_is_a_direct_simulation_within_fixed_tasks():
-    profile = ra.Profile.from_orders(
-        ["AB", "BA", "AB", "BA"], counts=[25, 10, 9, 11], groups="xxyy", weights=[1, 1, 3, 3]
-    )
-    held = units_of(profile, fixed_tasks=True)
-    low, high = resampled_means(held, 20_000, generator()).percentile(0.05, 2)
-    rng = generator(2)
-    first, second = rng.binomial(34, 25 / 35, 20_000) / 34, rng.binomial(19, 9 / 20, 20_000) / 19
-    middle = (25 / 35 + 3 * 9 / 20) / 4
-    parts = [(1 / 4) ** 2 * (25 * 10 / 35**2) / 34, (3 / 4) ** 2 * (9 * 11 / 20**2) / 19]
-    freedom = sum(parts) ** 2 / (parts[0] ** 2 / 34 + parts[1] ** 2 / 19)
-    wider = stats.t.isf(0.025, freedom) / stats.norm.isf(0.025)
-    expected = middle + wider * (np.quantile((first + 3 * second) / 4, [0.025, 0.975]) - middle)
-    assert [low[0], high[0]] == pytest.approx(expected, abs=0.008)
-
-
 # -- max-t ----------------------------------------------------------------------------------------
 
 
@@ -97,7 +77,7 @@ def test_max_t_knows_the_largest_of_independent_normals():
     n_pairs, alpha = 6, 0.05
     errors = np.array([0.01, 0.02, 0.03, 0.01, 0.05, 0.04])
     means = 0.5 + errors * generator().standard_normal((200_000, n_pairs))
-    resamples = Resamples(np.full(n_pairs, 0.5), means)
+    resamples = _Resamples(np.full(n_pairs, 0.5), means)
     for sides, alternative in ((1, "greater"), (1, "less"), (2, "two-sided")):
         each = (1 - alpha) ** (1 / n_pairs)
         quantile = stats.norm.ppf(each if sides == 1 else (1 + each) / 2)
@@ -130,65 +110,6 @@ def test_pairs_that_do_not_vary_do_not_widen_the_others():
     assert found.lower[0, 1] == pytest.approx(kept.max_t(0.05, "two-sided")[0][0], abs=0.021)
 
 
-# -- several fixed tasks, small ones too ----------------------------------------------------------
-
-
-def fixed(sizes, gaps=0.0, seed=0):
-    """Return scores of three systems in tasks of so many instances, some of them missing."""
-    rng = np.random.default_rng(seed)
-    values = rng.normal(size=(3, sum(sizes)))
-    values[rng.random(values.shape) < gaps] = np.nan
-    values[2] = np.where(np.isnan(values).all(axis=0), 0.0, values[2])
-    weights = {s: s + 1.0 for s in range(len(sizes))}
-    return table_of(values, np.repeat(np.arange(len(sizes)), sizes), task_weights=weights)
-
-
-@pytest.mark.parametrize("sizes", [(2, 2), (5, 3, 7), (1, 4), (20, 2, 2)])
-@pytest.mark.parametrize("gaps", [0.0, 0.3])
-def test_freedom_of_fixed_tasks_in_plain_python(sizes, gaps):
-    held = units_of(fixed(sizes, gaps), fixed_tasks=True)
-    block, found = held.all_blocks(), resampled_means(held, 100, np.random.default_rng(1))
-    for p in range(3):
-        parts, single = [], False
-        for s in range(len(sizes)):
-            told = block.values[block.strata == s, p]
-            told = told[~np.isnan(told)]
-            single |= len(told) == 1
-            if len(told) > 1:
-                parts.append(((s + 1) ** 2 * told.var(ddof=1) / len(told), len(told) - 1))
-        total = sum(a for a, _ in parts)
-        doubt = sum(a**2 / f for a, f in parts)
-        expected = 0 if single else total**2 / doubt if doubt else np.inf
-        assert found.freedom[p] == pytest.approx(expected)
-        assert found.single[p] == single
-
-
-@pytest.mark.parametrize("simultaneous", [None, "max-t"])
-def test_a_fixed_task_of_one_unit_decides_nothing_and_says_so(simultaneous):
-    options = {"method": "percentile", "simultaneous": simultaneous, "fixed_tasks": True, "rng": 0}
-    found = PairwiseIntervals.from_data(fixed((9, 1, 8)), **options)
-    off = ~np.eye(3, dtype=bool)
-    assert (found.lower[off] == 0).all()
-    assert (found.upper[off] == 1).all()
-    (note,) = found.notes
-    assert note.startswith("on 3 pairs a fixed task has one ranking alone")
-    ranks = ra.rank_intervals(fixed((9, 1, 8)), of="mean", fixed_tasks=True)
-    assert ranks.decisions.pairs == ()
-    assert any("one ranking alone" in text for text in ranks.notes)
-
-
-@pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
-def test_few_degrees_of_freedom_are_bonferroni(alternative):
-    # Four resamples of two tasks of two: their largest deviation is no more than the root of two.
-    drawn = resampled_means(units_of(fixed((2, 2)), fixed_tasks=True), 2000, generator())
-    drawn = drawn.take(drawn.varies)
-    low, high = drawn.max_t(0.05, alternative)
-    tail = 0.05 / (2 if alternative == "two-sided" else 1) / len(drawn.mean)
-    radius = stats.t.isf(tail, drawn.freedom) * drawn.means.std(axis=0, ddof=1)
-    np.testing.assert_allclose(drawn.mean - low, radius)
-    np.testing.assert_allclose(high - drawn.mean, radius)
-
-
 # -- instances in tasks, and runs of instances ----------------------------------------------------
 
 
@@ -215,7 +136,7 @@ QUESTIONS = [0, 0, 1, 1, 2, 2, 3, 3, 4, 4]
 
 def test_drawn_rows_stay_in_their_fixed_task():
     units = units_of(in_tasks(sizes=(6, 4)), unit="instance", fixed_tasks=True, instances=QUESTIONS)
-    drawn = resample_rows(units, 50, np.random.default_rng(0))
+    drawn = units.resampled_rows(50, np.random.default_rng(0))
     assert (drawn[:, :6].sum(axis=1) == 6).all()
     assert (drawn[:, 6:].sum(axis=1) == 4).all()
     assert (drawn[:, ::2] == drawn[:, 1::2]).all()

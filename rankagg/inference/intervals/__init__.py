@@ -1,1 +1,0 @@
-"""Confidence intervals and decisions for pairs of items."""
