@@ -33,16 +33,9 @@ from rankagg.studies.removal import (
     ScoreRemoval,
     n_removed,
 )
+from rankagg.studies.results import Curve, Measures, StudyResult
 from rankagg.studies.sources import LatentModel
-from rankagg.studies.study import (
-    ROUNDING,
-    Curve,
-    Measures,
-    Row,
-    Study,
-    StudyResult,
-    different_checked,
-)
+from rankagg.studies.study import ROUNDING, Row, Study
 
 Ties = Literal["half", "exclude"]
 Radius = Literal["equation 4", "figure 4"]
@@ -88,7 +81,7 @@ class _RankedTable:
 
 
 @dataclass(frozen=True, eq=False)
-class Judged:
+class _Judged:
     """What a method says of every pair; arrays of shape (n, n), row against column."""
 
     items: ItemSet
@@ -122,7 +115,7 @@ class PairMethod(ABC):
         """What it is called in tables; no two methods of a study may share it."""
 
     @abstractmethod
-    def _judge(self, ranked: _RankedTable, alpha: float, rng: Generator) -> Judged:
+    def _judge(self, ranked: _RankedTable, alpha: float, rng: Generator) -> _Judged:
         """Decide the pairs of a table."""
 
     def _named(self, parts: Sequence[str]) -> str:
@@ -209,13 +202,13 @@ class IntervalMethod(PairMethod):
     def _options(self, alpha: float = 0.05, rng: RNGLike = 0) -> IntervalOptions:
         return IntervalOptions(self.method, alpha, self.simultaneous, anytime=self.anytime, rng=rng)
 
-    def _judge(self, ranked: _RankedTable, alpha: float, rng: Generator) -> Judged:
+    def _judge(self, ranked: _RankedTable, alpha: float, rng: Generator) -> _Judged:
         intervals = intervals_of(ranked.units(self.unit), self._options(alpha, rng))
         items, estimate = intervals.items, intervals.estimate
         if self.holm:
-            return Judged(items, estimate, intervals.decisions("holm").above)
+            return _Judged(items, estimate, intervals.decisions("holm").above)
         lower, upper = intervals.lower, intervals.upper
-        return Judged(items, estimate, lower > 0.5, lower, upper)
+        return _Judged(items, estimate, lower > 0.5, lower, upper)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -256,7 +249,7 @@ class PrintedRadius(PairMethod):
         """The place in print."""
         return self._named([self.radius])
 
-    def _judge(self, ranked: _RankedTable, alpha: float, rng: Generator) -> Judged:
+    def _judge(self, ranked: _RankedTable, alpha: float, rng: Generator) -> _Judged:
         imputed = ranked.units(self.unit, is_direct=False)
         mean, z = imputed.moments.mean, ranked.units(self.unit).moments.n
         number, n_items = np.maximum(z, 1.0), len(imputed.items)
@@ -267,7 +260,7 @@ class PrintedRadius(PairMethod):
             square(n_items, above, 1.0 - below, 0.5)
             for above, below in ((mean, mean), (lower, upper), (upper, lower))
         )
-        return Judged(imputed.items, estimate, low > 0.5, low, high)
+        return _Judged(imputed.items, estimate, low > 0.5, low, high)
 
 
 # -- the study ------------------------------------------------------------------------------------
@@ -299,7 +292,7 @@ SEVERAL_RANKINGS: tuple[PairMethod, ...] = tuple(
 
 
 @dataclass(frozen=True)
-class JudgedCell(GapCell):
+class _JudgedCell(GapCell):
     """One table of the grid."""
 
     model: DataSource
@@ -317,13 +310,13 @@ class JudgedCell(GapCell):
         rng = self.generator(seed, "missing")
         return self.removal.remove(table, self.proportion, whole_tasks=False, rng=rng)
 
-    def judge(self, seed: int, ranked: _RankedTable, method: PairMethod, alpha: float) -> Judged:
+    def judge(self, seed: int, ranked: _RankedTable, method: PairMethod, alpha: float) -> _Judged:
         """Return what a method says of the table."""
         return method._judge(ranked, alpha, self.generator(seed, f"{method!r} {alpha!r}"))
 
 
 @dataclass(frozen=True, kw_only=True)
-class ConfidenceStudy(Study[JudgedCell]):
+class ConfidenceStudy(Study[_JudgedCell]):
     """How many pairs of systems are decided, how many wrongly, and how often intervals cover.
 
     From every table a proportion of the single scores is removed, and every method decides the
@@ -398,7 +391,7 @@ class ConfidenceStudy(Study[JudgedCell]):
     1     0.94        0.0
     """
 
-    _cell = JudgedCell
+    _cell = _JudgedCell
     _fields: ClassVar[Mapping[str, str]] = {
         "method": "str",
         "alpha": "float64",
@@ -441,10 +434,8 @@ class ConfidenceStudy(Study[JudgedCell]):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        owner = "of ConfidenceStudy"
         inside = {"low": 0, "high": 1, "open_low": True, "open_high": True}
-        levels = different_checked(check_number, self.alphas, f"alphas {owner}", **inside)
-        self._set("alphas", levels)
+        self._set_checked("alphas", check_number, **inside)
         tables = self._tables()
         for table, removal in product(tables, self.removals):
             removal.remove(table, max(self.proportions), whole_tasks=False, rng=0)
@@ -455,10 +446,7 @@ class ConfidenceStudy(Study[JudgedCell]):
                 for table in tables
             )
             self._set("methods", SEVERAL_RANKINGS if shared else ONE_RANKING_EACH)
-        kind = {"kind": PairMethod, "example": "`IntervalMethod()`"}
-        self._set(
-            "methods", different_checked(check_kind, self.methods, f"methods {owner}", **kind)
-        )
+        self._set_checked("methods", check_kind, kind=PairMethod, example="`IntervalMethod()`")
 
     @property
     def _compared(self) -> tuple[PairMethod, ...]:
@@ -488,24 +476,21 @@ class ConfidenceStudy(Study[JudgedCell]):
         if result.to_frame()["wrong"].isna().all():
             yield "true proportions are not known"
 
-    def judged(self, cell: JudgedCell, alpha: float, method: PairMethod) -> tuple[Any, Any]:
-        """Return the ranked table of a cell, and what a method says of its pairs.
+    def judged(self, model: DataSource) -> tuple[Any, Any]:
+        """Return the first table of one of the data, and what the first method says of its pairs.
 
         Parameters
         ----------
-        cell : Cell
-            One of `cells`.
-        alpha : float
-            The probability of error.
-        method : PairMethod
-            The method.
+        model : DataSource
+            One of `data`.
 
         Returns
         -------
         tuple
         """
+        cell = _JudgedCell(model, self.proportions[0], self.removals[0])
         ranked = _RankedTable.of(cell.left(cell.complete(self._seed), self._seed))
-        return ranked, cell.judge(self._seed, ranked, method, alpha)
+        return ranked, cell.judge(self._seed, ranked, self._compared[0], self.alphas[0])
 
     def _prepared(self, deadline: object) -> _Truths:
         """Return the true proportions that methods estimate, as far as models know them."""
@@ -523,7 +508,7 @@ class ConfidenceStudy(Study[JudgedCell]):
                     found[model.identity, unit, ties] = frame
         return found
 
-    def _try(self, cell: JudgedCell, prepared: _Truths) -> list[Row]:
+    def _try(self, cell: _JudgedCell, prepared: _Truths) -> list[Row]:
         """Draw a table, remove scores, and decide its pairs with every method."""
         complete = cell.complete(self._seed)
         ranked = _RankedTable.of(cell.left(complete, self._seed))
@@ -551,7 +536,7 @@ class ConfidenceStudy(Study[JudgedCell]):
 
     def _row(
         self,
-        cell: JudgedCell,
+        cell: _JudgedCell,
         ranked: _RankedTable,
         method: PairMethod,
         alpha: float,

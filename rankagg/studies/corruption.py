@@ -36,15 +36,8 @@ from rankagg.core import (
 from rankagg.cultures import DataSource, Named, checked
 from rankagg.distances import kendall_distance
 from rankagg.exceptions import Described, InvalidInputError, RankaggError
-from rankagg.studies.study import (
-    Cell,
-    Curve,
-    Measures,
-    Row,
-    Study,
-    StudyResult,
-    finished,
-)
+from rankagg.studies.results import Curve, Measures, StudyResult
+from rankagg.studies.study import Cell, Row, Study
 
 #: The scores of tasks, each of shape (n_systems, n_instances).
 Tasks: TypeAlias = Sequence[Floats]
@@ -454,7 +447,7 @@ class CorruptionStudy(Study[_CorruptionCell]):
 
     def _says(self, rule: Aggregator, scores: Evidence, rng: Generator) -> Consensus:
         deadline = Deadline.after(self.time_limit)
-        return finished(rule.aggregate(scores, rng=rng, deadline=deadline))
+        return self._aggregate(rule, scores, rng, deadline)
 
     def _table(self, result: StudyResult) -> pd.DataFrame:
         """Return the mean distances, in columns for some of the numbers of corrupted tasks."""

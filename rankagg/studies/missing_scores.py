@@ -32,16 +32,8 @@ from rankagg.studies.removal import (
     GapCell,
     ScoreRemoval,
 )
-from rankagg.studies.study import (
-    ROUNDING,
-    Curve,
-    Measures,
-    Row,
-    Study,
-    StudyResult,
-    attempt,
-    different_checked,
-)
+from rankagg.studies.results import Curve, Measures, StudyResult
+from rankagg.studies.study import ROUNDING, Row, Study
 
 #: How two methods are compared on the same table.
 PAIR_MEASURES: Final = ("tau", "top1", "top3", "same_top3")
@@ -176,11 +168,9 @@ class MissingScoresStudy(Study[_RemovalCell]):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        owner = "of MissingScoresStudy"
         if self.policies is not None:
-            policies = different_checked(check_unranked, self.policies, f"policies {owner}")
-            self._set("policies", policies)
-        whole = check_flag(self.whole_tasks, f"whole_tasks {owner}")
+            self._set_checked("policies", check_unranked)
+        whole = check_flag(self.whole_tasks, "whole_tasks of MissingScoresStudy")
         for table, removal in product(self._tables(), self.removals):
             removal.remove(table, max(self.proportions), whole_tasks=whole, rng=0)
 
@@ -271,7 +261,7 @@ class MissingScoresStudy(Study[_RemovalCell]):
         for (rule, policy), label in zip(self._ways, self.methods, strict=True):
             given = evidence if policy is None else evidence.with_unranked(policy)
             rng = cell.generator(self._seed, purpose + label)
-            one = attempt(rule, given, rng)
+            one = self._attempt(rule, given, rng)
             if isinstance(one, RankaggError):
                 found.append((None, None, f"{purpose}: {one}" if purpose else str(one)))
             else:

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import importlib
+import json
+import warnings
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import nullcontext
 from copy import copy
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
 from functools import cached_property
 from hashlib import sha256
 from itertools import product
 from operator import itemgetter
 from os import PathLike
-from types import MappingProxyType
+from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeAlias, TypeVar, cast
 
 import numpy as np
@@ -23,8 +23,8 @@ import pandas as pd
 from joblib import Parallel, delayed, effective_n_jobs
 from tqdm import tqdm
 
-from rankagg._typing import Floats, Generator, RNGLike
-from rankagg._validation import as_generator, check_alpha, check_flag, check_integer, check_number
+from rankagg._typing import Generator, RNGLike
+from rankagg._validation import as_generator, check_flag, check_integer, check_number
 from rankagg.aggregation import (
     Aggregator,
     Consensus,
@@ -33,42 +33,28 @@ from rankagg.aggregation import (
     check_rule,
     time_limit_of,
 )
-from rankagg.core import ROWS, Result, ScoreTable, counted, plain_rows
+from rankagg.core import ScoreTable, counted
 from rankagg.cultures import DataSource
 from rankagg.exceptions import (
+    DataFormatError,
+    DataWarning,
     Described,
     InvalidInputError,
     OutOfTimeError,
+    OutputError,
     RankaggError,
     WorkerError,
 )
-from rankagg.studies.journal import JournalFile
-from rankagg.studies.sources import ObservedData, as_sources, listed_values, table_digest
+from rankagg.io.output_files import check_target
+from rankagg.studies.results import Measures, StudyResult
+from rankagg.studies.sources import ObservedData, as_sources
 
+# What a reader of a damaged journal is told.
+AGAIN = "its data set is computed again"
 # Costs and shares are sums of fractions; what differs by no more is equal.
 ROUNDING = 1e-9
 # Seeds that are drawn are below that: every program reads them as they are.
 SEEDS = 2**31
-
-# What is printed with four decimals: a mean ratio is told from 1.
-RATIOS = ("mean_ratio", "mean_ratio_high", "max_ratio")
-#: What pandas calls the statistics that columns of tables are called by.
-STATISTICS = {"mean": "mean", "se": "sem", "std": "std", "max": "max", "median": "median"}
-#: Points of a grid in words, by their column; others are called as they are.
-WORDS: Mapping[str, Callable[[Any], str]] = {
-    "n_items": lambda number: counted(number, "item"),
-    "scope": {
-        "tasks": "rules aggregate tasks",
-        "instances": "rules aggregate all instances",
-        "within": "rules aggregate one task's instances",
-    }.__getitem__,
-    "n_rankings": lambda number: counted(number, "ranking"),
-    "n_corrupted": lambda number: counted(number, "corrupted task") if number else "",
-    "missing": lambda share: f"{share:.0%} missing" if share else "",
-    "proportion": lambda share: f"{100 * share:g} % removed" if share else "",
-    "alpha": lambda alpha: f"alpha {alpha:g}",
-    "scale": lambda factor: f"scores of a task times {factor:g}" if factor != 1 else "",
-}
 
 #: What was found of one data set by one method, as plain data.
 Row: TypeAlias = dict[str, Any]
@@ -95,51 +81,6 @@ class Cell:
         digest = sha256(repr((*self.key, purpose)).encode()).digest()
         words = np.frombuffer(digest, dtype="<u4").tolist()
         return np.random.default_rng(np.random.SeedSequence([seed, *words]))
-
-
-@dataclass(frozen=True)
-class Curve:
-    """A column of the table that `study_plot` draws, with its band."""
-
-    # What stands at the upright axis.
-    label: str
-    # The column of a standard error or deviation, which is added and taken away; or the columns of
-    # the ends of the band, and what that is.
-    around: str = ""
-    ends: tuple[str, str] | None = None
-    band: str = "95 % Wilson intervals"
-    # The least and the greatest value; None where there is none.
-    least: float = 0.0
-    most: float | None = 1.0
-    # A column, or a number, that is drawn dotted for comparison, and what it is.
-    dotted: str | float = ""
-    dotted_is: str = ""
-
-
-@dataclass(frozen=True)
-class Measures:
-    """What the repetitions of a study are summed up to, printed and drawn as."""
-
-    # Shares of a flag, with Wilson intervals, by the column that holds it.
-    shares: Mapping[str, str] = field(default_factory=dict)
-    # Means of columns, and "mean_x", "se_x", "std_x", "max_x" and "median_x" of a column x.
-    statistics: tuple[str, ...] = ()
-    # The column whose quantiles are told.
-    quantiles: str = ""
-    # Dimensions of the grid that are averaged over, as repetitions are.
-    over: tuple[str, ...] = ()
-    # Columns of the rows that tell points of a line apart, beside those of the grid.
-    points: tuple[str, ...] = ()
-    # Columns that tell lines of a plot apart.
-    lines: tuple[str, ...] = ("method",)
-    # The columns that are printed.
-    printed: tuple[str, ...] = ()
-    # What can be drawn, the usual first, and what is along the axis where it varies.
-    curves: Mapping[str, Curve] = field(default_factory=dict)
-    usual_x: tuple[str, ...] = ()
-    # What data sets, and what is compared on them, are called.
-    noun: str = "data set"
-    compared: str = "rule"
 
 
 AnyCell = TypeVar("AnyCell", bound=Cell)
@@ -174,20 +115,25 @@ class Study(ABC, Generic[AnyCell]):
                 remedy = "`ObservedData(label=..., data=...)` gives data another name."
                 self._set(name, _different(as_sources(given, parameter), parameter, remedy))
             else:
-                self._set(name, different_checked(one.metadata["check"], given, parameter))
+                self._set_checked(name, one.metadata["check"])
         if hasattr(self, "n_items"):
             for source in self._sources:
                 if source.most_items is not None and max(self.n_items) > source.most_items:
                     allowed = f"at most {source.most_items}, the items of {source.name}"
                     raise InvalidInputError("n_items", allowed, max(self.n_items))
         if hasattr(self, "rules"):
-            rules = [
-                check_rule(one, "rules") for one in listed_values(self.rules, f"rules {owner}")
-            ]
+            rules = [check_rule(one, "rules") for one in _listed(self.rules, f"rules {owner}")]
             self._set("rules", _different(rules, f"rules {owner}"))
 
     def _set(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)
+
+    def _set_checked(self, name: str, check: Callable[..., Any], **bounds: Any) -> None:
+        """Set one or more different values of a parameter, each as its check returns it."""
+        parameter = f"{name} of {type(self).__name__}"
+        given = _listed(getattr(self, name), parameter)
+        checked = [check(value, parameter=parameter, **bounds) for value in given]
+        self._set(name, _different(checked, parameter))
 
     @property
     def _seed(self) -> int:
@@ -360,44 +306,41 @@ class Study(ABC, Generic[AnyCell]):
         deadline = Deadline.after(time_limit_of(time_limit))
         cells = list(self.cells())
         book = None if journal is None else self._journal(journal)
-        with nullcontext() if book is None else book.locked():
-            found = {} if book is None else book.read(stacklevel=3)
-            left = [cell for cell in cells if cell.key not in found]
-            hidden = None if progress is None else not check_flag(progress, "progress")
-            bar = tqdm(
-                total=len(cells), initial=len(cells) - len(left), unit="cell", disable=hidden
-            )
-            prepared, worker = self._prepared(deadline), self._without_grid()
-            with bar, Parallel(n_jobs=n_jobs) as pool:
-                workers = effective_n_jobs(n_jobs)
-                # Few enough that an interrupted study loses little.
-                size = 1 if workers == 1 else 16 * workers
-                for batch in (left[at : at + size] for at in range(0, len(left), size)):
-                    try:
-                        deadline.seconds_left()
-                        rows = pool(delayed(worker._try)(cell, prepared) for cell in batch)
-                    except OutOfTimeError:
-                        raise OutOfTimeError(
-                            f"{len(found)} of {counted(len(cells), 'data set')} were done in time; "
-                            "the journal keeps them, if there is one."
-                        ) from None
-                    except BrokenProcessPool:
-                        raise WorkerError(
-                            "A process of the study was killed, perhaps for want of memory. "
-                            "Finished data sets are in the journal, if there is one; try fewer "
-                            "`n_jobs`."
-                        ) from None
-                    done = dict(zip([cell.key for cell in batch], rows, strict=True))
-                    if book is not None:
-                        book.append({"cell": key, "rows": rows} for key, rows in done.items())
-                    found |= done
-                    bar.update(len(batch))
+        found = {} if book is None else book.read(stacklevel=3)
+        left = [cell for cell in cells if cell.key not in found]
+        hidden = None if progress is None else not check_flag(progress, "progress")
+        bar = tqdm(total=len(cells), initial=len(cells) - len(left), unit="cell", disable=hidden)
+        prepared, worker = self._prepared(deadline), self._without_grid()
+        with bar, Parallel(n_jobs=n_jobs) as pool:
+            workers = effective_n_jobs(n_jobs)
+            # Few enough that an interrupted study loses little.
+            size = 1 if workers == 1 else 16 * workers
+            for batch in (left[at : at + size] for at in range(0, len(left), size)):
+                try:
+                    deadline.seconds_left()
+                    rows = pool(delayed(worker._try)(cell, prepared) for cell in batch)
+                except OutOfTimeError:
+                    raise OutOfTimeError(
+                        f"{len(found)} of {counted(len(cells), 'data set')} were done in time; "
+                        "the journal keeps them, if there is one."
+                    ) from None
+                except BrokenProcessPool:
+                    raise WorkerError(
+                        "A process of the study was killed, perhaps for want of memory. "
+                        "Finished data sets are in the journal, if there is one; try fewer "
+                        "`n_jobs`."
+                    ) from None
+                done = dict(zip([cell.key for cell in batch], rows, strict=True))
+                if book is not None:
+                    book.append({"cell": key, "rows": rows} for key, rows in done.items())
+                found |= done
+                bar.update(len(batch))
         result: StudyResult = self._result(self._frame(cells, found))
         return result
 
-    def _journal(self, path: str | PathLike[str]) -> JournalFile:
+    def _journal(self, path: str | PathLike[str]) -> _Journal:
         head = {"schema": "rankagg.study", "version": 1, "study": type(self).__name__}
-        return JournalFile(path, {**head, "columns": list(self._fields), **self._settings})
+        return _Journal(path, {**head, "columns": list(self._fields), **self._settings})
 
     @property
     def _grid(self) -> list[str]:
@@ -430,228 +373,101 @@ class Study(ABC, Generic[AnyCell]):
             light._set("data", ())
         return light
 
-    def _attempts(
-        self, evidence: Evidence, cell: AnyCell, deadline: Deadline | None = None
-    ) -> list[Consensus | RankaggError]:
+    def _aggregate(
+        self, rule: Aggregator, evidence: Evidence, rng: RNGLike, deadline: Deadline | None = None
+    ) -> Consensus:
+        """Return a consensus; where its rule was interrupted, the study stops."""
+        found = rule.aggregate(evidence, rng=rng, deadline=deadline)
+        if found.interrupted:
+            raise KeyboardInterrupt
+        return found
+
+    def _attempt(
+        self, rule: Aggregator, evidence: Evidence, rng: RNGLike
+    ) -> Consensus | RankaggError:
+        """Return the consensus, or the error that a rule ended with; the study continues."""
+        try:
+            return self._aggregate(rule, evidence, rng)
+        except RankaggError as error:
+            return error
+
+    def _attempts(self, evidence: Evidence, cell: AnyCell) -> list[Consensus | RankaggError]:
         """Return what every rule makes of data, or the error that it ended with."""
         return [
-            attempt(rule, evidence, cell.generator(self._seed, text), deadline)
+            self._attempt(rule, evidence, cell.generator(self._seed, text))
             for rule, text in zip(getattr(self, "rules", ()), self._texts, strict=True)
         ]
 
 
-# -- what is found --------------------------------------------------------------------------------
+class _Journal:
+    """The rows of finished cells, one JSON object a line, under a line with the study's settings.
 
-
-def in_words(column: str, value: Any) -> str:
-    """Return the value of a dimension in words; nothing where it is the usual one."""
-    return WORDS.get(column, str)(value)
-
-
-class StudyResult(Result):
-    """What a study found: a row for each draw and rule, and what the repetitions say.
-
-    Made by the `run` of every study; `plot` draws a `rankagg.plotting.study_plot`.
-
-    Attributes
-    ----------
-    study : ApproximationStudy, ConfidenceStudy, ...
-        The study.
+    A line has a checksum of what it says and of the study, so that none that was damaged, changed
+    or brought from elsewhere passes for a result. A last line that was cut off while it was written
+    is dropped, with a warning, and its cell computed again.
     """
 
-    study: Any
-    _frame: pd.DataFrame = field(compare=False)
+    def __init__(self, path: str | PathLike[str], settings: dict[str, Any]) -> None:
+        self._path, self._head = Path(path), f"{json.dumps(settings)}\n".encode()
 
-    _schema = "rankagg.study_result"
-    _row = "row"
-    _plot = "study_plot"
-    _named_rows = False
-    _formats = MappingProxyType({"scale": "{:zg}".format} | dict.fromkeys(RATIOS, "{:z.4f}".format))
-
-    def to_frame(self) -> pd.DataFrame:
-        """Return one row per draw and rule, with the columns that the study's class names.
-
-        Returns
-        -------
-        pandas.DataFrame
-        """
-        return self._frame.copy()
-
-    def by_method(
-        self,
-        *,
-        alpha: float = 0.05,
-        quantiles: Sequence[float] = (0.05, 0.25, 0.5, 0.75, 0.95),
-    ) -> pd.DataFrame:
-        """Return what the repetitions say of every rule at every point of the grid.
-
-        Parameters
-        ----------
-        alpha : float, default 0.05
-            Probability of error of the Wilson intervals for shares.
-        quantiles : sequence of float
-            Which quantiles to give, in [0, 1], where the study has some.
-
-        Returns
-        -------
-        pandas.DataFrame
-            Index: the dimensions of the grid and the rule. cells: data sets; failed: those that
-            the rule could not rank; unproved: those without a proved optimum; and the statistics
-            that the study's class names, over the others: mean_x with its standard error se_x, x_q
-            for the quantile q of x, and ends x_low and x_high of intervals. A single data set has
-            no interval.
-        """
-        check_alpha(alpha)
-        levels = [check_number(q, "quantiles", low=0, high=1) for q in quantiles]
-        measures, frame = self.measures, self.study._measured(self._frame)
-        groups = frame.groupby(self._by, sort=False)
-        table: dict[str, Any] = {"cells": groups.size()}
-        if "error" in frame:
-            table["failed"] = groups["error"].count()
-        if "proved" in frame:
-            table["unproved"] = groups["proved"].agg(lambda proved: int((~proved).sum()))
-        for name, column in measures.shares.items():
-            columns = (name, f"{column}_low", f"{column}_high")
-            table |= dict(zip(columns, _wilson(groups[column], alpha), strict=True))
-        for name in measures.statistics:
-            how, _, column = name.partition("_")
-            known = how in STATISTICS and column in frame
-            found = groups[column].agg(STATISTICS[how]) if known else groups[name].mean()
-            table[name] = found.astype(np.float64)
-        if column := measures.quantiles:
-            table |= {f"{column}_{q:g}": groups[column].quantile(q) for q in levels}
-        completed: pd.DataFrame = self.study._completed(pd.DataFrame(table))
-        return completed
-
-    @property
-    def measures(self) -> Measures:
-        """What the repetitions are summed up to, printed and drawn as."""
-        found: Measures = self.study._measures
+    def read(self, stacklevel: int) -> dict[tuple[Any, ...], list[Row]]:
+        """Return the rows of finished cells, and make the file ready for more."""
+        check_target(self._path)
+        if not (self._path.exists() and self._path.stat().st_size):
+            self._path.write_bytes(self._head)
+        whole, found = 0, {}
+        with self._path.open("rb") as file:
+            for number, line in enumerate(file, start=1):
+                if number == 1 and line != self._head:
+                    allowed = "a new file, or one of a study with the same rules, seed and limits"
+                    given, remedy = Described(str(self._path)), "Give another file, or remove it."
+                    raise InvalidInputError("journal", allowed, given, remedy)
+                if not line.endswith(b"\n"):
+                    break
+                whole += len(line)
+                if number > 1:
+                    piece = self._checked(line, number)
+                    found[tuple(piece["cell"])] = piece["rows"]
+        if whole < self._path.stat().st_size:
+            told = f"{self._path}: the last line was cut off; {AGAIN}"
+            warnings.warn(told, DataWarning, stacklevel=stacklevel)
+            with self._path.open("r+b") as file:
+                file.truncate(whole)
         return found
 
-    @property
-    def _intervals(self) -> Mapping[str, tuple[str, str]]:  # type: ignore[override]
-        ends = {name: (f"{of}_low", f"{of}_high") for name, of in self.measures.shares.items()}
-        return {name: pair for name, pair in ends.items() if pair[0] in self.measures.printed}
+    def _checked(self, line: bytes, number: int) -> dict[str, Any]:
+        try:
+            found = json.loads(line.decode("utf-8"))
+            why = "changed since it was written, or of another study"
+        except (ValueError, RecursionError):
+            found, why = None, "not JSON in UTF-8"
+        check = found.pop("check", None) if isinstance(found, dict) else None
+        if check is None or check != self._checksum(found):
+            raise DataFormatError(
+                f"{self._path}, line {number}: {why}; remove the line, and {AGAIN}."
+            )
+        return dict(found)
 
-    @property
-    def _by(self) -> list[str]:
-        """The index of `by_method`."""
-        measures = self.measures
-        columns = *self.study._grid, *measures.points, *measures.lines
-        return [name for name in dict.fromkeys(columns) if name not in measures.over]
+    def append(self, pieces: Iterable[dict[str, Any]]) -> None:
+        """Add finished cells; raises `OutputError` where that cannot be written."""
+        lines = [json.dumps({**piece, "check": self._checksum(piece)}) + "\n" for piece in pieces]
+        try:
+            with self._path.open("a", encoding="utf-8", newline="\n") as file:
+                file.write("".join(lines))
+        except OSError as error:
+            raise OutputError(
+                f"{self._path} cannot be written: {error.strerror or error}. What was noted before "
+                "stays; run the study again to go on."
+            ) from error
 
-    def headline(self) -> str:
-        """Return what was found in one sentence; nothing of studies that have none."""
-        return str(self.study._headline(self))
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What a reader should know."""
-        noun, compared = self.measures.noun, self.measures.compared
-        said = {
-            f"{compared}s failed {counted(self.n_failed, 'time')}, as `error` says": self.n_failed,
-            f"optima of {counted(self.n_unproved, noun)} are not proved": self.n_unproved,
-        }
-        told = (note for note, number in said.items() if number)
-        return (*self.study._gaps, *told, *self.study._notes(self._frame))
-
-    @property
-    def n_cells(self) -> int:
-        """The number of data sets that were drawn."""
-        return len(self._cells)
-
-    @property
-    def n_failed(self) -> int:
-        """How often a rule could not rank the data, or a method judge them."""
-        return int(self._frame["error"].count()) if "error" in self._frame else 0
-
-    @property
-    def n_unproved(self) -> int:
-        """The number of data sets with an optimum that was searched for and is not proved."""
-        if "proved" not in self._frame:
-            return 0
-        unproved = ~self._frame["proved"].fillna(True)
-        return len(self._frame[unproved].drop_duplicates(self._key_columns))
-
-    @property
-    def _key_columns(self) -> list[str]:
-        return [*self.study._grid, "repetition"]
-
-    @property
-    def _cells(self) -> pd.DataFrame:
-        """The first row of each data set."""
-        return self._frame.drop_duplicates(self._key_columns)
-
-    def to_html(self, *, title: str = "", source: Iterable[str] = (), **options: Any) -> str:
-        """Return one self-contained page: figure and table, what was asked, methods, versions.
-
-        Parameters
-        ----------
-        title : str
-            The heading; by default the kind of the study.
-        source : iterable of str
-            What readers should know of where the data come from, a line each.
-        **options
-            Those of the plot.
-
-        Returns
-        -------
-        str
-        """
-        # By name: studies know nothing about pages.
-        page = importlib.import_module("rankagg.report.drawn_pages")
-        return str(page.study_page(self, title, source, **options))
-
-    def _table(self) -> pd.DataFrame:
-        table: pd.DataFrame = self.study._table(self)
-        return table
-
-    def _to_paste(self) -> pd.DataFrame:
-        return self._table()
-
-    def _below(self, rows: int | None = ROWS) -> Iterable[str]:
-        return list(self.study._below(self._frame))[:rows]
-
-    def _facts(self) -> list[str]:
-        study, measures = self.study, self.measures
-        lead = f"{counted(self.n_cells, measures.noun)}, seed {study.rng}"
-        if number := len(study._compared):
-            lead = f"{counted(number, measures.compared)} on {lead}"
-        notes = (f"note: {note}" for note in self.notes)
-        return [lead, *filter(None, [self.headline()]), *study._about(self), *notes]
-
-    def _content(self) -> dict[str, Any]:
-        stated = self._plain("n_cells", "n_failed", "n_unproved", "headline", "notes")
-        results = plain_rows(self.by_method().reset_index())
-        return {"study": type(self.study).__name__, "rng": self.study.rng, **stated} | {
-            "results": results
-        }
-
-    def _key(self) -> tuple[Hashable, ...]:
-        # Every digit counts, but how long it took is no part of what was found.
-        timeless = self._frame.drop(columns=["runtime", "exact_runtime"], errors="ignore")
-        return self.study, timeless.to_json(double_precision=15)
-
-
-def _wilson(flags: Any, alpha: float) -> list[Floats]:
-    """Return the share of a flag in each group, where it is known, and its Wilson interval."""
-    from statsmodels.stats.proportion import proportion_confint  # noqa: PLC0415
-
-    known = flags.count().to_numpy()
-    hits, tried = flags.sum().to_numpy(np.float64), np.maximum(known, 1)
-    low, high = proportion_confint(hits, tried, alpha=alpha, method="wilson")
-    least = zip((hits / tried, low, high), (1, 2, 2), strict=True)
-    return [np.where(known >= number, share, np.nan) for share, number in least]
-
-
-# -- checks, and rules ----------------------------------------------------------------------------
+    def _checksum(self, piece: dict[str, Any]) -> str:
+        return sha256(self._head + json.dumps(piece).encode()).hexdigest()[:16]
 
 
 def _plain(value: Any) -> Any:
     """Return the value of a parameter as plain data, which tell it from any other."""
     if isinstance(value, ScoreTable):
-        return table_digest(value)
+        return ObservedData(label="", data=value).identity
     if isinstance(value, Mapping):
         return [[repr(key), _plain(one)] for key, one in value.items()]
     if isinstance(value, list | tuple):
@@ -659,37 +475,19 @@ def _plain(value: Any) -> Any:
     return value if value is None or isinstance(value, bool | int | float | str) else repr(value)
 
 
-def different_checked(
-    check: Callable[..., Any], values: object, parameter: str, **bounds: Any
-) -> tuple[Any, ...]:
-    """Return one or more different values, each as its check returns it."""
-    given = listed_values(values, parameter)
-    return _different([check(value, parameter=parameter, **bounds) for value in given], parameter)
+def _listed(values: object, parameter: str) -> tuple[Any, ...]:
+    """Return the values of a list."""
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        raise InvalidInputError(parameter, "a list of one or more different values", values)
+    return tuple(values)
 
 
 def _different(values: object, parameter: str, remedy: str = "") -> tuple[Any, ...]:
     """Return one or more different values; those with a name differ in it."""
-    given = listed_values(values, parameter)
+    given = _listed(values, parameter)
     times = Counter(str(getattr(value, "name", repr(value))) for value in given)
     name, most = max(times.items(), key=itemgetter(1), default=("none", 0))
     if most != 1:
         found = Described(f"{name} {counted(most, 'time')}" if most else "none")
         raise InvalidInputError(parameter, "a list of one or more different values", found, remedy)
     return given
-
-
-def attempt(
-    rule: Aggregator, evidence: Evidence, rng: RNGLike = None, deadline: Deadline | None = None
-) -> Consensus | RankaggError:
-    """Return the consensus, or the error that a rule ended with; a study goes on."""
-    try:
-        return finished(rule.aggregate(evidence, rng=rng, deadline=deadline))
-    except RankaggError as error:
-        return error
-
-
-def finished(result: Consensus) -> Consensus:
-    """Return a consensus whose rule was not interrupted; a study that was stops."""
-    if result.interrupted:
-        raise KeyboardInterrupt
-    return result

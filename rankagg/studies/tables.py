@@ -30,16 +30,8 @@ from rankagg.core import (
 from rankagg.cultures import checked
 from rankagg.distances import kendall_tau
 from rankagg.exceptions import Described, InvalidInputError, RankaggError
-from rankagg.studies.study import (
-    ROUNDING,
-    Cell,
-    Curve,
-    Measures,
-    Row,
-    Study,
-    StudyResult,
-    finished,
-)
+from rankagg.studies.results import Curve, Measures, StudyResult
+from rankagg.studies.study import ROUNDING, Cell, Row, Study
 
 # What a rule says of all tasks, and False where an exact rule did not prove that in time.
 _Whole: TypeAlias = tuple[PartialRanking, bool]
@@ -175,7 +167,7 @@ class TaskSubsetStudy(Study[_SubsetCell]):
         evidence, everything, wholes = parts.part(np.arange(total)), _SubsetCell(total, 0), []
         for rule, text in zip(self.rules, self._texts, strict=True):
             rng = everything.generator(self._seed, text)
-            found = finished(rule.aggregate(evidence, rng=rng))
+            found = self._aggregate(rule, evidence, rng)
             wholes.append((found.ranking, found.is_proved is not False))
         return parts, wholes
 
@@ -375,9 +367,7 @@ class AgreementStudy(Study[_PartCell]):
             evidence = Evidence(whole, self.tolerance)
         rules = self._compared if cell.scope == "instances" else self._one_level
         found = {
-            rule.name: finished(
-                rule.aggregate(evidence, rng=cell.generator(self._seed, repr(rule)))
-            )
+            rule.name: self._aggregate(rule, evidence, cell.generator(self._seed, repr(rule)))
             for rule in rules
         }
         rows = list[Row]()

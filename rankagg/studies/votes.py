@@ -41,7 +41,8 @@ from rankagg.cultures import (
 from rankagg.distances import kendall_distance
 from rankagg.exceptions import Described, InvalidInputError, RankaggError
 from rankagg.studies.removal import n_removed
-from rankagg.studies.study import ROUNDING, Cell, Curve, Measures, Row, Study, StudyResult, finished
+from rankagg.studies.results import Curve, Measures, StudyResult
+from rankagg.studies.study import ROUNDING, Cell, Row, Study
 
 
 def _averaged(data: ScoreTable | Profile) -> ScoreTable | Profile:
@@ -199,7 +200,7 @@ class ApproximationStudy(Study[_DrawnCell]):
         rng = cell.generator(self._seed, "missing")
         evidence = Evidence(_without_entries(data, cell.missing, rng))
         votes, deadline = evidence.votes, Deadline.after(self.time_limit)
-        exact = finished(Kemeny().aggregate(evidence, deadline=deadline))
+        exact = self._aggregate(Kemeny(), evidence, None, deadline)
         assert exact.certificate is not None, "the exact rule gives a certificate"
         proved = exact.certificate.status == "optimal"
         results = self._attempts(evidence, cell)
@@ -388,7 +389,7 @@ class CycleStudy(Study[_ProfileCell]):
         # Items that beat one another in a circle are strongly connected.
         n_parts, _ = connected_components(beats, directed=True, connection="strong")
         cyclic = bool(n_parts < votes.n_items)
-        exact = _optimal(evidence, prepared) if cyclic else _majority_order(votes, beats)
+        exact = self._optimal(evidence, prepared) if cyclic else _majority_order(votes, beats)
         cost, least = votes.cost(found), votes.cost(exact)
         winner = np.flatnonzero(n_beaten == votes.n_items - 1)
         first = np.flatnonzero(found.ranks == 0)
@@ -402,6 +403,13 @@ class CycleStudy(Study[_ProfileCell]):
                 "distance": kendall_distance(found, exact, tie_cost=0.5),
             }
         ]
+
+    def _optimal(self, evidence: Evidence, deadline: Deadline) -> PartialRanking:
+        """Return an optimal ranking."""
+        result = self._aggregate(Kemeny(), evidence, None, deadline)
+        if not result.is_proved:
+            deadline.seconds_left()
+        return result.ranking
 
     def _completed(self, table: pd.DataFrame) -> pd.DataFrame:
         """Return shares with the probabilities that are known."""
@@ -418,14 +426,6 @@ class CycleStudy(Study[_ProfileCell]):
             f"{counted(len(frame), 'profile')}, and Borda's ranking is no Kemeny optimum in "
             f"{1 - frame['optimal'].mean():.1%}"
         )
-
-
-def _optimal(evidence: Evidence, deadline: Deadline) -> PartialRanking:
-    """Return an optimal ranking."""
-    result = finished(Kemeny().aggregate(evidence, deadline=deadline))
-    if not result.is_proved:
-        deadline.seconds_left()
-    return result.ranking
 
 
 def _majority_order(votes: PairwiseMatrix, beats: Bools) -> PartialRanking:
