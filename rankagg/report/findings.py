@@ -25,7 +25,7 @@ from rankagg.aggregation import (
 from rankagg.aggregation.kemeny import Kemeny
 from rankagg.aggregation.two_level import default_rules
 from rankagg.analysis.comparison.agreement import Alternatives
-from rankagg.analysis.comparison.compare import RuleComparison, compare_until
+from rankagg.analysis.comparison.compare import RuleComparison, compare
 from rankagg.analysis.comparison.sentences import decided_of, first_of, proof_of
 from rankagg.analysis.missing import MissingReport, missing_report
 from rankagg.analysis.removal.removal_radius import RemovalRadius, radius_until
@@ -292,7 +292,8 @@ class Findings:
         deadline, data = Deadline.after(time_limit_of(time_limit)), kind.data
         rules = _rules(kind, rules)
         # Half for the proof, half of the rest for the other optima, the rest for leaving out.
-        comparison = compare_until(deadline.share(2), Evidence(data, tolerance), rules, rng=rng)
+        limit, evidence = deadline.share(2).time_limit, Evidence(data, tolerance)
+        comparison = compare(evidence, rules, time_limit=limit, rng=rng)
         exact = comparison[rules[-1].name]
         lead = exact if kind.leader() is None else comparison[rules[0].name]
         # What is most plausibly independent, where nobody says it.

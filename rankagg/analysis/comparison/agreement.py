@@ -63,18 +63,6 @@ def overlap_curves(
     return pd.DataFrame(curves, index=pd.Index(depths, name="k"))
 
 
-def distances_to_optima(rankings: Rankings, optima: Optima | TiedOptima) -> pd.DataFrame:
-    """Return each ranking's Kendall distance to the nearest and to the farthest exact optimum."""
-    rows = [
-        {
-            "nearest": kendall_distance(ranking, optima.nearest(ranking), tie_cost=0.5),
-            "farthest": kendall_distance(ranking, optima.farthest(ranking), tie_cost=0.5),
-        }
-        for ranking in rankings.values()
-    ]
-    return pd.DataFrame(rows, index=pd.Index(list(rankings), name="rule"))
-
-
 def flow_slots(ranks: Ranks) -> Floats:
     """Return a height for every item in every column, ties in the order of the column before.
 
