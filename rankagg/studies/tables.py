@@ -17,7 +17,7 @@ from rankagg.aggregation import Aggregator, Borda, Consensus, Evidence, Mean
 from rankagg.aggregation.two_level import TwoLevel
 from rankagg.analysis.comparison.agreement import agreement_of, averaged_tasks, overlap_curves
 from rankagg.analysis.comparison.compare import DEPTHS
-from rankagg.analysis.robustness.perturbation import Parts, draw_subset
+from rankagg.analysis.robustness.perturbation import Parts
 from rankagg.core import (
     UNLISTED,
     UNRANKED,
@@ -57,7 +57,8 @@ class _SubsetCell(Cell):
 
     def tasks(self, n_tasks: int, seed: int) -> Positions:
         """Return the positions of its tasks among so many."""
-        return draw_subset(n_tasks, self.size, self.generator(seed, "tasks"))
+        drawn = self.generator(seed, "tasks").choice(n_tasks, self.size, replace=False)
+        return np.sort(drawn)
 
 
 @dataclass(frozen=True, kw_only=True)
