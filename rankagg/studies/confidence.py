@@ -10,7 +10,6 @@ from typing import Any, ClassVar, Literal, TypeAlias, cast, get_args
 
 import numpy as np
 import pandas as pd
-from scipy.stats import hypergeom
 
 from rankagg._typing import Bools, Floats, Generator, Label, RNGLike
 from rankagg._validation import check_choice, check_flag, check_kind, check_number
@@ -31,7 +30,6 @@ from rankagg.studies.removal import (
     RANDOM_REMOVAL,
     GapCell,
     ScoreRemoval,
-    n_removed,
 )
 from rankagg.studies.results import Curve, Measures, StudyResult
 from rankagg.studies.sources import LatentModel
@@ -359,15 +357,13 @@ class ConfidenceStudy(Study[_JudgedCell]):
     Rows: pairs: how many there are; comparisons: mean number of units that compare a pair; width:
     mean width of the intervals, which end at 0 and 1; decided: pairs that are; wrong: those of them
     whose true proportion is on the other side of 1/2, or equal to it; covered: intervals that hold
-    the true proportion of the units that compare the two; covered_imputed: those that hold the
-    expected proportion of compatible permutations, which is known where scores go completely at
-    random. What is not known, and intervals of a method that has none, are missing. error: what a
-    method said that could not judge the table.
+    the true proportion of the units that compare the two. What is not known, and intervals of a
+    method that has none, are missing. error: what a method said that could not judge the table.
 
     Statistics: decided, the mean share of pairs, with se_decided; any_wrong: share of the tables
     with a wrong decision; coverage: share of the intervals that hold the true proportion;
-    covers_all: share of the tables where all of them do; coverage_imputed and covers_all_imputed
-    likewise; mean width and comparisons; promised: 1 - alpha.
+    covers_all: share of the tables where all of them do; mean width and comparisons; promised:
+    1 - alpha.
 
     References
     ----------
@@ -397,16 +393,16 @@ class ConfidenceStudy(Study[_JudgedCell]):
         "alpha": "float64",
         "pairs": "int64",
         **dict.fromkeys(("comparisons", "width"), "float64"),
-        **dict.fromkeys(("decided", "wrong", "covered", "covered_imputed"), "Int64"),
+        **dict.fromkeys(("decided", "wrong", "covered"), "Int64"),
         "error": "str",
     }
     _measures = Measures(
         statistics=(
             *("comparisons", "width", "decided", "se_decided", "any_wrong", "coverage"),
-            *("covers_all", "coverage_imputed", "covers_all_imputed"),
+            "covers_all",
         ),
         points=("alpha",),
-        printed=("width", "decided", "any_wrong", "coverage", "covers_all", "coverage_imputed"),
+        printed=("width", "decided", "any_wrong", "coverage", "covers_all"),
         curves={
             "decided": Curve("share of pairs decided", "se_decided"),
             **{
@@ -457,12 +453,11 @@ class ConfidenceStudy(Study[_JudgedCell]):
             return is_so.astype(np.float64).where(frame[column].notna())
 
         pairs = frame["pairs"]
-        kinds = {"": "covered", "_imputed": "covered_imputed"}
         return frame.assign(
             decided=frame["decided"].astype(np.float64) / pairs,
             any_wrong=flag("wrong", frame["wrong"].fillna(0) > 0),
-            **{f"coverage{k}": frame[of].astype(np.float64) / pairs for k, of in kinds.items()},
-            **{f"covers_all{k}": flag(of, frame[of].fillna(0) == pairs) for k, of in kinds.items()},
+            coverage=frame["covered"].astype(np.float64) / pairs,
+            covers_all=flag("covered", frame["covered"].fillna(0) == pairs),
         )
 
     def _completed(self, table: pd.DataFrame) -> pd.DataFrame:
@@ -510,26 +505,15 @@ class ConfidenceStudy(Study[_JudgedCell]):
 
     def _try(self, cell: _JudgedCell, prepared: _Truths) -> list[Row]:
         """Draw a table, remove scores, and decide its pairs with every method."""
-        complete = cell.complete(self._seed)
-        ranked = _RankedTable.of(cell.left(complete, self._seed))
-        lost = n_removed(complete.values.size, cell.proportion)
-        labels, known = list(ranked.profile.items), {}
-        # Of other mechanisms nothing is expected.
-        is_known = cell.removal == RANDOM_REMOVAL or not lost
+        ranked = _RankedTable.of(cell.left(cell.complete(self._seed), self._seed))
+        labels = list(ranked.profile.items)
+        known = {}
         for method in self._compared:
-            true, halves = (
-                None if frame is None else frame.loc[labels, labels].to_numpy(np.float64)
-                for frame in (
-                    prepared.get((cell.model.identity, method.unit, ties))
-                    for ties in (method.ties, "half")
-                )
-            )
-            imputed = None
-            if halves is not None and not complete.n_missing and is_known:
-                imputed = _imputed_proportions(halves, complete.n_units, lost)
-            known[method] = {"covered": true, "covered_imputed": imputed}
+            true = prepared.get((cell.model.identity, method.unit, method.ties))
+            if true is not None:
+                known[method] = true.loc[labels, labels].to_numpy(np.float64)
         return [
-            self._row(cell, ranked, method, alpha, known[method])
+            self._row(cell, ranked, method, alpha, known.get(method))
             for alpha in self.alphas
             for method in self._compared
         ]
@@ -540,9 +524,9 @@ class ConfidenceStudy(Study[_JudgedCell]):
         ranked: _RankedTable,
         method: PairMethod,
         alpha: float,
-        known: Mapping[str, Floats | None],
+        true: Floats | None,
     ) -> Row:
-        """Hold what a method says against the proportions that are known."""
+        """Compare what a method says with the true proportions, where they are known."""
         upper = np.triu_indices(ranked.profile.n_items, k=1)
         row: Row = dict.fromkeys(self._fields)
         row |= {"method": method.name, "alpha": alpha, "pairs": len(upper[0])}
@@ -553,43 +537,12 @@ class ConfidenceStudy(Study[_JudgedCell]):
             # The study goes on, and counts it.
             return {**row, "error": str(error)}
         row["decided"] = int(judged.above.sum())
-        true = known["covered"]
         if true is not None:
             row["wrong"] = int((judged.above & (true <= 0.5 + ROUNDING)).sum())
         if judged.lower is None or judged.upper is None:
             return row
         row["width"] = float((judged.upper - judged.lower)[upper].mean())
-        for name, values in known.items():
-            if values is not None:
-                inside = (judged.lower <= values + ROUNDING) & (values <= judged.upper + ROUNDING)
-                row[name] = int(inside[upper].sum())
+        if true is not None:
+            inside = (judged.lower <= true + ROUNDING) & (true <= judged.upper + ROUNDING)
+            row["covered"] = int(inside[upper].sum())
         return row
-
-
-def _imputed_proportions(shares: Floats, n_rankings: int, n_lost: int) -> Floats:
-    """Return the expected proportions of compatible permutations with row above column.
-
-    Of all single scores so many are lost, each set of them with the same probability.
-
-    Notes
-    -----
-    A ranking keeps k of its n items with hypergeometric probability, and each k of them alike. A
-    missing item is before the one at rank r of k, from 0, in a share (r + 1)/(k + 1).
-    """
-    n = len(shares)
-    if n_lost == 0 or n < 2:
-        return shares
-    k = np.arange(n + 1, dtype=np.float64)
-    weight = hypergeom(n_rankings * n, n_rankings * n - n_lost, n).pmf(k)
-    both, one = k * (k - 1) / (n * (n - 1)), k * (n - k) / (n * (n - 1))
-    neither = 1.0 - both - 2.0 * one
-    # The mean over others of how likely one is above the column's item, without the row's.
-    above = shares - np.diag(np.diag(shares))
-    others = (above.sum(axis=0)[None, :] - above) / max(n - 2, 1)
-    # Only the column's item is there: 1 + (k - 1) others of it are before it, on average.
-    constant, slope = weight @ (one / (k + 1)), weight @ (one * np.maximum(k - 1, 0) / (k + 1))
-    column_only = constant + slope * others
-    row_only = weight @ one - column_only.T
-    result: Floats = (weight @ both) * shares + (weight @ neither) / 2 + column_only + row_only
-    np.fill_diagonal(result, 0.5)
-    return result
