@@ -37,7 +37,7 @@ from rankagg.plotting.theme import (
     plot_of,
 )
 from rankagg.studies.confidence import ConfidenceStudy
-from rankagg.studies.results import StudyResult
+from rankagg.studies.study import StudyResult
 
 # Cells of so many items still hold their number, of that size.
 NUMBERED, NUMBER_SIZE = 14, 0.9

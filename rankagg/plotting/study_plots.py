@@ -18,7 +18,8 @@ from rankagg.cultures import Named
 from rankagg.exceptions import InvalidInputError
 from rankagg.plotting.curves import Panel, dotted_look, draw_panels
 from rankagg.plotting.theme import GRAY, plot_labels, plot_of
-from rankagg.studies.results import Curve, StudyResult
+from rankagg.studies.measures import Curve
+from rankagg.studies.study import StudyResult
 
 # More panels are wider than a page.
 MOST_PANELS: Final = 6

@@ -17,10 +17,10 @@ from .removal import RemovalBySystem as RemovalBySystem
 from .removal import RemovalByTask as RemovalByTask
 from .removal import RemovalOfBlocks as RemovalOfBlocks
 from .removal import ScoreRemoval as ScoreRemoval
-from .results import StudyResult as StudyResult
 from .sources import LatentModel as LatentModel
 from .sources import ObservedData as ObservedData
 from .sources import ResampledData as ResampledData
+from .study import StudyResult as StudyResult
 from .tables import AgreementStudy as AgreementStudy
 from .tables import TaskSubsetStudy as TaskSubsetStudy
 from .votes import ApproximationStudy as ApproximationStudy

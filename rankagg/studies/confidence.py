@@ -25,15 +25,15 @@ from rankagg.inference.intervals.methods import (
 )
 from rankagg.inference.intervals.pairwise import intervals_of
 from rankagg.inference.units import Unit, Units, square, units_of
+from rankagg.studies.measures import Curve, Measures
 from rankagg.studies.removal import (
     MECHANISM,
     RANDOM_REMOVAL,
     GapCell,
     ScoreRemoval,
 )
-from rankagg.studies.results import Curve, Measures, StudyResult
 from rankagg.studies.sources import LatentModel
-from rankagg.studies.study import ROUNDING, Row, Study
+from rankagg.studies.study import ROUNDING, Row, Study, StudyResult
 
 Ties = Literal["half", "exclude"]
 Radius = Literal["equation 4", "figure 4"]

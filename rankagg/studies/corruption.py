@@ -36,8 +36,8 @@ from rankagg.core import (
 from rankagg.cultures import DataSource, Named, checked
 from rankagg.distances import kendall_distance
 from rankagg.exceptions import Described, InvalidInputError, RankaggError
-from rankagg.studies.results import Curve, Measures, StudyResult
-from rankagg.studies.study import Cell, Row, Study
+from rankagg.studies.measures import Cell, Curve, Measures
+from rankagg.studies.study import Row, Study, StudyResult
 
 #: The scores of tasks, each of shape (n_systems, n_instances).
 Tasks: TypeAlias = Sequence[Floats]
@@ -83,7 +83,7 @@ class Corruption(Named, ABC):
         self,
         table: ScoreTable,
         tasks: Iterable[Label],
-        truth: PartialRanking | None = None,
+        ranking: PartialRanking | None = None,
         *,
         rng: RNGLike = None,
     ) -> ScoreTable:
@@ -95,7 +95,7 @@ class Corruption(Named, ABC):
             The table.
         tasks : iterable of str or int
             Tasks of the table; the order may matter, as it does where all copy the first.
-        truth : PartialRanking, optional
+        ranking : PartialRanking, optional
             The order of the systems that a corruption may be directed against; that of Borda's rule
             by default.
         rng : int, numpy.random.Generator or None, optional
@@ -112,7 +112,7 @@ class Corruption(Named, ABC):
             If scores are missing that are needed.
         """
         chosen, generator = list(tasks), as_generator(rng)
-        order = Borda().aggregate(table).ranking if truth is None else truth
+        order = Borda().aggregate(table).ranking if ranking is None else ranking
         if self.after is not None:
             table = self.after.corrupt(table, chosen, order, rng=generator)
         if self.needs_all and table.n_missing:

@@ -26,14 +26,14 @@ from rankagg.cultures import DataSource, checked
 from rankagg.distances import kendall_tau
 from rankagg.exceptions import RankaggError
 from rankagg.studies.corruption import RescaledScores
+from rankagg.studies.measures import Curve, Measures
 from rankagg.studies.removal import (
     MECHANISM,
     RANDOM_REMOVAL,
     GapCell,
     ScoreRemoval,
 )
-from rankagg.studies.results import Curve, Measures, StudyResult
-from rankagg.studies.study import ROUNDING, Row, Study
+from rankagg.studies.study import ROUNDING, Row, Study, StudyResult
 
 #: How two methods are compared on the same table.
 PAIR_MEASURES: Final = ("tau", "top1", "top3", "same_top3")

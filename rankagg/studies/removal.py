@@ -15,7 +15,7 @@ from rankagg._validation import as_generator, check_entries, check_flag, check_i
 from rankagg.core import ScoreTable, counted
 from rankagg.cultures import Named, checked
 from rankagg.exceptions import InvalidInputError
-from rankagg.studies.study import Cell
+from rankagg.studies.measures import Cell
 
 
 def n_removed(n_items: int, share: float) -> int:

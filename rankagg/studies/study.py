@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import json
-import warnings
+import importlib
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from copy import copy
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from functools import cached_property
-from hashlib import sha256
 from itertools import product
 from operator import itemgetter
 from os import PathLike
-from pathlib import Path
+from types import MappingProxyType
 from typing import Any, ClassVar, Generic, TypeAlias, TypeVar, cast
 
 import numpy as np
@@ -23,8 +21,8 @@ import pandas as pd
 from joblib import Parallel, delayed, effective_n_jobs
 from tqdm import tqdm
 
-from rankagg._typing import Generator, RNGLike
-from rankagg._validation import as_generator, check_flag, check_integer, check_number
+from rankagg._typing import Floats, Generator, RNGLike
+from rankagg._validation import as_generator, check_alpha, check_flag, check_integer, check_number
 from rankagg.aggregation import (
     Aggregator,
     Consensus,
@@ -33,54 +31,31 @@ from rankagg.aggregation import (
     check_rule,
     time_limit_of,
 )
-from rankagg.core import ScoreTable, counted
+from rankagg.core import ROWS, Result, ScoreTable, counted, plain_rows
 from rankagg.cultures import DataSource
 from rankagg.exceptions import (
-    DataFormatError,
-    DataWarning,
     Described,
     InvalidInputError,
     OutOfTimeError,
-    OutputError,
     RankaggError,
     WorkerError,
 )
-from rankagg.io.output_files import check_target
-from rankagg.studies.results import Measures, StudyResult
+from rankagg.studies.journal import JournalFile
+from rankagg.studies.measures import Cell, Measures
 from rankagg.studies.sources import ObservedData, as_sources
 
-# What a reader of a damaged journal is told.
-AGAIN = "its data set is computed again"
 # Costs and shares are sums of fractions; what differs by no more is equal.
 ROUNDING = 1e-9
 # Seeds that are drawn are below that: every program reads them as they are.
 SEEDS = 2**31
 
+# What is printed with four decimals: a mean ratio is told from 1.
+RATIOS = ("mean_ratio", "mean_ratio_high", "max_ratio")
+#: What pandas calls the statistics that columns of tables are called by.
+STATISTICS = {"mean": "mean", "se": "sem", "std": "std", "max": "max", "median": "median"}
+
 #: What was found of one data set by one method, as plain data.
 Row: TypeAlias = dict[str, Any]
-
-
-class Cell:
-    """One data set of a study.
-
-    Its random numbers depend on the seed and on itself alone: not on the other cells, nor on who
-    computes it. A subclass is a frozen dataclass. Each of its fields but the last, the repetition,
-    is a dimension of the grid, whose values the study has under that name or its plural. One with
-    a default is not told where it is the only value.
-    """
-
-    @cached_property
-    def key(self) -> tuple[Any, ...]:
-        """What tells it apart, as plain data: texts, integers, numbers."""
-        kind = "identity_of_sizes" if hasattr(self, "n_items") else "identity"
-        values = (getattr(self, one.name) for one in fields(cast("Any", self)))
-        return tuple(getattr(value, kind, value) for value in values)
-
-    def generator(self, seed: int, purpose: str) -> Generator:
-        """Return the random numbers for one purpose."""
-        digest = sha256(repr((*self.key, purpose)).encode()).digest()
-        words = np.frombuffer(digest, dtype="<u4").tolist()
-        return np.random.default_rng(np.random.SeedSequence([seed, *words]))
 
 
 AnyCell = TypeVar("AnyCell", bound=Cell)
@@ -338,9 +313,9 @@ class Study(ABC, Generic[AnyCell]):
         result: StudyResult = self._result(self._frame(cells, found))
         return result
 
-    def _journal(self, path: str | PathLike[str]) -> _Journal:
+    def _journal(self, path: str | PathLike[str]) -> JournalFile:
         head = {"schema": "rankagg.study", "version": 1, "study": type(self).__name__}
-        return _Journal(path, {**head, "columns": list(self._fields), **self._settings})
+        return JournalFile(path, {**head, "columns": list(self._fields), **self._settings})
 
     @property
     def _grid(self) -> list[str]:
@@ -399,69 +374,201 @@ class Study(ABC, Generic[AnyCell]):
         ]
 
 
-class _Journal:
-    """The rows of finished cells, one JSON object a line, under a line with the study's settings.
+class StudyResult(Result):
+    """What a study found: a row for each draw and rule, and what the repetitions say.
 
-    A line has a checksum of what it says and of the study, so that none that was damaged, changed
-    or brought from elsewhere passes for a result. A last line that was cut off while it was written
-    is dropped, with a warning, and its cell computed again.
+    Made by the `run` of every study; `plot` draws a `rankagg.plotting.study_plot`.
+
+    Attributes
+    ----------
+    study : ApproximationStudy, ConfidenceStudy, ...
+        The study.
     """
 
-    def __init__(self, path: str | PathLike[str], settings: dict[str, Any]) -> None:
-        self._path, self._head = Path(path), f"{json.dumps(settings)}\n".encode()
+    study: Any
+    _frame: pd.DataFrame = field(compare=False)
 
-    def read(self, stacklevel: int) -> dict[tuple[Any, ...], list[Row]]:
-        """Return the rows of finished cells, and make the file ready for more."""
-        check_target(self._path)
-        if not (self._path.exists() and self._path.stat().st_size):
-            self._path.write_bytes(self._head)
-        whole, found = 0, {}
-        with self._path.open("rb") as file:
-            for number, line in enumerate(file, start=1):
-                if number == 1 and line != self._head:
-                    allowed = "a new file, or one of a study with the same rules, seed and limits"
-                    given, remedy = Described(str(self._path)), "Give another file, or remove it."
-                    raise InvalidInputError("journal", allowed, given, remedy)
-                if not line.endswith(b"\n"):
-                    break
-                whole += len(line)
-                if number > 1:
-                    piece = self._checked(line, number)
-                    found[tuple(piece["cell"])] = piece["rows"]
-        if whole < self._path.stat().st_size:
-            told = f"{self._path}: the last line was cut off; {AGAIN}"
-            warnings.warn(told, DataWarning, stacklevel=stacklevel)
-            with self._path.open("r+b") as file:
-                file.truncate(whole)
+    _schema = "rankagg.study_result"
+    _row = "row"
+    _plot = "study_plot"
+    _named_rows = False
+    _formats = MappingProxyType({"scale": "{:zg}".format} | dict.fromkeys(RATIOS, "{:z.4f}".format))
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row per draw and rule, with the columns that the study's class names.
+
+        Returns
+        -------
+        pandas.DataFrame
+        """
+        return self._frame.copy()
+
+    def by_method(
+        self,
+        *,
+        alpha: float = 0.05,
+        quantiles: Sequence[float] = (0.05, 0.25, 0.5, 0.75, 0.95),
+    ) -> pd.DataFrame:
+        """Return what the repetitions say of every rule at every point of the grid.
+
+        Parameters
+        ----------
+        alpha : float, default 0.05
+            Probability of error of the Wilson intervals for shares.
+        quantiles : sequence of float
+            Which quantiles to give, in [0, 1], where the study has some.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Index: the dimensions of the grid and the rule. cells: data sets; failed: those that
+            the rule could not rank; unproved: those without a proved optimum; and the statistics
+            that the study's class names, over the others: mean_x with its standard error se_x, x_q
+            for the quantile q of x, and ends x_low and x_high of intervals. A single data set has
+            no interval.
+        """
+        check_alpha(alpha)
+        levels = [check_number(q, "quantiles", low=0, high=1) for q in quantiles]
+        measures, frame = self.measures, self.study._measured(self._frame)
+        groups = frame.groupby(self._by, sort=False)
+        table: dict[str, Any] = {"cells": groups.size()}
+        if "error" in frame:
+            table["failed"] = groups["error"].count()
+        if "proved" in frame:
+            table["unproved"] = groups["proved"].agg(lambda proved: int((~proved).sum()))
+        for name, column in measures.shares.items():
+            columns = (name, f"{column}_low", f"{column}_high")
+            table |= dict(zip(columns, _wilson(groups[column], alpha), strict=True))
+        for name in measures.statistics:
+            how, _, column = name.partition("_")
+            known = how in STATISTICS and column in frame
+            found = groups[column].agg(STATISTICS[how]) if known else groups[name].mean()
+            table[name] = found.astype(np.float64)
+        if column := measures.quantiles:
+            table |= {f"{column}_{q:g}": groups[column].quantile(q) for q in levels}
+        completed: pd.DataFrame = self.study._completed(pd.DataFrame(table))
+        return completed
+
+    @property
+    def measures(self) -> Measures:
+        """What the repetitions are summed up to, printed and drawn as."""
+        found: Measures = self.study._measures
         return found
 
-    def _checked(self, line: bytes, number: int) -> dict[str, Any]:
-        try:
-            found = json.loads(line.decode("utf-8"))
-            why = "changed since it was written, or of another study"
-        except (ValueError, RecursionError):
-            found, why = None, "not JSON in UTF-8"
-        check = found.pop("check", None) if isinstance(found, dict) else None
-        if check is None or check != self._checksum(found):
-            raise DataFormatError(
-                f"{self._path}, line {number}: {why}; remove the line, and {AGAIN}."
-            )
-        return dict(found)
+    @property
+    def _intervals(self) -> Mapping[str, tuple[str, str]]:  # type: ignore[override]
+        ends = {name: (f"{of}_low", f"{of}_high") for name, of in self.measures.shares.items()}
+        return {name: pair for name, pair in ends.items() if pair[0] in self.measures.printed}
 
-    def append(self, pieces: Iterable[dict[str, Any]]) -> None:
-        """Add finished cells; raises `OutputError` where that cannot be written."""
-        lines = [json.dumps({**piece, "check": self._checksum(piece)}) + "\n" for piece in pieces]
-        try:
-            with self._path.open("a", encoding="utf-8", newline="\n") as file:
-                file.write("".join(lines))
-        except OSError as error:
-            raise OutputError(
-                f"{self._path} cannot be written: {error.strerror or error}. What was noted before "
-                "stays; run the study again to go on."
-            ) from error
+    @property
+    def _by(self) -> list[str]:
+        """The index of `by_method`."""
+        measures = self.measures
+        columns = *self.study._grid, *measures.points, *measures.lines
+        return [name for name in dict.fromkeys(columns) if name not in measures.over]
 
-    def _checksum(self, piece: dict[str, Any]) -> str:
-        return sha256(self._head + json.dumps(piece).encode()).hexdigest()[:16]
+    def headline(self) -> str:
+        """Return what was found in one sentence; nothing of studies that have none."""
+        return str(self.study._headline(self))
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader should know."""
+        noun, compared = self.measures.noun, self.measures.compared
+        said = {
+            f"{compared}s failed {counted(self.n_failed, 'time')}, as `error` says": self.n_failed,
+            f"optima of {counted(self.n_unproved, noun)} are not proved": self.n_unproved,
+        }
+        told = (note for note, number in said.items() if number)
+        return (*self.study._gaps, *told, *self.study._notes(self._frame))
+
+    @property
+    def n_cells(self) -> int:
+        """The number of data sets that were drawn."""
+        return len(self._cells)
+
+    @property
+    def n_failed(self) -> int:
+        """How often a rule could not rank the data, or a method judge them."""
+        return int(self._frame["error"].count()) if "error" in self._frame else 0
+
+    @property
+    def n_unproved(self) -> int:
+        """The number of data sets with an optimum that was searched for and is not proved."""
+        if "proved" not in self._frame:
+            return 0
+        unproved = ~self._frame["proved"].fillna(True)
+        return len(self._frame[unproved].drop_duplicates(self._key_columns))
+
+    @property
+    def _key_columns(self) -> list[str]:
+        return [*self.study._grid, "repetition"]
+
+    @property
+    def _cells(self) -> pd.DataFrame:
+        """The first row of each data set."""
+        return self._frame.drop_duplicates(self._key_columns)
+
+    def to_html(self, *, title: str = "", source: Iterable[str] = (), **options: Any) -> str:
+        """Return one self-contained page: figure and table, what was asked, methods, versions.
+
+        Parameters
+        ----------
+        title : str
+            The heading; by default the kind of the study.
+        source : iterable of str
+            What readers should know of where the data come from, a line each.
+        **options
+            Those of the plot.
+
+        Returns
+        -------
+        str
+        """
+        # By name: studies know nothing about pages.
+        page = importlib.import_module("rankagg.report.drawn_pages")
+        return str(page.study_page(self, title, source, **options))
+
+    def _table(self) -> pd.DataFrame:
+        table: pd.DataFrame = self.study._table(self)
+        return table
+
+    def _to_paste(self) -> pd.DataFrame:
+        return self._table()
+
+    def _below(self, rows: int | None = ROWS) -> Iterable[str]:
+        return list(self.study._below(self._frame))[:rows]
+
+    def _facts(self) -> list[str]:
+        study, measures = self.study, self.measures
+        lead = f"{counted(self.n_cells, measures.noun)}, seed {study.rng}"
+        if number := len(study._compared):
+            lead = f"{counted(number, measures.compared)} on {lead}"
+        notes = (f"note: {note}" for note in self.notes)
+        return [lead, *filter(None, [self.headline()]), *study._about(self), *notes]
+
+    def _content(self) -> dict[str, Any]:
+        stated = self._plain("n_cells", "n_failed", "n_unproved", "headline", "notes")
+        results = plain_rows(self.by_method().reset_index())
+        return {"study": type(self.study).__name__, "rng": self.study.rng, **stated} | {
+            "results": results
+        }
+
+    def _key(self) -> tuple[Hashable, ...]:
+        # Every digit counts, but how long it took is no part of what was found.
+        timeless = self._frame.drop(columns=["runtime", "exact_runtime"], errors="ignore")
+        return self.study, timeless.to_json(double_precision=15)
+
+
+def _wilson(flags: Any, alpha: float) -> list[Floats]:
+    """Return the share of a flag in each group, where it is known, and its Wilson interval."""
+    from statsmodels.stats.proportion import proportion_confint  # noqa: PLC0415
+
+    known = flags.count().to_numpy()
+    hits, tried = flags.sum().to_numpy(np.float64), np.maximum(known, 1)
+    low, high = proportion_confint(hits, tried, alpha=alpha, method="wilson")
+    least = zip((hits / tried, low, high), (1, 2, 2), strict=True)
+    return [np.where(known >= number, share, np.nan) for share, number in least]
 
 
 def _plain(value: Any) -> Any:

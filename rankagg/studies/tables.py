@@ -30,8 +30,8 @@ from rankagg.core import (
 from rankagg.cultures import checked
 from rankagg.distances import kendall_tau
 from rankagg.exceptions import Described, InvalidInputError, RankaggError
-from rankagg.studies.results import Curve, Measures, StudyResult
-from rankagg.studies.study import ROUNDING, Cell, Row, Study
+from rankagg.studies.measures import Cell, Curve, Measures
+from rankagg.studies.study import ROUNDING, Row, Study, StudyResult
 
 # What a rule says of all tasks, and False where an exact rule did not prove that in time.
 _Whole: TypeAlias = tuple[PartialRanking, bool]

@@ -40,9 +40,9 @@ from rankagg.cultures import (
 )
 from rankagg.distances import kendall_distance
 from rankagg.exceptions import Described, InvalidInputError, RankaggError
+from rankagg.studies.measures import Cell, Curve, Measures
 from rankagg.studies.removal import n_removed
-from rankagg.studies.results import Curve, Measures, StudyResult
-from rankagg.studies.study import ROUNDING, Cell, Row, Study
+from rankagg.studies.study import ROUNDING, Row, Study, StudyResult
 
 
 def _averaged(data: ScoreTable | Profile) -> ScoreTable | Profile:

@@ -195,7 +195,7 @@ def task_agreement(data: ScoreTable, *, tolerance: Tolerance = 0.0) -> TaskAgree
         tasks=table.tasks,
         n_systems=table.n_systems,
         tau=_tau(profile.ranks),
-        n_common=present @ present.T,
+        _n_common=present @ present.T,
         with_rest=np.array([kendall_tau(*pair) for pair in zip(profile, others, strict=True)]),
         kendall_w=w,
         notes=notes if gaps else (),
@@ -271,8 +271,6 @@ class TaskAgreement(Result):
     tau : ndarray of float, shape (T, T)
         Kendall's tau-b of two tasks on the systems of both; NaN where one ties all of these, or
         there are less than two.
-    n_common : ndarray of int, shape (T, T)
-        The systems of both.
     with_rest : ndarray of float, shape (T,)
         Tau-b of each task with Borda's ranking by all other tasks.
     kendall_w : float
@@ -285,10 +283,11 @@ class TaskAgreement(Result):
     tasks: ItemSet
     n_systems: int
     tau: Floats
-    n_common: Positions
     with_rest: Floats
     kendall_w: float
     notes: tuple[str, ...]
+    # Shape (T, T). The systems of both.
+    _n_common: Positions
 
     _schema: ClassVar[str] = "rankagg.task_agreement"
     _plot = "task_agreement_plot"
@@ -313,7 +312,7 @@ class TaskAgreement(Result):
         with np.errstate(invalid="ignore"):
             mean = np.where(off, self.tau, 0.0).sum(axis=1) / off.sum(axis=1)
         columns = {"with_rest": self.with_rest, "mean_tau": mean}
-        columns["n_systems"] = np.diag(self.n_common)
+        columns["n_systems"] = np.diag(self._n_common)
         frame = pd.DataFrame(columns, index=pd.Index(list(self.tasks), name="task"))
         return frame.sort_values("with_rest", kind="stable")
 
