@@ -319,8 +319,7 @@ class ConfidenceStudy(Study[_JudgedCell]):
 
     From every table a proportion of the single scores is removed, and every method decides the
     pairs of systems on what is left. Where the true proportions are known its decisions and its
-    intervals are held against them. The random numbers of a table depend on the seed and on its
-    cell of the grid alone.
+    intervals are compared with them.
 
     Parameters
     ----------
@@ -344,13 +343,7 @@ class ConfidenceStudy(Study[_JudgedCell]):
     n_repetitions : int, default 100
         Tables for each combination.
     rng : int, numpy.random.Generator or None, optional
-        A seed of all random numbers; by default, and from a generator, one is drawn and kept.
-
-    Raises
-    ------
-    InvalidInputError
-        If a parameter is out of its range, two data, methods or removals are alike, or a
-        proportion leaves no score, or more than may go.
+        A seed; by default, and from a generator, one is drawn and kept.
 
     Notes
     -----

@@ -291,9 +291,8 @@ class CorruptionStudy(Study[_CorruptionCell]):
 
     In every repetition some tasks are corrupted, and every rule is held against the true order of
     the model, or where none is known against what it says itself of the scores before. Tables that
-    differ in their corruption alone share the rest: the scores, the order of the systems, which is
-    random, that in which tasks are corrupted, so that those of a smaller number are among those of
-    a larger one, and the random numbers of corruptions.
+    differ in their corruption alone share the scores, the random order of the systems, the random
+    numbers, and the order in which tasks are corrupted: those of fewer are among those of more.
 
     Parameters
     ----------
@@ -311,16 +310,10 @@ class CorruptionStudy(Study[_CorruptionCell]):
     n_repetitions : int, default 100
         Tables for each combination.
     rng : int, numpy.random.Generator or None, optional
-        A seed of all random numbers; by default, and from a generator, one is drawn and kept.
+        A seed; by default, and from a generator, one is drawn and kept.
     time_limit : float, optional
         Seconds for a rule that searches, on one table; none by default. What is not proved in time
         is counted.
-
-    Raises
-    ------
-    InvalidInputError
-        If a parameter is out of its range, two rules, data or corruptions are alike, data have
-        fewer tasks, or missing scores that a corruption needs.
 
     Notes
     -----

@@ -63,10 +63,8 @@ class MissingScoresStudy(Study[_RemovalCell]):
     """How near rankings of incomplete scores come to those of the full data.
 
     From every table a proportion of the scores is removed, many times, and every method ranks what
-    is left. Its ranking is held against what the same method makes of the full data,
-    against the true ranking where there is one, and against the other methods. The random numbers
-    of a table depend on the seed and on its cell of the grid alone: a study gives the same figures
-    whatever the number of workers, and a cell stays what it is when the grid grows.
+    is left. Its ranking is compared with what the same method makes of the full data, with the true
+    ranking where there is one, and with the other methods.
 
     Parameters
     ----------
@@ -94,13 +92,7 @@ class MissingScoresStudy(Study[_RemovalCell]):
     n_repetitions : int, default 100
         Tables for each combination.
     rng : int, numpy.random.Generator or None, optional
-        A seed of all random numbers; by default, and from a generator, one is drawn and kept.
-
-    Raises
-    ------
-    InvalidInputError
-        If a parameter is out of its range, two data, methods or removals are alike, or a
-        proportion leaves no score, or more than may go.
+        A seed; by default, and from a generator, one is drawn and kept.
 
     Notes
     -----

@@ -267,16 +267,9 @@ class Study(ABC, Generic[AnyCell]):
 
         Raises
         ------
-        InvalidInputError
-            If the journal is one of another study.
-        DataFormatError
-            If a line of the journal is not what was written; the message says which.
-        OutputError
-            If the journal cannot be written.
-        WorkerError
-            If a worker was killed.
         OutOfTimeError
-            If not all cells were done in time; those that were are in the journal.
+            If not all cells were done in time, or `WorkerError` if a worker was killed; finished
+            cells are in the journal.
         """
         deadline = Deadline.after(time_limit_of(time_limit))
         cells = list(self.cells())

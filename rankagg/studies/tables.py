@@ -81,14 +81,9 @@ class TaskSubsetStudy(Study[_SubsetCell]):
     n_repetitions : int, default 100
         Subsets of each size.
     rng : int, numpy.random.Generator or None, optional
-        A seed of all random numbers; by default, and from a generator, one is drawn and kept.
+        A seed; by default, and from a generator, one is drawn and kept.
     tolerance : float, mapping or Series from task to float, default 0
         Scores that differ by no more are tied; see `ScoreTable.rankings`.
-
-    Raises
-    ------
-    InvalidInputError
-        If a parameter is out of its range, two rules are alike, or there are fewer than two tasks.
 
     Notes
     -----
@@ -253,11 +248,6 @@ class AgreementStudy(Study[_PartCell]):
         Scores that differ by no more are tied; see `ScoreTable.rankings`.
     rng : int, numpy.random.Generator or None, optional
         A seed for rules that draw; by default, and from a generator, one is drawn and kept.
-
-    Raises
-    ------
-    InvalidInputError
-        If a parameter is out of its range, or there are fewer than two rules to compare.
 
     Notes
     -----

@@ -70,9 +70,7 @@ class ApproximationStudy(Study[_DrawnCell]):
     """How near rules come to the exact Kemeny optimum, over a grid of drawn data sets.
 
     Every combination of model, size, number of rankings and missing share is drawn
-    `n_repetitions` times; each drawn data set is a cell. The random numbers of a cell depend on the
-    seed and on the cell alone, and those of a rule on the rule as well: a study gives the same
-    costs whatever the number of workers, and a cell stays what it is when the grid grows.
+    `n_repetitions` times; each drawn data set is a cell, the same when the grid grows.
 
     Parameters
     ----------
@@ -91,16 +89,10 @@ class ApproximationStudy(Study[_DrawnCell]):
     n_repetitions : int, default 100
         Data sets for each combination.
     rng : int, numpy.random.Generator or None, optional
-        A seed of all random numbers; by default, and from a generator, one is drawn and kept.
+        A seed; by default, and from a generator, one is drawn and kept.
     time_limit : float, optional
         Seconds for the exact optimum of one cell; none by default. What is not proved in
         time is counted, and its ratio is an interval.
-
-    Raises
-    ------
-    InvalidInputError
-        If a parameter is out of its range, two data or two rules are alike, a rule needs scores
-        and a model gives rankings, or a model cannot give so many items.
 
     Notes
     -----
@@ -306,13 +298,7 @@ class CycleStudy(Study[_ProfileCell]):
     n_repetitions : int, default 1000
         Profiles for each combination.
     rng : int, numpy.random.Generator or None, optional
-        A seed of all random numbers; by default, and from a generator, one is drawn and kept.
-
-    Raises
-    ------
-    InvalidInputError
-        If a parameter is out of its range, two data are alike, or data cannot give so many
-        items.
+        A seed; by default, and from a generator, one is drawn and kept.
 
     Notes
     -----
@@ -462,11 +448,7 @@ def condorcet_winner_probability(
     Returns
     -------
     float
-
-    Raises
-    ------
-    InvalidInputError
-        If it is not known.
+        What is not known is refused.
 
     References
     ----------
@@ -507,15 +489,7 @@ def cycle_probability(culture: DataSource, n_items: int, n_rankings: int | None 
     Returns
     -------
     float
-
-    Raises
-    ------
-    InvalidInputError
-        If it is not known.
-
-    References
-    ----------
-    As for `condorcet_winner_probability`.
+        `condorcet_winner_probability` has the references; what is not known is refused.
 
     Examples
     --------
