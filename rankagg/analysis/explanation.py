@@ -46,11 +46,6 @@ def explain(
     time_limit : float, optional
         Seconds for the search for the cheapest ranking with the pair the other way round.
 
-    Raises
-    ------
-    InvalidInputError
-        If the items are not two ranked ones of the consensus.
-
     Examples
     --------
     >>> import rankagg as ra

@@ -91,11 +91,6 @@ def capabilities(rules: Iterable[Aggregator] | None = None) -> pd.DataFrame:
         exceed the optimum on complete strict rankings, NaN where none is stated;
         in_expectation: whether that is said of its mean only.
 
-    Raises
-    ------
-    InvalidInputError
-        If one is not a rule.
-
     Examples
     --------
     >>> import rankagg as ra

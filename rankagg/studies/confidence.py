@@ -141,11 +141,6 @@ class IntervalMethod(PairMethod):
         Decide by Holm's procedure; there is no interval then. For "hoeffding" and the binomial
         methods, whose p-values are those of exact sign tests.
 
-    Raises
-    ------
-    InvalidInputError
-        If the options do not go together.
-
     Examples
     --------
     >>> import rankagg as ra

@@ -105,11 +105,6 @@ class Corruption(Named, ABC):
         -------
         ScoreTable
             Other tasks, directions and weights stay. Missing scores stay missing.
-
-        Raises
-        ------
-        InvalidInputError
-            If scores are missing that are needed.
         """
         chosen, generator = list(tasks), as_generator(rng)
         order = Borda().aggregate(table).ranking if ranking is None else ranking

@@ -73,11 +73,6 @@ class ScoreRemoval(Named, ABC):
         -------
         ScoreTable
             With all systems. Tasks that keep no score are left out.
-
-        Raises
-        ------
-        InvalidInputError
-            If nothing would be left, or more would go than may.
         """
         share = check_number(proportion, "proportion", low=0, high=1, open_high=True)
         whole = check_flag(whole_tasks, "whole_tasks")

@@ -148,11 +148,6 @@ def task_agreement(data: ScoreTable, *, tolerance: Tolerance = 0.0) -> TaskAgree
     tolerance : float, mapping or Series from task to float, default 0
         Scores that differ by no more are tied; see `ScoreTable.rankings`.
 
-    Raises
-    ------
-    InvalidInputError
-        If there are less than two tasks or systems.
-
     Notes
     -----
     Two tasks are compared on the systems that both have. Kendall's W without gaps is that of

@@ -549,11 +549,6 @@ def compare(
         A seed or a generator for rules that draw random numbers; they share it, in the
         order given.
 
-    Raises
-    ------
-    InvalidInputError
-        If two rules are equal.
-
     Examples
     --------
     >>> import rankagg as ra

@@ -302,11 +302,6 @@ def removal_radius(
     -------
     RemovalRadius
 
-    Raises
-    ------
-    InvalidInputError
-        For another rule, an unknown item, or groups that the data do not have.
-
     Notes
     -----
     Exact for sums of points, by sorting, and for Copeland's rule, by an integer program. For

@@ -191,11 +191,6 @@ def resample_kemeny(
     list of Consensus
         One per version, each with its certificate.
 
-    Raises
-    ------
-    InvalidInputError
-        If a version has no ranking, or counts are not whole numbers.
-
     Examples
     --------
     >>> import numpy as np
