@@ -452,7 +452,7 @@ def _():
         n_repetitions=20,
         rng=0,
     )
-    covered = confidence.run().by_method()[["coverage", "coverage_imputed", "decided"]]
+    covered = confidence.run().by_method()[["coverage", "decided"]]
     covered = covered.droplevel(["model", "alpha"])
     return (covered,)
 

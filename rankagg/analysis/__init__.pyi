@@ -4,7 +4,6 @@ from .comparison.compare import RuleComparison as RuleComparison
 from .domains import single_crossing_order as single_crossing_order
 from .domains import single_peaked_axis as single_peaked_axis
 from .explanation import Explanation as Explanation
-from .explanation import Swap as Swap
 from .missing import MissingReport as MissingReport
 from .missing import missing_report as missing_report
 from .removal.removal_radius import Removal as Removal

@@ -42,11 +42,6 @@ def single_crossing_order(data: Held) -> Profile | None:
         Every different ranking once, from one end to the other; the reverse is such an order too,
         and there is no third. None where there is none.
 
-    Raises
-    ------
-    InvalidInputError
-        If a ranking has ties or gaps.
-
     References
     ----------
     Gans and Smart (1996), https://doi.org/10.1016/0047-2727(95)01503-5; Elkind, Lackner and Peters
@@ -94,11 +89,6 @@ def single_peaked_axis(data: Held) -> tuple[Label, ...] | None:
     -------
     tuple of labels or None
         The items from one end to the other; the reverse is an axis too. None where there is none.
-
-    Raises
-    ------
-    InvalidInputError
-        If a ranking has ties or gaps.
 
     References
     ----------

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from functools import partial
+from dataclasses import field
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from rankagg._typing import Bools, Label
+from rankagg._typing import Label
 from rankagg.aggregation import Borda, Consensus, Deadline, Evidence, time_limit_of
 from rankagg.aggregation.base import votes_text
 from rankagg.aggregation.kemeny import Kemeny
@@ -32,24 +32,6 @@ from rankagg.exceptions import InvalidInputError
 from rankagg.inference.decisions import unit_word
 
 
-@dataclass(frozen=True)
-class Swap:
-    """The cheapest ranking with a pair the other way round.
-
-    A part of an `Explanation`, which prints and exports it.
-
-    Attributes
-    ----------
-    extra_cost : float
-        What it costs beyond the cheapest of all, in votes; 0 where it is an optimum too.
-    ranking : PartialRanking
-        That ranking.
-    """
-
-    extra_cost: float
-    ranking: PartialRanking
-
-
 def explain(
     consensus: Consensus, first: Label, second: Label, *, time_limit: float | None = None
 ) -> Explanation:
@@ -64,11 +46,6 @@ def explain(
     time_limit : float, optional
         Seconds for the search for the cheapest ranking with the pair the other way round.
 
-    Raises
-    ------
-    InvalidInputError
-        If the items are not two ranked ones of the consensus.
-
     Examples
     --------
     >>> import rankagg as ra
@@ -80,13 +57,7 @@ def explain(
     swap        A above B costs 4 votes more: A > B > C
     flip        another majority, if 4 rankings turned the pair round
     """
-    return explain_until(Deadline.after(time_limit_of(time_limit)), consensus, first, second)
-
-
-def explain_until(
-    deadline: Deadline, consensus: Consensus, first: Label, second: Label
-) -> Explanation:
-    """Explain as `explain` does, with a deadline that others may share."""
+    deadline = Deadline.after(time_limit_of(time_limit))
     if not isinstance(consensus, Consensus):
         raise InvalidInputError("consensus", "a Consensus", consensus)
     i, j = consensus.items.indices([first, second])
@@ -98,20 +69,9 @@ def explain_until(
             raise InvalidInputError(parameter, "an item that the consensus ranks", label)
     if (ranks[j], j) < (ranks[i], i):
         i, j = j, i
-    votes = consensus.pairwise
     swap, is_held = _swap(consensus, i, j, deadline)
-    return Explanation(
-        consensus=consensus,
-        above=consensus.items[i],
-        below=consensus.items[j],
-        votes_for=float(votes.wins[i, j]),
-        votes_against=float(votes.wins[j, i]),
-        ties=float(votes.ties[i, j]),
-        is_tied=bool(ranks[i] == ranks[j]),
-        cycle=consensus.items.at(shortest_cycle(TournamentGraph(votes).beats, i, j)),
-        swap=swap,
-        is_held=is_held,
-    )
+    above, below = consensus.items[i], consensus.items[j]
+    return Explanation(consensus=consensus, above=above, below=below, swap=swap, is_held=is_held)
 
 
 class Explanation(Result):
@@ -125,16 +85,9 @@ class Explanation(Result):
         What is explained.
     above, below : str or int
         The items; where they are tied, in the order of the item set.
-    votes_for, votes_against, ties : float
-        Votes on the pair, by the policy of the data.
-    is_tied : bool
-        True where the consensus ties them.
     is_held : bool
         True where constraints leave no ranking with the pair the other way round.
-    cycle : tuple
-        A shortest Condorcet cycle (each item beats the next by a majority, the last the first)
-        in which one of the two beats the other directly; empty where there is none.
-    swap : Swap or None
+    swap : PartialRanking or None
         The cheapest ranking with the pair the other way round, for an exact rule with a proof;
         None for other rules, or where a time limit stopped the search for it.
     """
@@ -142,16 +95,56 @@ class Explanation(Result):
     consensus: Consensus
     above: Label
     below: Label
-    votes_for: float = field(compare=False)
-    votes_against: float = field(compare=False)
-    ties: float = field(compare=False)
-    is_tied: bool = field(compare=False)
     is_held: bool = field(default=False, compare=False)
-    cycle: tuple[Label, ...] = field(compare=False)
-    swap: Swap | None = field(compare=False)
+    swap: PartialRanking | None = field(compare=False)
 
     _schema = "rankagg.explanation"
     _prints_table = False
+
+    @cached_property
+    def _pair(self) -> tuple[int, int]:
+        """The positions of the two items."""
+        i, j = self.consensus.items.indices([self.above, self.below])
+        return i, j
+
+    @cached_property
+    def votes_for(self) -> float:
+        """Votes for the order of the consensus, by the policy of the data."""
+        return float(self.consensus.pairwise.wins[self._pair])
+
+    @cached_property
+    def votes_against(self) -> float:
+        """Votes for the reverse."""
+        return float(self.consensus.pairwise.wins[self._pair[::-1]])
+
+    @cached_property
+    def ties(self) -> float:
+        """Votes that tie the two."""
+        return float(self.consensus.pairwise.ties[self._pair])
+
+    @property
+    def is_tied(self) -> bool:
+        """Whether the consensus ties them."""
+        upper, lower = self.consensus.ranking.ranks[list(self._pair)]
+        return bool(upper == lower)
+
+    @cached_property
+    def cycle(self) -> tuple[Label, ...]:
+        """`TournamentGraph.shortest_cycle` of the two."""
+        return TournamentGraph(self.consensus.pairwise).shortest_cycle(self.above, self.below)
+
+    @cached_property
+    def extra_cost(self) -> float | None:
+        """What `swap` costs beyond the cheapest of all, in votes: 0 where it is an optimum too."""
+        if self.swap is None:
+            return None
+        whole, votes = self.consensus, self.consensus.pairwise
+        prices: dict[str, Any] = {"consensus_tie_cost": whole.consensus_tie_cost}
+        costs = (
+            votes.exact_cost(one, tie_cost=whole.tie_cost, **prices)
+            for one in (self.swap, whole.ranking)
+        )
+        return float(next(costs) - next(costs))
 
     @property
     def margin(self) -> float:
@@ -162,7 +155,7 @@ class Explanation(Result):
     def are_joined(self) -> bool:
         """Whether chains of comparisons join the two; where none does, no data order them."""
         part = self.consensus.evidence.parts
-        i, j = self.consensus.items.indices([self.above, self.below])
+        i, j = self._pair
         return bool(part[i] == part[j])
 
     @property
@@ -170,7 +163,7 @@ class Explanation(Result):
         """By how much the first item's score is the larger; None for rules without scores."""
         if self.consensus.scores is None:
             return None
-        i, j = self.consensus.items.indices([self.above, self.below])
+        i, j = self._pair
         return float(self.consensus.scores[i] - self.consensus.scores[j])
 
     @property
@@ -189,7 +182,7 @@ class Explanation(Result):
         if not self.margin or not evidence.has_rankings:
             return None
         units = RemovalClasses(data=evidence.profile, rule=Borda(), tolerance=0.0, unit="ranking")
-        i, j = self.consensus.items.indices([self.above, self.below])
+        i, j = self._pair
         leads = units.leads(i, np.array([j])) * int(np.sign(self.margin))
         margin = exact.integer_product(units.counts, leads)
         # Each of them adds its votes to the other side, too.
@@ -209,7 +202,7 @@ class Explanation(Result):
         if not evidence.has_rankings:
             return pd.DataFrame(columns=["for", "against", "tied", "open"], dtype=float)
         profile = evidence.profile
-        i, j = self.consensus.items.indices([self.above, self.below])
+        i, j = self._pair
         place = np.where(profile.ranks == UNLISTED, profile.n_items, profile.ranks)
         seen = (profile.ranks[:, [i, j]] != UNRANKED).all(axis=1)
         seen &= ~(profile.ranks[:, [i, j]] == UNLISTED).all(axis=1)
@@ -232,8 +225,8 @@ class Explanation(Result):
     def _content(self) -> dict[str, Any]:
         swap = None
         if self.swap is not None:
-            ranking = [list(bucket) for bucket in self.swap.ranking.buckets]
-            swap = {"extra_cost": self.swap.extra_cost, "ranking": ranking}
+            ranking = [list(bucket) for bucket in self.swap.buckets]
+            swap = {"extra_cost": self.extra_cost, "ranking": ranking}
         pair = self._plain("above", "below", "is_tied", "votes_for", "votes_against", "ties")
         more = self._plain("cycle", "score_difference", "rankings_to_flip", "is_held", "are_joined")
         return {"rule": self.consensus.rule.name, **pair, **more, "swap": swap}
@@ -296,8 +289,7 @@ class Explanation(Result):
     def _score_line(self) -> str:
         assert self.consensus.scores is not None, "asked for rules with scores only"
         assert self.score_difference is not None, "asked for rules with scores only"
-        at = self.consensus.items.indices([self.above, self.below])
-        upper, lower = self.consensus.scores[at].tolist()
+        upper, lower = self.consensus.scores[list(self._pair)].tolist()
         told = (
             stated(upper, "score of the upper", ".6g"),
             stated(lower, "score of the lower", ".6g"),
@@ -310,31 +302,15 @@ class Explanation(Result):
 
     def _swap_line(self) -> str:
         assert self.swap is not None, "asked for exact rules only"
+        assert self.extra_cost is not None, "a swap has a price"
         a, b = shortened(self.above), shortened(self.below)
-        extra = votes_text(self.consensus, self.swap.extra_cost, "votes that a swap costs")
-        costs = said("{} more", extra) if self.swap.extra_cost else "the same"
-        order = self.swap.ranking.to_text()
+        extra = votes_text(self.consensus, self.extra_cost, "votes that a swap costs")
+        costs = said("{} more", extra) if self.extra_cost else "the same"
+        order = self.swap.to_text()
         return said("swap        {} above {} costs {}: {}", b, a, costs, order)
 
     def __repr__(self) -> str:
         return f"<Explanation of {listed([self.above, self.below])}>"
-
-
-def shortest_cycle(beats: Bools, i: int, j: int) -> list[int]:
-    """Return a shortest majority cycle through the majority on the pair, either way."""
-    end, start = (i, j) if beats[i, j] else (j, i)
-    steps = np.full(len(beats), -1)  # to the end, of a shortest path
-    here = np.arange(len(beats)) == end
-    while here.any():
-        steps[here] = steps.max() + 1
-        here = beats[:, here].any(axis=1) & (steps < 0)
-    if not beats[end, start] or steps[start] < 0:
-        return []
-    cycle = [end, start]
-    while steps[cycle[-1]] > 1:
-        nearer = beats[cycle[-1]] & (steps == steps[cycle[-1]] - 1)
-        cycle.append(int(nearer.argmax()))
-    return cycle
 
 
 def _can_swap(consensus: Consensus) -> bool:
@@ -344,7 +320,9 @@ def _can_swap(consensus: Consensus) -> bool:
     return proved and isinstance(consensus.rule, Kemeny) and consensus.consensus_tie_cost != 0
 
 
-def _swap(consensus: Consensus, i: int, j: int, deadline: Deadline) -> tuple[Swap | None, bool]:
+def _swap(
+    consensus: Consensus, i: int, j: int, deadline: Deadline
+) -> tuple[PartialRanking | None, bool]:
     """Force the pair round by a vote that no other pairs outweigh, and solve again.
 
     Say too whether the pair stays as it is whatever it costs: constraints demand that.
@@ -365,8 +343,4 @@ def _swap(consensus: Consensus, i: int, j: int, deadline: Deadline) -> tuple[Swa
     ranks = consensus.ranking.ranks, forced.ranking.ranks
     if all(one[i] < one[j] for one in ranks) and getattr(rule, "constraints", None) is not None:
         return None, True
-    prices: dict[str, Any] = {"tie_cost": consensus.tie_cost, "consensus_tie_cost": price}
-    extra = votes.exact_cost(forced.ranking, **prices) - votes.exact_cost(
-        consensus.ranking, **prices
-    )
-    return Swap(float(extra), forced.ranking), False
+    return forced.ranking, False

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import field
 from functools import cached_property
 from typing import Any, Final
 
@@ -103,7 +102,6 @@ def missing_report(data: ScoreTable | ScoreSummary | Profile) -> MissingReport:
         missing_by_task=by_task,
         task_sizes=sizes,
         comparisons=votes.comparisons,
-        never_compared=votes.never_compared,
         _patterns=patterns,
     )
 
@@ -132,8 +130,6 @@ class MissingReport(Result):
         Units of each task.
     comparisons : ndarray of float, shape (n, n)
         Summed weights of the rankings that compare row and column.
-    never_compared : tuple of tuple
-        The pairs that no ranking compares.
     """
 
     items: ItemSet
@@ -144,7 +140,6 @@ class MissingReport(Result):
     missing_by_task: Integers64 | None
     task_sizes: Integers64 | None
     comparisons: Floats
-    never_compared: tuple[tuple[Label, Label], ...] = field(compare=False)
     _patterns: tuple[tuple[int, tuple[int, ...]], ...] | None
 
     _schema = "rankagg.missing"
@@ -161,6 +156,11 @@ class MissingReport(Result):
     def n_cells(self) -> int:
         """All cells."""
         return self.n_units * len(self.items)
+
+    @cached_property
+    def never_compared(self) -> tuple[tuple[Label, Label], ...]:
+        """The pairs that no ranking compares."""
+        return self.items.pairs_where(np.triu(self.comparisons == 0, k=1))
 
     @cached_property
     def groups(self) -> tuple[tuple[Label, ...], ...]:

@@ -71,12 +71,6 @@ def named_rules(kinds: Iterable[type[Aggregator]] = RULES) -> dict[str, Aggregat
     }
 
 
-def judged_rules() -> list[str]:
-    """Return one name of each rule of which proofs on axioms are stated."""
-    kinds = (kind for kind in RULES if kind.command_names and "keeps" in vars(kind))
-    return [next(iter(kind.command_names)) for kind in kinds]
-
-
 def capabilities(rules: Iterable[Aggregator] | None = None) -> pd.DataFrame:
     """Return one row per rule: what it needs, how it treats gaps and ties, what is proved of it.
 
@@ -95,11 +89,6 @@ def capabilities(rules: Iterable[Aggregator] | None = None) -> pd.DataFrame:
         "may" tie items or "never" does; guarantee: the factor by which its Kendall cost can
         exceed the optimum on complete strict rankings, NaN where none is stated;
         in_expectation: whether that is said of its mean only.
-
-    Raises
-    ------
-    InvalidInputError
-        If one is not a rule.
 
     Examples
     --------

@@ -328,6 +328,34 @@ class TournamentGraph(Result):
         turned = [cycle[k:] + cycle[:k] for cycle, k in zip(cycles, starts, strict=True)]
         return [self.items.at(cycle) for cycle in sorted(turned, key=lambda c: (len(c), c))]
 
+    def shortest_cycle(self, first: Label, second: Label) -> tuple[Label, ...]:
+        """Return a shortest Condorcet cycle in which one of two items beats the other directly.
+
+        Parameters
+        ----------
+        first, second : str or int
+            The two items.
+
+        Returns
+        -------
+        tuple
+            Each beats the next by a majority, the last the first; empty where there is none.
+        """
+        beats, (i, j) = self.beats, self.items.indices([first, second])
+        end, start = (i, j) if beats[i, j] else (j, i)
+        steps = np.full(len(beats), -1)  # to the end, of a shortest path
+        here = np.arange(len(beats)) == end
+        while here.any():
+            steps[here] = steps.max() + 1
+            here = beats[:, here].any(axis=1) & (steps < 0)
+        if not beats[end, start] or steps[start] < 0:
+            return ()
+        cycle = [end, start]
+        while steps[cycle[-1]] > 1:
+            nearer = beats[cycle[-1]] & (steps == steps[cycle[-1]] - 1)
+            cycle.append(int(nearer.argmax()))
+        return self.items.at(cycle)
+
     @property
     def is_acyclic(self) -> bool:
         """True where there is no Condorcet cycle."""

@@ -36,7 +36,7 @@ from rankagg.plotting.theme import (
     plot_labels,
     plot_of,
 )
-from rankagg.studies.confidence import ConfidenceStudy, JudgedCell
+from rankagg.studies.confidence import ConfidenceStudy
 from rankagg.studies.study import StudyResult
 
 # Cells of so many items still hold their number, of that size.
@@ -315,9 +315,8 @@ def confidence_heatmap(
     sources = {one.name: one for one in study.data}
     source = sources[check_choice(model or next(iter(sources)), list(sources), "model")]
     way, level, share = (study.methods or ())[0], study.alphas[0], study.proportions[0]
-    mechanism = study.removals[0]
-    removed = f", {100 * share:g} % of the single scores removed, {mechanism.name}"
-    ranked, judged = study.judged(JudgedCell(source, share, mechanism), level, way)
+    removed = f", {100 * share:g} % of the single scores removed, {study.removals[0].name}"
+    ranked, judged = study.judged(source)
     order = Borda().aggregate(ranked.profile).ranking
     pairs = counted(len(judged.items) * (len(judged.items) - 1) // 2, "pair")
     units = counted(round(ranked.comparisons(way.unit)), way.unit)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from numbers import Real
 from typing import Any, Final
 
@@ -18,7 +18,8 @@ from rankagg.cultures import Named
 from rankagg.exceptions import InvalidInputError
 from rankagg.plotting.curves import Panel, dotted_look, draw_panels
 from rankagg.plotting.theme import GRAY, plot_labels, plot_of
-from rankagg.studies.study import Curve, StudyResult, in_words
+from rankagg.studies.measures import Curve
+from rankagg.studies.study import StudyResult
 
 # More panels are wider than a page.
 MOST_PANELS: Final = 6
@@ -33,6 +34,21 @@ AXES: Final = {
     "step": "step between neighboring systems, in units of the noise's scale",
     "size": "tasks drawn at random",
     "k": "k",
+}
+#: Points of a grid in words, by their column; others are called as they are.
+WORDS: Final[Mapping[str, Callable[[Any], str]]] = {
+    "n_items": lambda number: counted(number, "item"),
+    "scope": {
+        "tasks": "rules aggregate tasks",
+        "instances": "rules aggregate all instances",
+        "within": "rules aggregate one task's instances",
+    }.__getitem__,
+    "n_rankings": lambda number: counted(number, "ranking"),
+    "n_corrupted": lambda number: counted(number, "corrupted task") if number else "",
+    "missing": lambda share: f"{share:.0%} missing" if share else "",
+    "proportion": lambda share: f"{100 * share:g} % removed" if share else "",
+    "alpha": lambda alpha: f"alpha {alpha:g}",
+    "scale": lambda factor: f"scores of a task times {factor:g}" if factor != 1 else "",
 }
 # Those of these that span an order of magnitude are on a logarithmic scale.
 LOGARITHMIC: Final = ("n_items", "n_rankings", "factor", "scale")
@@ -207,7 +223,7 @@ def _spans_magnitude(numbers: Iterable[float]) -> bool:
 def _rest(result: StudyResult, column: str, value: Any, axis: str) -> str:
     """Return a value in words, without the number that is along the axis."""
     named = _named(result, column)
-    return named[value].name_without(axis) if value in named else in_words(column, value)
+    return named[value].name_without(axis) if value in named else WORDS.get(column, str)(value)
 
 
 def _times(curve: Curve) -> int:

@@ -14,7 +14,6 @@ from rankagg._typing import Label
 from rankagg.aggregation import Consensus
 from rankagg.aggregation.base import votes_text
 from rankagg.analysis.comparison.agreement import LATE, flow_slots
-from rankagg.analysis.explanation import shortest_cycle
 from rankagg.core import (
     capital,
     joined,
@@ -178,10 +177,10 @@ def _although(findings: Findings, upper: int, lower: int) -> str:
     """Say why one stands behind another although it won more."""
     if not findings.is_exact:
         return findings.kind.against
-    cycle = shortest_cycle(findings.graph.beats, upper, lower)
+    cycle = findings.graph.shortest_cycle(*findings.graph.items.at([upper, lower]))
     if not cycle:
         return "the whole order contradicts fewer"
-    names = [findings.exact.items[k] for k in (*cycle, cycle[0])]
+    names = (*cycle, cycle[0])
     return f"majorities run in a circle: {' > '.join(listing([name], 1, 24) for name in names)}"
 
 
@@ -334,15 +333,15 @@ def majorities(findings: Findings) -> Section:
 
 def _circle(findings: Findings, group: Sequence[Label]) -> str:
     """Say who is on cycles, and state the shortest one with its votes."""
-    items = findings.exact.items
-    first, *others = sorted(items.indices(list(group)))
-    beats = findings.graph.beats
-    beaten = [k for k in others if beats[first, k]][:TRIED]
-    cycle = [items[k] for k in min((shortest_cycle(beats, first, k) for k in beaten), key=len)]
+    graph = findings.graph
+    first, *others = sorted(graph.items.indices(list(group)))
+    beaten = graph.items.at([k for k in others if graph.beats[first, k]][:TRIED])
+    start = graph.items[first]
+    cycle = min((graph.shortest_cycle(start, other) for other in beaten), key=len)
     many, names = stated(len(group), "items", ",", "item"), listing(group, width=SHORT)
     if len(cycle) > STATED:
         return said("{}: {}.", many, names)
-    steps = [_beats(findings, a, b) for a, b in zip(cycle, [*cycle[1:], cycle[0]], strict=True)]
+    steps = [_beats(findings, a, b) for a, b in zip(cycle, (*cycle[1:], cycle[0]), strict=True)]
     circle = said("{}, and {}.", joined(steps[:-1], ", "), steps[-1])
     if len(group) == len(cycle):
         return circle

@@ -25,12 +25,12 @@ from rankagg.aggregation import (
 from rankagg.aggregation.kemeny import Kemeny
 from rankagg.aggregation.two_level import default_rules
 from rankagg.analysis.comparison.agreement import Alternatives
-from rankagg.analysis.comparison.compare import RuleComparison, compare_until
+from rankagg.analysis.comparison.compare import RuleComparison, compare
 from rankagg.analysis.comparison.sentences import decided_of, first_of, proof_of
 from rankagg.analysis.missing import MissingReport, missing_report
 from rankagg.analysis.removal.removal_radius import RemovalRadius, radius_until
 from rankagg.analysis.removal.removal_units import RemovalClasses
-from rankagg.analysis.robustness.perturbation import Source
+from rankagg.analysis.robustness.perturbation import Parts
 from rankagg.analysis.robustness.stability import Stability, leave_each_out
 from rankagg.analysis.tournament import TournamentGraph
 from rankagg.core import Profile, ScoreTable, Sentence, Words, level_of, said
@@ -292,15 +292,16 @@ class Findings:
         deadline, data = Deadline.after(time_limit_of(time_limit)), kind.data
         rules = _rules(kind, rules)
         # Half for the proof, half of the rest for the other optima, the rest for leaving out.
-        comparison = compare_until(deadline.share(2), Evidence(data, tolerance), rules, rng=rng)
+        limit, evidence = deadline.share(2).time_limit, Evidence(data, tolerance)
+        comparison = compare(evidence, rules, time_limit=limit, rng=rng)
         exact = comparison[rules[-1].name]
         lead = exact if kind.leader() is None else comparison[rules[0].name]
         # What is most plausibly independent, where nobody says it.
         is_fine = isinstance(data, ScoreTable) and data.is_instance_level
         chosen = unit or ("instance" if is_fine else "ranking")
-        patience, source, units = _Patience(exact.interrupted), None, None
+        patience, parts, units = _Patience(exact.interrupted), None, None
         if kind.is_sample and not isinstance(data, PairData):
-            source = Source(data=data, tolerance=tolerance, unit="task", rule=rules[-1])
+            parts = Parts(data=data, tolerance=tolerance, unit="task")
         if lead is exact and exact.is_proved and isinstance(data, ScoreTable | Profile):
             units = _units_to_remove(data, rules[-1], tolerance)
         ranks, missing, alternatives, removal, stability = None, None, None, None, None
@@ -320,10 +321,12 @@ class Findings:
             removal = patience.result(
                 "removal", lambda: radius_until(soon, units, whole=exact, solves=solves)
             )
-        if source is not None and 2 <= len(source.units) <= TASKS:
+        if parts is not None and 2 <= len(parts.units) <= TASKS:
             stability = patience.result(
                 "stability",
-                lambda: leave_each_out(source, optima=optima, deadline=deadline, whole=exact),
+                lambda: leave_each_out(
+                    parts, rules[-1], optima=optima, deadline=deadline, whole=exact
+                ),
             )
         if removal is not None:
             removal = replace(removal, noun=kind.in_words(removal.noun))

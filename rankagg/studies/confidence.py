@@ -10,7 +10,6 @@ from typing import Any, ClassVar, Literal, TypeAlias, cast, get_args
 
 import numpy as np
 import pandas as pd
-from scipy.stats import hypergeom
 
 from rankagg._typing import Bools, Floats, Generator, Label, RNGLike
 from rankagg._validation import check_choice, check_flag, check_kind, check_number
@@ -26,23 +25,15 @@ from rankagg.inference.pair_bounds import (
 )
 from rankagg.inference.pairwise import intervals_of
 from rankagg.inference.units import Unit, Units, square, units_of
+from rankagg.studies.measures import Curve, Measures
 from rankagg.studies.removal import (
     MECHANISM,
     RANDOM_REMOVAL,
     GapCell,
     ScoreRemoval,
-    n_removed,
 )
 from rankagg.studies.sources import LatentModel
-from rankagg.studies.study import (
-    ROUNDING,
-    Curve,
-    Measures,
-    Row,
-    Study,
-    StudyResult,
-    different_checked,
-)
+from rankagg.studies.study import ROUNDING, Row, Study, StudyResult
 
 Ties = Literal["half", "exclude"]
 Radius = Literal["equation 4", "figure 4"]
@@ -88,7 +79,7 @@ class _RankedTable:
 
 
 @dataclass(frozen=True, eq=False)
-class Judged:
+class _Judged:
     """What a method says of every pair; arrays of shape (n, n), row against column."""
 
     items: ItemSet
@@ -122,7 +113,7 @@ class PairMethod(ABC):
         """What it is called in tables; no two methods of a study may share it."""
 
     @abstractmethod
-    def _judge(self, ranked: _RankedTable, alpha: float, rng: Generator) -> Judged:
+    def _judge(self, ranked: _RankedTable, alpha: float, rng: Generator) -> _Judged:
         """Decide the pairs of a table."""
 
     def _named(self, parts: Sequence[str]) -> str:
@@ -149,11 +140,6 @@ class IntervalMethod(PairMethod):
     holm : bool, default False
         Decide by Holm's procedure; there is no interval then. For "hoeffding" and the binomial
         methods, whose p-values are those of exact sign tests.
-
-    Raises
-    ------
-    InvalidInputError
-        If the options do not go together.
 
     Examples
     --------
@@ -209,13 +195,13 @@ class IntervalMethod(PairMethod):
     def _options(self, alpha: float = 0.05, rng: RNGLike = 0) -> IntervalOptions:
         return IntervalOptions(self.method, alpha, self.simultaneous, anytime=self.anytime, rng=rng)
 
-    def _judge(self, ranked: _RankedTable, alpha: float, rng: Generator) -> Judged:
+    def _judge(self, ranked: _RankedTable, alpha: float, rng: Generator) -> _Judged:
         intervals = intervals_of(ranked.units(self.unit), self._options(alpha, rng))
         items, estimate = intervals.items, intervals.estimate
         if self.holm:
-            return Judged(items, estimate, intervals.decisions("holm").above)
+            return _Judged(items, estimate, intervals.decisions("holm").above)
         lower, upper = intervals.lower, intervals.upper
-        return Judged(items, estimate, lower > 0.5, lower, upper)
+        return _Judged(items, estimate, lower > 0.5, lower, upper)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -256,7 +242,7 @@ class PrintedRadius(PairMethod):
         """The place in print."""
         return self._named([self.radius])
 
-    def _judge(self, ranked: _RankedTable, alpha: float, rng: Generator) -> Judged:
+    def _judge(self, ranked: _RankedTable, alpha: float, rng: Generator) -> _Judged:
         imputed = ranked.units(self.unit, is_direct=False)
         mean, z = imputed.moments.mean, ranked.units(self.unit).moments.n
         number, n_items = np.maximum(z, 1.0), len(imputed.items)
@@ -267,7 +253,7 @@ class PrintedRadius(PairMethod):
             square(n_items, above, 1.0 - below, 0.5)
             for above, below in ((mean, mean), (lower, upper), (upper, lower))
         )
-        return Judged(imputed.items, estimate, low > 0.5, low, high)
+        return _Judged(imputed.items, estimate, low > 0.5, low, high)
 
 
 # -- the study ------------------------------------------------------------------------------------
@@ -299,7 +285,7 @@ SEVERAL_RANKINGS: tuple[PairMethod, ...] = tuple(
 
 
 @dataclass(frozen=True)
-class JudgedCell(GapCell):
+class _JudgedCell(GapCell):
     """One table of the grid."""
 
     model: DataSource
@@ -317,19 +303,18 @@ class JudgedCell(GapCell):
         rng = self.generator(seed, "missing")
         return self.removal.remove(table, self.proportion, whole_tasks=False, rng=rng)
 
-    def judge(self, seed: int, ranked: _RankedTable, method: PairMethod, alpha: float) -> Judged:
+    def judge(self, seed: int, ranked: _RankedTable, method: PairMethod, alpha: float) -> _Judged:
         """Return what a method says of the table."""
         return method._judge(ranked, alpha, self.generator(seed, f"{method!r} {alpha!r}"))
 
 
 @dataclass(frozen=True, kw_only=True)
-class ConfidenceStudy(Study[JudgedCell]):
+class ConfidenceStudy(Study[_JudgedCell]):
     """How many pairs of systems are decided, how many wrongly, and how often intervals cover.
 
     From every table a proportion of the single scores is removed, and every method decides the
     pairs of systems on what is left. Where the true proportions are known its decisions and its
-    intervals are held against them. The random numbers of a table depend on the seed and on its
-    cell of the grid alone.
+    intervals are compared with them.
 
     Parameters
     ----------
@@ -353,28 +338,20 @@ class ConfidenceStudy(Study[JudgedCell]):
     n_repetitions : int, default 100
         Tables for each combination.
     rng : int, numpy.random.Generator or None, optional
-        A seed of all random numbers; by default, and from a generator, one is drawn and kept.
-
-    Raises
-    ------
-    InvalidInputError
-        If a parameter is out of its range, two data, methods or removals are alike, or a
-        proportion leaves no score, or more than may go.
+        A seed; by default, and from a generator, one is drawn and kept.
 
     Notes
     -----
     Rows: pairs: how many there are; comparisons: mean number of units that compare a pair; width:
     mean width of the intervals, which end at 0 and 1; decided: pairs that are; wrong: those of them
     whose true proportion is on the other side of 1/2, or equal to it; covered: intervals that hold
-    the true proportion of the units that compare the two; covered_imputed: those that hold the
-    expected proportion of compatible permutations, which is known where scores go completely at
-    random. What is not known, and intervals of a method that has none, are missing. error: what a
-    method said that could not judge the table.
+    the true proportion of the units that compare the two. What is not known, and intervals of a
+    method that has none, are missing. error: what a method said that could not judge the table.
 
     Statistics: decided, the mean share of pairs, with se_decided; any_wrong: share of the tables
     with a wrong decision; coverage: share of the intervals that hold the true proportion;
-    covers_all: share of the tables where all of them do; coverage_imputed and covers_all_imputed
-    likewise; mean width and comparisons; promised: 1 - alpha.
+    covers_all: share of the tables where all of them do; mean width and comparisons; promised:
+    1 - alpha.
 
     References
     ----------
@@ -398,22 +375,22 @@ class ConfidenceStudy(Study[JudgedCell]):
     1     0.94        0.0
     """
 
-    _cell = JudgedCell
+    _cell = _JudgedCell
     _fields: ClassVar[Mapping[str, str]] = {
         "method": "str",
         "alpha": "float64",
         "pairs": "int64",
         **dict.fromkeys(("comparisons", "width"), "float64"),
-        **dict.fromkeys(("decided", "wrong", "covered", "covered_imputed"), "Int64"),
+        **dict.fromkeys(("decided", "wrong", "covered"), "Int64"),
         "error": "str",
     }
     _measures = Measures(
         statistics=(
             *("comparisons", "width", "decided", "se_decided", "any_wrong", "coverage"),
-            *("covers_all", "coverage_imputed", "covers_all_imputed"),
+            "covers_all",
         ),
         points=("alpha",),
-        printed=("width", "decided", "any_wrong", "coverage", "covers_all", "coverage_imputed"),
+        printed=("width", "decided", "any_wrong", "coverage", "covers_all"),
         curves={
             "decided": Curve("share of pairs decided", "se_decided"),
             **{
@@ -441,10 +418,8 @@ class ConfidenceStudy(Study[JudgedCell]):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        owner = "of ConfidenceStudy"
         inside = {"low": 0, "high": 1, "open_low": True, "open_high": True}
-        levels = different_checked(check_number, self.alphas, f"alphas {owner}", **inside)
-        self._set("alphas", levels)
+        self._set_checked("alphas", check_number, **inside)
         tables = self._tables()
         for table, removal in product(tables, self.removals):
             removal.remove(table, max(self.proportions), whole_tasks=False, rng=0)
@@ -455,10 +430,7 @@ class ConfidenceStudy(Study[JudgedCell]):
                 for table in tables
             )
             self._set("methods", SEVERAL_RANKINGS if shared else ONE_RANKING_EACH)
-        kind = {"kind": PairMethod, "example": "`IntervalMethod()`"}
-        self._set(
-            "methods", different_checked(check_kind, self.methods, f"methods {owner}", **kind)
-        )
+        self._set_checked("methods", check_kind, kind=PairMethod, example="`IntervalMethod()`")
 
     @property
     def _compared(self) -> tuple[PairMethod, ...]:
@@ -469,12 +441,11 @@ class ConfidenceStudy(Study[JudgedCell]):
             return is_so.astype(np.float64).where(frame[column].notna())
 
         pairs = frame["pairs"]
-        kinds = {"": "covered", "_imputed": "covered_imputed"}
         return frame.assign(
             decided=frame["decided"].astype(np.float64) / pairs,
             any_wrong=flag("wrong", frame["wrong"].fillna(0) > 0),
-            **{f"coverage{k}": frame[of].astype(np.float64) / pairs for k, of in kinds.items()},
-            **{f"covers_all{k}": flag(of, frame[of].fillna(0) == pairs) for k, of in kinds.items()},
+            coverage=frame["covered"].astype(np.float64) / pairs,
+            covers_all=flag("covered", frame["covered"].fillna(0) == pairs),
         )
 
     def _completed(self, table: pd.DataFrame) -> pd.DataFrame:
@@ -488,24 +459,21 @@ class ConfidenceStudy(Study[JudgedCell]):
         if result.to_frame()["wrong"].isna().all():
             yield "true proportions are not known"
 
-    def judged(self, cell: JudgedCell, alpha: float, method: PairMethod) -> tuple[Any, Any]:
-        """Return the ranked table of a cell, and what a method says of its pairs.
+    def judged(self, model: DataSource) -> tuple[Any, Any]:
+        """Return the first table of one of the data, and what the first method says of its pairs.
 
         Parameters
         ----------
-        cell : Cell
-            One of `cells`.
-        alpha : float
-            The probability of error.
-        method : PairMethod
-            The method.
+        model : DataSource
+            One of `data`.
 
         Returns
         -------
         tuple
         """
+        cell = _JudgedCell(model, self.proportions[0], self.removals[0])
         ranked = _RankedTable.of(cell.left(cell.complete(self._seed), self._seed))
-        return ranked, cell.judge(self._seed, ranked, method, alpha)
+        return ranked, cell.judge(self._seed, ranked, self._compared[0], self.alphas[0])
 
     def _prepared(self, deadline: object) -> _Truths:
         """Return the true proportions that methods estimate, as far as models know them."""
@@ -523,41 +491,30 @@ class ConfidenceStudy(Study[JudgedCell]):
                     found[model.identity, unit, ties] = frame
         return found
 
-    def _try(self, cell: JudgedCell, prepared: _Truths) -> list[Row]:
+    def _try(self, cell: _JudgedCell, prepared: _Truths) -> list[Row]:
         """Draw a table, remove scores, and decide its pairs with every method."""
-        complete = cell.complete(self._seed)
-        ranked = _RankedTable.of(cell.left(complete, self._seed))
-        lost = n_removed(complete.values.size, cell.proportion)
-        labels, known = list(ranked.profile.items), {}
-        # Of other mechanisms nothing is expected.
-        is_known = cell.removal == RANDOM_REMOVAL or not lost
+        ranked = _RankedTable.of(cell.left(cell.complete(self._seed), self._seed))
+        labels = list(ranked.profile.items)
+        known = {}
         for method in self._compared:
-            true, halves = (
-                None if frame is None else frame.loc[labels, labels].to_numpy(np.float64)
-                for frame in (
-                    prepared.get((cell.model.identity, method.unit, ties))
-                    for ties in (method.ties, "half")
-                )
-            )
-            imputed = None
-            if halves is not None and not complete.n_missing and is_known:
-                imputed = _imputed_proportions(halves, complete.n_units, lost)
-            known[method] = {"covered": true, "covered_imputed": imputed}
+            true = prepared.get((cell.model.identity, method.unit, method.ties))
+            if true is not None:
+                known[method] = true.loc[labels, labels].to_numpy(np.float64)
         return [
-            self._row(cell, ranked, method, alpha, known[method])
+            self._row(cell, ranked, method, alpha, known.get(method))
             for alpha in self.alphas
             for method in self._compared
         ]
 
     def _row(
         self,
-        cell: JudgedCell,
+        cell: _JudgedCell,
         ranked: _RankedTable,
         method: PairMethod,
         alpha: float,
-        known: Mapping[str, Floats | None],
+        true: Floats | None,
     ) -> Row:
-        """Hold what a method says against the proportions that are known."""
+        """Compare what a method says with the true proportions, where they are known."""
         upper = np.triu_indices(ranked.profile.n_items, k=1)
         row: Row = dict.fromkeys(self._fields)
         row |= {"method": method.name, "alpha": alpha, "pairs": len(upper[0])}
@@ -568,43 +525,12 @@ class ConfidenceStudy(Study[JudgedCell]):
             # The study goes on, and counts it.
             return {**row, "error": str(error)}
         row["decided"] = int(judged.above.sum())
-        true = known["covered"]
         if true is not None:
             row["wrong"] = int((judged.above & (true <= 0.5 + ROUNDING)).sum())
         if judged.lower is None or judged.upper is None:
             return row
         row["width"] = float((judged.upper - judged.lower)[upper].mean())
-        for name, values in known.items():
-            if values is not None:
-                inside = (judged.lower <= values + ROUNDING) & (values <= judged.upper + ROUNDING)
-                row[name] = int(inside[upper].sum())
+        if true is not None:
+            inside = (judged.lower <= true + ROUNDING) & (true <= judged.upper + ROUNDING)
+            row["covered"] = int(inside[upper].sum())
         return row
-
-
-def _imputed_proportions(shares: Floats, n_rankings: int, n_lost: int) -> Floats:
-    """Return the expected proportions of compatible permutations with row above column.
-
-    Of all single scores so many are lost, each set of them with the same probability.
-
-    Notes
-    -----
-    A ranking keeps k of its n items with hypergeometric probability, and each k of them alike. A
-    missing item is before the one at rank r of k, from 0, in a share (r + 1)/(k + 1).
-    """
-    n = len(shares)
-    if n_lost == 0 or n < 2:
-        return shares
-    k = np.arange(n + 1, dtype=np.float64)
-    weight = hypergeom(n_rankings * n, n_rankings * n - n_lost, n).pmf(k)
-    both, one = k * (k - 1) / (n * (n - 1)), k * (n - k) / (n * (n - 1))
-    neither = 1.0 - both - 2.0 * one
-    # The mean over others of how likely one is above the column's item, without the row's.
-    above = shares - np.diag(np.diag(shares))
-    others = (above.sum(axis=0)[None, :] - above) / max(n - 2, 1)
-    # Only the column's item is there: 1 + (k - 1) others of it are before it, on average.
-    constant, slope = weight @ (one / (k + 1)), weight @ (one * np.maximum(k - 1, 0) / (k + 1))
-    column_only = constant + slope * others
-    row_only = weight @ one - column_only.T
-    result: Floats = (weight @ both) * shares + (weight @ neither) / 2 + column_only + row_only
-    np.fill_diagonal(result, 0.5)
-    return result

@@ -36,15 +36,8 @@ from rankagg.core import (
 from rankagg.cultures import DataSource, Named, checked
 from rankagg.distances import kendall_distance
 from rankagg.exceptions import Described, InvalidInputError, RankaggError
-from rankagg.studies.study import (
-    Cell,
-    Curve,
-    Measures,
-    Row,
-    Study,
-    StudyResult,
-    finished,
-)
+from rankagg.studies.measures import Cell, Curve, Measures
+from rankagg.studies.study import Row, Study, StudyResult
 
 #: The scores of tasks, each of shape (n_systems, n_instances).
 Tasks: TypeAlias = Sequence[Floats]
@@ -90,7 +83,7 @@ class Corruption(Named, ABC):
         self,
         table: ScoreTable,
         tasks: Iterable[Label],
-        truth: PartialRanking | None = None,
+        ranking: PartialRanking | None = None,
         *,
         rng: RNGLike = None,
     ) -> ScoreTable:
@@ -102,7 +95,7 @@ class Corruption(Named, ABC):
             The table.
         tasks : iterable of str or int
             Tasks of the table; the order may matter, as it does where all copy the first.
-        truth : PartialRanking, optional
+        ranking : PartialRanking, optional
             The order of the systems that a corruption may be directed against; that of Borda's rule
             by default.
         rng : int, numpy.random.Generator or None, optional
@@ -112,14 +105,9 @@ class Corruption(Named, ABC):
         -------
         ScoreTable
             Other tasks, directions and weights stay. Missing scores stay missing.
-
-        Raises
-        ------
-        InvalidInputError
-            If scores are missing that are needed.
         """
         chosen, generator = list(tasks), as_generator(rng)
-        order = Borda().aggregate(table).ranking if truth is None else truth
+        order = Borda().aggregate(table).ranking if ranking is None else ranking
         if self.after is not None:
             table = self.after.corrupt(table, chosen, order, rng=generator)
         if self.needs_all and table.n_missing:
@@ -298,9 +286,8 @@ class CorruptionStudy(Study[_CorruptionCell]):
 
     In every repetition some tasks are corrupted, and every rule is held against the true order of
     the model, or where none is known against what it says itself of the scores before. Tables that
-    differ in their corruption alone share the rest: the scores, the order of the systems, which is
-    random, that in which tasks are corrupted, so that those of a smaller number are among those of
-    a larger one, and the random numbers of corruptions.
+    differ in their corruption alone share the scores, the random order of the systems, the random
+    numbers, and the order in which tasks are corrupted: those of fewer are among those of more.
 
     Parameters
     ----------
@@ -318,16 +305,10 @@ class CorruptionStudy(Study[_CorruptionCell]):
     n_repetitions : int, default 100
         Tables for each combination.
     rng : int, numpy.random.Generator or None, optional
-        A seed of all random numbers; by default, and from a generator, one is drawn and kept.
+        A seed; by default, and from a generator, one is drawn and kept.
     time_limit : float, optional
         Seconds for a rule that searches, on one table; none by default. What is not proved in time
         is counted.
-
-    Raises
-    ------
-    InvalidInputError
-        If a parameter is out of its range, two rules, data or corruptions are alike, data have
-        fewer tasks, or missing scores that a corruption needs.
 
     Notes
     -----
@@ -454,7 +435,7 @@ class CorruptionStudy(Study[_CorruptionCell]):
 
     def _says(self, rule: Aggregator, scores: Evidence, rng: Generator) -> Consensus:
         deadline = Deadline.after(self.time_limit)
-        return finished(rule.aggregate(scores, rng=rng, deadline=deadline))
+        return self._aggregate(rule, scores, rng, deadline)
 
     def _table(self, result: StudyResult) -> pd.DataFrame:
         """Return the mean distances, in columns for some of the numbers of corrupted tasks."""

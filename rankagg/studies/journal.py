@@ -1,20 +1,14 @@
-"""Journals: finished data sets of a study in a file, so that it can be taken up again.
-
-A line is a JSON object with a checksum of what it says and of the study that it belongs to, so that
-no line that was damaged, changed or brought from elsewhere passes for a result.
-"""
+"""Journals: finished data sets of a study in a file, so that it can be resumed."""
 
 from __future__ import annotations
 
 import json
-import sys
 import warnings
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from hashlib import sha256
 from os import PathLike
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from rankagg.exceptions import (
     DataFormatError,
@@ -25,55 +19,30 @@ from rankagg.exceptions import (
 )
 from rankagg.io.output_files import check_target
 
+# What a reader of a damaged journal is told.
 AGAIN = "its data set is computed again"
-
-
-def _lock(file: IO[bytes]) -> None:
-    """Lock a file until it is closed, or the process has ended."""
-    if sys.platform == "win32":
-        import msvcrt  # noqa: PLC0415
-
-        file.seek(2**40)  # what is locked cannot be read
-        msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
-    else:
-        import fcntl  # noqa: PLC0415
-
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 class JournalFile:
     """The rows of finished cells, one JSON object a line, under a line with the study's settings.
 
-    The end of the last line is missing where the process ended while it was written. Such a cell
-    counts as not finished, which is said, and is written over.
+    A line has a checksum of what it says and of the study, so that none that was damaged, changed
+    or brought from elsewhere passes for a result. A last line that was cut off while it was written
+    is dropped, with a warning, and its cell computed again.
     """
 
     def __init__(self, path: str | PathLike[str], settings: dict[str, Any]) -> None:
-        self._path, self._head = Path(path), json.dumps(settings)
-
-    @contextmanager
-    def locked(self) -> Iterator[None]:
-        """Keep other processes off the file; raises where one has it."""
-        check_target(self._path)
-        with self._path.open("ab") as file:
-            try:
-                _lock(file)
-            except (BlockingIOError, PermissionError):
-                allowed = "a file that no other study writes"
-                remedy = "Wait until that one has ended, or give another file."
-                given = Described(str(self._path))
-                raise InvalidInputError("journal", allowed, given, remedy) from None
-            if not file.tell():  # in place, as the lock is on this file
-                file.write(f"{self._head}\n".encode())
-                file.flush()
-            yield
+        self._path, self._head = Path(path), f"{json.dumps(settings)}\n".encode()
 
     def read(self, stacklevel: int) -> dict[tuple[Any, ...], list[dict[str, Any]]]:
-        """Return the rows of finished cells, and make the file ready to go on."""
+        """Return the rows of finished cells, and make the file ready for more."""
+        check_target(self._path)
+        if not (self._path.exists() and self._path.stat().st_size):
+            self._path.write_bytes(self._head)
         whole, found = 0, {}
         with self._path.open("rb") as file:
             for number, line in enumerate(file, start=1):
-                if number == 1 and line != f"{self._head}\n".encode():
+                if number == 1 and line != self._head:
                     allowed = "a new file, or one of a study with the same rules, seed and limits"
                     given, remedy = Described(str(self._path)), "Give another file, or remove it."
                     raise InvalidInputError("journal", allowed, given, remedy)
@@ -116,4 +85,4 @@ class JournalFile:
             ) from error
 
     def _checksum(self, piece: dict[str, Any]) -> str:
-        return sha256(f"{self._head}\n{json.dumps(piece)}".encode()).hexdigest()[:16]
+        return sha256(self._head + json.dumps(piece).encode()).hexdigest()[:16]

@@ -26,22 +26,14 @@ from rankagg.cultures import DataSource, checked
 from rankagg.distances import kendall_tau
 from rankagg.exceptions import RankaggError
 from rankagg.studies.corruption import RescaledScores
+from rankagg.studies.measures import Curve, Measures
 from rankagg.studies.removal import (
     MECHANISM,
     RANDOM_REMOVAL,
     GapCell,
     ScoreRemoval,
 )
-from rankagg.studies.study import (
-    ROUNDING,
-    Curve,
-    Measures,
-    Row,
-    Study,
-    StudyResult,
-    attempt,
-    different_checked,
-)
+from rankagg.studies.study import ROUNDING, Row, Study, StudyResult
 
 #: How two methods are compared on the same table.
 PAIR_MEASURES: Final = ("tau", "top1", "top3", "same_top3")
@@ -71,10 +63,8 @@ class MissingScoresStudy(Study[_RemovalCell]):
     """How near rankings of incomplete scores come to those of the full data.
 
     From every table a proportion of the scores is removed, many times, and every method ranks what
-    is left. Its ranking is held against what the same method makes of the full data,
-    against the true ranking where there is one, and against the other methods. The random numbers
-    of a table depend on the seed and on its cell of the grid alone: a study gives the same figures
-    whatever the number of workers, and a cell stays what it is when the grid grows.
+    is left. Its ranking is compared with what the same method makes of the full data, with the true
+    ranking where there is one, and with the other methods.
 
     Parameters
     ----------
@@ -102,13 +92,7 @@ class MissingScoresStudy(Study[_RemovalCell]):
     n_repetitions : int, default 100
         Tables for each combination.
     rng : int, numpy.random.Generator or None, optional
-        A seed of all random numbers; by default, and from a generator, one is drawn and kept.
-
-    Raises
-    ------
-    InvalidInputError
-        If a parameter is out of its range, two data, methods or removals are alike, or a
-        proportion leaves no score, or more than may go.
+        A seed; by default, and from a generator, one is drawn and kept.
 
     Notes
     -----
@@ -176,11 +160,9 @@ class MissingScoresStudy(Study[_RemovalCell]):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        owner = "of MissingScoresStudy"
         if self.policies is not None:
-            policies = different_checked(check_unranked, self.policies, f"policies {owner}")
-            self._set("policies", policies)
-        whole = check_flag(self.whole_tasks, f"whole_tasks {owner}")
+            self._set_checked("policies", check_unranked)
+        whole = check_flag(self.whole_tasks, "whole_tasks of MissingScoresStudy")
         for table, removal in product(self._tables(), self.removals):
             removal.remove(table, max(self.proportions), whole_tasks=whole, rng=0)
 
@@ -271,7 +253,7 @@ class MissingScoresStudy(Study[_RemovalCell]):
         for (rule, policy), label in zip(self._ways, self.methods, strict=True):
             given = evidence if policy is None else evidence.with_unranked(policy)
             rng = cell.generator(self._seed, purpose + label)
-            one = attempt(rule, given, rng)
+            one = self._attempt(rule, given, rng)
             if isinstance(one, RankaggError):
                 found.append((None, None, f"{purpose}: {one}" if purpose else str(one)))
             else:

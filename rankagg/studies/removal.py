@@ -15,7 +15,7 @@ from rankagg._validation import as_generator, check_entries, check_flag, check_i
 from rankagg.core import ScoreTable, counted
 from rankagg.cultures import Named, checked
 from rankagg.exceptions import InvalidInputError
-from rankagg.studies.study import Cell
+from rankagg.studies.measures import Cell
 
 
 def n_removed(n_items: int, share: float) -> int:
@@ -73,11 +73,6 @@ class ScoreRemoval(Named, ABC):
         -------
         ScoreTable
             With all systems. Tasks that keep no score are left out.
-
-        Raises
-        ------
-        InvalidInputError
-            If nothing would be left, or more would go than may.
         """
         share = check_number(proportion, "proportion", low=0, high=1, open_high=True)
         whole = check_flag(whole_tasks, "whole_tasks")

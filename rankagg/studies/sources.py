@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
 from os import PathLike
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -31,7 +31,10 @@ from rankagg.inference.pairwise import PairwiseIntervals
 from rankagg.inference.units import Unit
 
 #: Single data sets; everything else is a list of them.
-ONE_DATA_SET = (DataSource, RankingDistribution, Profile, ScoreTable, str, PathLike, Mapping)
+ONE_DATA_SET = (
+    *(DataSource, RankingDistribution, Profile, ScoreTable),
+    *(str, PathLike, Mapping, np.ndarray),
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,7 +70,7 @@ class LatentModel(DataSource):
     <Permutation 2 > 1 > 0>
     """
 
-    gives: ClassVar[Literal["scores", "rankings"]] = "scores"
+    gives = "scores"
     _kind = "Gumbel scores"
     step: float = checked(check_number, low=0)
     n_systems: int = checked(check_integer, default=20, low=2)
@@ -116,7 +119,7 @@ class LatentModel(DataSource):
         return pd.DataFrame(shares, index=systems, columns=systems)
 
 
-def table_digest(table: ScoreTable) -> str:
+def _table_digest(table: ScoreTable) -> str:
     """Return the SHA-256 of labels, directions, weights and scores, the same on every machine."""
     labels = (
         tuple(table.systems),
@@ -149,16 +152,11 @@ class ObservedData(DataSource):
         What to call it in tables.
     data : Profile or ScoreTable
         The data; some may be missing from the start.
-
-    Attributes
-    ----------
-    digest : str
-        Tells data apart that have the same label.
     """
 
     label: str
     data: Profile | ScoreTable = field(repr=False)
-    digest: str = field(init=False, repr=False)
+    _digest: str = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         owner = f"of {type(self).__name__}"
@@ -166,13 +164,13 @@ class ObservedData(DataSource):
             raise InvalidInputError(f"label {owner}", "a text", self.label)
         data: object = self.data
         if isinstance(data, ScoreTable):
-            digest = table_digest(data)
+            digest = _table_digest(data)
         elif isinstance(data, Profile):
             digest = _profile_digest(data)
         else:
             allowed = "a Profile or a ScoreTable"
             raise InvalidInputError(f"data {owner}", allowed, data, "`read_scores` makes one.")
-        object.__setattr__(self, "digest", digest)
+        object.__setattr__(self, "_digest", digest)
 
     @property
     def gives(self) -> Literal["scores", "rankings"]:  # type: ignore[override]
@@ -201,7 +199,7 @@ class ObservedData(DataSource):
     @property
     def identity(self) -> str:
         """The label and the digest."""
-        return f"{self.label} {self.digest}"
+        return f"{self.label} {self._digest}"
 
     @property
     def own_sizes(self) -> tuple[int | None, int | None]:
@@ -233,11 +231,6 @@ class ResampledData(ObservedData):
     n_rankings : int or None, optional
         How many rankings or instances are drawn; as many as the data have by default.
 
-    Attributes
-    ----------
-    digest : str
-        Tells data apart that have the same label.
-
     Examples
     --------
     >>> import rankagg as ra
@@ -265,8 +258,8 @@ class ResampledData(ObservedData):
     def identity(self) -> str:
         """What stands in journals."""
         if isinstance(self.data, Profile):
-            return f"ResampleModel(label={self.name!r}, digest={self.digest!r})"
-        return f"{self.name}, drawn from {self.digest}"
+            return f"ResampleModel(label={self.name!r}, digest={self._digest!r})"
+        return f"{self.name}, drawn from {self._digest}"
 
     @property
     def own_sizes(self) -> tuple[int | None, int | None]:
@@ -341,21 +334,14 @@ class _Distributed(DataSource):
         return self.distribution.sample(n_rankings or 1, rng=rng)
 
 
-def listed_values(values: object, parameter: str) -> tuple[Any, ...]:
-    """Return the values of a list."""
-    if isinstance(values, str) or not isinstance(values, Iterable):
-        raise InvalidInputError(parameter, "a list of one or more different values", values)
-    return tuple(values)
-
-
-def as_sources(data: object, parameter: str) -> tuple[DataSource, ...]:
+def as_sources(data: Any, parameter: str) -> tuple[DataSource, ...]:
     """Return sources of one data set, or of a list of them.
 
     Distributions, profiles and tables become sources, and what orders are.
     """
-    is_one = isinstance(data, ONE_DATA_SET) or is_frame(data) or isinstance(data, np.ndarray)
+    is_one = isinstance(data, ONE_DATA_SET) or is_frame(data) or not isinstance(data, Iterable)
     sources: list[DataSource] = []
-    for number, given in enumerate([data] if is_one else listed_values(data, parameter), start=1):
+    for number, given in enumerate([data] if is_one else data, start=1):
         if isinstance(given, str | PathLike):
             allowed = "data that were read, and no text"
             remedy = "`read_preflib` reads a file of rankings, and `read_scores` one of scores."

@@ -7,11 +7,9 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import nullcontext
 from copy import copy
 from dataclasses import dataclass, field, fields
 from functools import cached_property
-from hashlib import sha256
 from itertools import product
 from operator import itemgetter
 from os import PathLike
@@ -43,7 +41,8 @@ from rankagg.exceptions import (
     WorkerError,
 )
 from rankagg.studies.journal import JournalFile
-from rankagg.studies.sources import ObservedData, as_sources, listed_values, table_digest
+from rankagg.studies.measures import Cell, Measures
+from rankagg.studies.sources import ObservedData, as_sources
 
 # Costs and shares are sums of fractions; what differs by no more is equal.
 ROUNDING = 1e-9
@@ -54,92 +53,9 @@ SEEDS = 2**31
 RATIOS = ("mean_ratio", "mean_ratio_high", "max_ratio")
 #: What pandas calls the statistics that columns of tables are called by.
 STATISTICS = {"mean": "mean", "se": "sem", "std": "std", "max": "max", "median": "median"}
-#: Points of a grid in words, by their column; others are called as they are.
-WORDS: Mapping[str, Callable[[Any], str]] = {
-    "n_items": lambda number: counted(number, "item"),
-    "scope": {
-        "tasks": "rules aggregate tasks",
-        "instances": "rules aggregate all instances",
-        "within": "rules aggregate one task's instances",
-    }.__getitem__,
-    "n_rankings": lambda number: counted(number, "ranking"),
-    "n_corrupted": lambda number: counted(number, "corrupted task") if number else "",
-    "missing": lambda share: f"{share:.0%} missing" if share else "",
-    "proportion": lambda share: f"{100 * share:g} % removed" if share else "",
-    "alpha": lambda alpha: f"alpha {alpha:g}",
-    "scale": lambda factor: f"scores of a task times {factor:g}" if factor != 1 else "",
-}
 
 #: What was found of one data set by one method, as plain data.
 Row: TypeAlias = dict[str, Any]
-
-
-class Cell:
-    """One data set of a study.
-
-    Its random numbers depend on the seed and on itself alone: not on the other cells, nor on who
-    computes it. A subclass is a frozen dataclass. Each of its fields but the last, the repetition,
-    is a dimension of the grid, whose values the study has under that name or its plural. One with
-    a default is not told where it is the only value.
-    """
-
-    @cached_property
-    def key(self) -> tuple[Any, ...]:
-        """What tells it apart, as plain data: texts, integers, numbers."""
-        kind = "identity_of_sizes" if hasattr(self, "n_items") else "identity"
-        values = (getattr(self, one.name) for one in fields(cast("Any", self)))
-        return tuple(getattr(value, kind, value) for value in values)
-
-    def generator(self, seed: int, purpose: str) -> Generator:
-        """Return the random numbers for one purpose."""
-        digest = sha256(repr((*self.key, purpose)).encode()).digest()
-        words = np.frombuffer(digest, dtype="<u4").tolist()
-        return np.random.default_rng(np.random.SeedSequence([seed, *words]))
-
-
-@dataclass(frozen=True)
-class Curve:
-    """A column of the table that `study_plot` draws, with its band."""
-
-    # What stands at the upright axis.
-    label: str
-    # The column of a standard error or deviation, which is added and taken away; or the columns of
-    # the ends of the band, and what that is.
-    around: str = ""
-    ends: tuple[str, str] | None = None
-    band: str = "95 % Wilson intervals"
-    # The least and the greatest value; None where there is none.
-    least: float = 0.0
-    most: float | None = 1.0
-    # A column, or a number, that is drawn dotted for comparison, and what it is.
-    dotted: str | float = ""
-    dotted_is: str = ""
-
-
-@dataclass(frozen=True)
-class Measures:
-    """What the repetitions of a study are summed up to, printed and drawn as."""
-
-    # Shares of a flag, with Wilson intervals, by the column that holds it.
-    shares: Mapping[str, str] = field(default_factory=dict)
-    # Means of columns, and "mean_x", "se_x", "std_x", "max_x" and "median_x" of a column x.
-    statistics: tuple[str, ...] = ()
-    # The column whose quantiles are told.
-    quantiles: str = ""
-    # Dimensions of the grid that are averaged over, as repetitions are.
-    over: tuple[str, ...] = ()
-    # Columns of the rows that tell points of a line apart, beside those of the grid.
-    points: tuple[str, ...] = ()
-    # Columns that tell lines of a plot apart.
-    lines: tuple[str, ...] = ("method",)
-    # The columns that are printed.
-    printed: tuple[str, ...] = ()
-    # What can be drawn, the usual first, and what is along the axis where it varies.
-    curves: Mapping[str, Curve] = field(default_factory=dict)
-    usual_x: tuple[str, ...] = ()
-    # What data sets, and what is compared on them, are called.
-    noun: str = "data set"
-    compared: str = "rule"
 
 
 AnyCell = TypeVar("AnyCell", bound=Cell)
@@ -174,20 +90,25 @@ class Study(ABC, Generic[AnyCell]):
                 remedy = "`ObservedData(label=..., data=...)` gives data another name."
                 self._set(name, _different(as_sources(given, parameter), parameter, remedy))
             else:
-                self._set(name, different_checked(one.metadata["check"], given, parameter))
+                self._set_checked(name, one.metadata["check"])
         if hasattr(self, "n_items"):
             for source in self._sources:
                 if source.most_items is not None and max(self.n_items) > source.most_items:
                     allowed = f"at most {source.most_items}, the items of {source.name}"
                     raise InvalidInputError("n_items", allowed, max(self.n_items))
         if hasattr(self, "rules"):
-            rules = [
-                check_rule(one, "rules") for one in listed_values(self.rules, f"rules {owner}")
-            ]
+            rules = [check_rule(one, "rules") for one in _listed(self.rules, f"rules {owner}")]
             self._set("rules", _different(rules, f"rules {owner}"))
 
     def _set(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)
+
+    def _set_checked(self, name: str, check: Callable[..., Any], **bounds: Any) -> None:
+        """Set one or more different values of a parameter, each as its check returns it."""
+        parameter = f"{name} of {type(self).__name__}"
+        given = _listed(getattr(self, name), parameter)
+        checked = [check(value, parameter=parameter, **bounds) for value in given]
+        self._set(name, _different(checked, parameter))
 
     @property
     def _seed(self) -> int:
@@ -346,52 +267,42 @@ class Study(ABC, Generic[AnyCell]):
 
         Raises
         ------
-        InvalidInputError
-            If the journal is one of another study.
-        DataFormatError
-            If a line of the journal is not what was written; the message says which.
-        OutputError
-            If the journal cannot be written.
-        WorkerError
-            If a worker was killed.
         OutOfTimeError
-            If not all cells were done in time; those that were are in the journal.
+            If not all cells were done in time, or `WorkerError` if a worker was killed; finished
+            cells are in the journal.
         """
         deadline = Deadline.after(time_limit_of(time_limit))
         cells = list(self.cells())
         book = None if journal is None else self._journal(journal)
-        with nullcontext() if book is None else book.locked():
-            found = {} if book is None else book.read(stacklevel=3)
-            left = [cell for cell in cells if cell.key not in found]
-            hidden = None if progress is None else not check_flag(progress, "progress")
-            bar = tqdm(
-                total=len(cells), initial=len(cells) - len(left), unit="cell", disable=hidden
-            )
-            prepared, worker = self._prepared(deadline), self._without_grid()
-            with bar, Parallel(n_jobs=n_jobs) as pool:
-                workers = effective_n_jobs(n_jobs)
-                # Few enough that an interrupted study loses little.
-                size = 1 if workers == 1 else 16 * workers
-                for batch in (left[at : at + size] for at in range(0, len(left), size)):
-                    try:
-                        deadline.seconds_left()
-                        rows = pool(delayed(worker._try)(cell, prepared) for cell in batch)
-                    except OutOfTimeError:
-                        raise OutOfTimeError(
-                            f"{len(found)} of {counted(len(cells), 'data set')} were done in time; "
-                            "the journal keeps them, if there is one."
-                        ) from None
-                    except BrokenProcessPool:
-                        raise WorkerError(
-                            "A process of the study was killed, perhaps for want of memory. "
-                            "Finished data sets are in the journal, if there is one; try fewer "
-                            "`n_jobs`."
-                        ) from None
-                    done = dict(zip([cell.key for cell in batch], rows, strict=True))
-                    if book is not None:
-                        book.append({"cell": key, "rows": rows} for key, rows in done.items())
-                    found |= done
-                    bar.update(len(batch))
+        found = {} if book is None else book.read(stacklevel=3)
+        left = [cell for cell in cells if cell.key not in found]
+        hidden = None if progress is None else not check_flag(progress, "progress")
+        bar = tqdm(total=len(cells), initial=len(cells) - len(left), unit="cell", disable=hidden)
+        prepared, worker = self._prepared(deadline), self._without_grid()
+        with bar, Parallel(n_jobs=n_jobs) as pool:
+            workers = effective_n_jobs(n_jobs)
+            # Few enough that an interrupted study loses little.
+            size = 1 if workers == 1 else 16 * workers
+            for batch in (left[at : at + size] for at in range(0, len(left), size)):
+                try:
+                    deadline.seconds_left()
+                    rows = pool(delayed(worker._try)(cell, prepared) for cell in batch)
+                except OutOfTimeError:
+                    raise OutOfTimeError(
+                        f"{len(found)} of {counted(len(cells), 'data set')} were done in time; "
+                        "the journal keeps them, if there is one."
+                    ) from None
+                except BrokenProcessPool:
+                    raise WorkerError(
+                        "A process of the study was killed, perhaps for want of memory. "
+                        "Finished data sets are in the journal, if there is one; try fewer "
+                        "`n_jobs`."
+                    ) from None
+                done = dict(zip([cell.key for cell in batch], rows, strict=True))
+                if book is not None:
+                    book.append({"cell": key, "rows": rows} for key, rows in done.items())
+                found |= done
+                bar.update(len(batch))
         result: StudyResult = self._result(self._frame(cells, found))
         return result
 
@@ -430,22 +341,30 @@ class Study(ABC, Generic[AnyCell]):
             light._set("data", ())
         return light
 
-    def _attempts(
-        self, evidence: Evidence, cell: AnyCell, deadline: Deadline | None = None
-    ) -> list[Consensus | RankaggError]:
+    def _aggregate(
+        self, rule: Aggregator, evidence: Evidence, rng: RNGLike, deadline: Deadline | None = None
+    ) -> Consensus:
+        """Return a consensus; where its rule was interrupted, the study stops."""
+        found = rule.aggregate(evidence, rng=rng, deadline=deadline)
+        if found.interrupted:
+            raise KeyboardInterrupt
+        return found
+
+    def _attempt(
+        self, rule: Aggregator, evidence: Evidence, rng: RNGLike
+    ) -> Consensus | RankaggError:
+        """Return the consensus, or the error that a rule ended with; the study continues."""
+        try:
+            return self._aggregate(rule, evidence, rng)
+        except RankaggError as error:
+            return error
+
+    def _attempts(self, evidence: Evidence, cell: AnyCell) -> list[Consensus | RankaggError]:
         """Return what every rule makes of data, or the error that it ended with."""
         return [
-            attempt(rule, evidence, cell.generator(self._seed, text), deadline)
+            self._attempt(rule, evidence, cell.generator(self._seed, text))
             for rule, text in zip(getattr(self, "rules", ()), self._texts, strict=True)
         ]
-
-
-# -- what is found --------------------------------------------------------------------------------
-
-
-def in_words(column: str, value: Any) -> str:
-    """Return the value of a dimension in words; nothing where it is the usual one."""
-    return WORDS.get(column, str)(value)
 
 
 class StudyResult(Result):
@@ -645,13 +564,10 @@ def _wilson(flags: Any, alpha: float) -> list[Floats]:
     return [np.where(known >= number, share, np.nan) for share, number in least]
 
 
-# -- checks, and rules ----------------------------------------------------------------------------
-
-
 def _plain(value: Any) -> Any:
     """Return the value of a parameter as plain data, which tell it from any other."""
     if isinstance(value, ScoreTable):
-        return table_digest(value)
+        return ObservedData(label="", data=value).identity
     if isinstance(value, Mapping):
         return [[repr(key), _plain(one)] for key, one in value.items()]
     if isinstance(value, list | tuple):
@@ -659,37 +575,19 @@ def _plain(value: Any) -> Any:
     return value if value is None or isinstance(value, bool | int | float | str) else repr(value)
 
 
-def different_checked(
-    check: Callable[..., Any], values: object, parameter: str, **bounds: Any
-) -> tuple[Any, ...]:
-    """Return one or more different values, each as its check returns it."""
-    given = listed_values(values, parameter)
-    return _different([check(value, parameter=parameter, **bounds) for value in given], parameter)
+def _listed(values: object, parameter: str) -> tuple[Any, ...]:
+    """Return the values of a list."""
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        raise InvalidInputError(parameter, "a list of one or more different values", values)
+    return tuple(values)
 
 
 def _different(values: object, parameter: str, remedy: str = "") -> tuple[Any, ...]:
     """Return one or more different values; those with a name differ in it."""
-    given = listed_values(values, parameter)
+    given = _listed(values, parameter)
     times = Counter(str(getattr(value, "name", repr(value))) for value in given)
     name, most = max(times.items(), key=itemgetter(1), default=("none", 0))
     if most != 1:
         found = Described(f"{name} {counted(most, 'time')}" if most else "none")
         raise InvalidInputError(parameter, "a list of one or more different values", found, remedy)
     return given
-
-
-def attempt(
-    rule: Aggregator, evidence: Evidence, rng: RNGLike = None, deadline: Deadline | None = None
-) -> Consensus | RankaggError:
-    """Return the consensus, or the error that a rule ended with; a study goes on."""
-    try:
-        return finished(rule.aggregate(evidence, rng=rng, deadline=deadline))
-    except RankaggError as error:
-        return error
-
-
-def finished(result: Consensus) -> Consensus:
-    """Return a consensus whose rule was not interrupted; a study that was stops."""
-    if result.interrupted:
-        raise KeyboardInterrupt
-    return result

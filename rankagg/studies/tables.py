@@ -17,7 +17,7 @@ from rankagg.aggregation import Aggregator, Borda, Consensus, Evidence, Mean
 from rankagg.aggregation.two_level import TwoLevel
 from rankagg.analysis.comparison.agreement import agreement_of, averaged_tasks, overlap_curves
 from rankagg.analysis.comparison.compare import DEPTHS
-from rankagg.analysis.robustness.perturbation import Parts, draw_subset
+from rankagg.analysis.robustness.perturbation import Parts
 from rankagg.core import (
     UNLISTED,
     UNRANKED,
@@ -30,16 +30,8 @@ from rankagg.core import (
 from rankagg.cultures import checked
 from rankagg.distances import kendall_tau
 from rankagg.exceptions import Described, InvalidInputError, RankaggError
-from rankagg.studies.study import (
-    ROUNDING,
-    Cell,
-    Curve,
-    Measures,
-    Row,
-    Study,
-    StudyResult,
-    finished,
-)
+from rankagg.studies.measures import Cell, Curve, Measures
+from rankagg.studies.study import ROUNDING, Row, Study, StudyResult
 
 # What a rule says of all tasks, and False where an exact rule did not prove that in time.
 _Whole: TypeAlias = tuple[PartialRanking, bool]
@@ -65,7 +57,8 @@ class _SubsetCell(Cell):
 
     def tasks(self, n_tasks: int, seed: int) -> Positions:
         """Return the positions of its tasks among so many."""
-        return draw_subset(n_tasks, self.size, self.generator(seed, "tasks"))
+        drawn = self.generator(seed, "tasks").choice(n_tasks, self.size, replace=False)
+        return np.sort(drawn)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,14 +81,9 @@ class TaskSubsetStudy(Study[_SubsetCell]):
     n_repetitions : int, default 100
         Subsets of each size.
     rng : int, numpy.random.Generator or None, optional
-        A seed of all random numbers; by default, and from a generator, one is drawn and kept.
+        A seed; by default, and from a generator, one is drawn and kept.
     tolerance : float, mapping or Series from task to float, default 0
         Scores that differ by no more are tied; see `ScoreTable.rankings`.
-
-    Raises
-    ------
-    InvalidInputError
-        If a parameter is out of its range, two rules are alike, or there are fewer than two tasks.
 
     Notes
     -----
@@ -175,7 +163,7 @@ class TaskSubsetStudy(Study[_SubsetCell]):
         evidence, everything, wholes = parts.part(np.arange(total)), _SubsetCell(total, 0), []
         for rule, text in zip(self.rules, self._texts, strict=True):
             rng = everything.generator(self._seed, text)
-            found = finished(rule.aggregate(evidence, rng=rng))
+            found = self._aggregate(rule, evidence, rng)
             wholes.append((found.ranking, found.is_proved is not False))
         return parts, wholes
 
@@ -260,11 +248,6 @@ class AgreementStudy(Study[_PartCell]):
         Scores that differ by no more are tied; see `ScoreTable.rankings`.
     rng : int, numpy.random.Generator or None, optional
         A seed for rules that draw; by default, and from a generator, one is drawn and kept.
-
-    Raises
-    ------
-    InvalidInputError
-        If a parameter is out of its range, or there are fewer than two rules to compare.
 
     Notes
     -----
@@ -375,9 +358,7 @@ class AgreementStudy(Study[_PartCell]):
             evidence = Evidence(whole, self.tolerance)
         rules = self._compared if cell.scope == "instances" else self._one_level
         found = {
-            rule.name: finished(
-                rule.aggregate(evidence, rng=cell.generator(self._seed, repr(rule)))
-            )
+            rule.name: self._aggregate(rule, evidence, cell.generator(self._seed, repr(rule)))
             for rule in rules
         }
         rows = list[Row]()

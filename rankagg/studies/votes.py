@@ -40,8 +40,9 @@ from rankagg.cultures import (
 )
 from rankagg.distances import kendall_distance
 from rankagg.exceptions import Described, InvalidInputError, RankaggError
+from rankagg.studies.measures import Cell, Curve, Measures
 from rankagg.studies.removal import n_removed
-from rankagg.studies.study import ROUNDING, Cell, Curve, Measures, Row, Study, StudyResult, finished
+from rankagg.studies.study import ROUNDING, Row, Study, StudyResult
 
 
 def _averaged(data: ScoreTable | Profile) -> ScoreTable | Profile:
@@ -69,9 +70,7 @@ class ApproximationStudy(Study[_DrawnCell]):
     """How near rules come to the exact Kemeny optimum, over a grid of drawn data sets.
 
     Every combination of model, size, number of rankings and missing share is drawn
-    `n_repetitions` times; each drawn data set is a cell. The random numbers of a cell depend on the
-    seed and on the cell alone, and those of a rule on the rule as well: a study gives the same
-    costs whatever the number of workers, and a cell stays what it is when the grid grows.
+    `n_repetitions` times; each drawn data set is a cell, the same when the grid grows.
 
     Parameters
     ----------
@@ -90,16 +89,10 @@ class ApproximationStudy(Study[_DrawnCell]):
     n_repetitions : int, default 100
         Data sets for each combination.
     rng : int, numpy.random.Generator or None, optional
-        A seed of all random numbers; by default, and from a generator, one is drawn and kept.
+        A seed; by default, and from a generator, one is drawn and kept.
     time_limit : float, optional
         Seconds for the exact optimum of one cell; none by default. What is not proved in
         time is counted, and its ratio is an interval.
-
-    Raises
-    ------
-    InvalidInputError
-        If a parameter is out of its range, two data or two rules are alike, a rule needs scores
-        and a model gives rankings, or a model cannot give so many items.
 
     Notes
     -----
@@ -199,7 +192,7 @@ class ApproximationStudy(Study[_DrawnCell]):
         rng = cell.generator(self._seed, "missing")
         evidence = Evidence(_without_entries(data, cell.missing, rng))
         votes, deadline = evidence.votes, Deadline.after(self.time_limit)
-        exact = finished(Kemeny().aggregate(evidence, deadline=deadline))
+        exact = self._aggregate(Kemeny(), evidence, None, deadline)
         assert exact.certificate is not None, "the exact rule gives a certificate"
         proved = exact.certificate.status == "optimal"
         results = self._attempts(evidence, cell)
@@ -305,13 +298,7 @@ class CycleStudy(Study[_ProfileCell]):
     n_repetitions : int, default 1000
         Profiles for each combination.
     rng : int, numpy.random.Generator or None, optional
-        A seed of all random numbers; by default, and from a generator, one is drawn and kept.
-
-    Raises
-    ------
-    InvalidInputError
-        If a parameter is out of its range, two data are alike, or data cannot give so many
-        items.
+        A seed; by default, and from a generator, one is drawn and kept.
 
     Notes
     -----
@@ -388,7 +375,7 @@ class CycleStudy(Study[_ProfileCell]):
         # Items that beat one another in a circle are strongly connected.
         n_parts, _ = connected_components(beats, directed=True, connection="strong")
         cyclic = bool(n_parts < votes.n_items)
-        exact = _optimal(evidence, prepared) if cyclic else _majority_order(votes, beats)
+        exact = self._optimal(evidence, prepared) if cyclic else _majority_order(votes, beats)
         cost, least = votes.cost(found), votes.cost(exact)
         winner = np.flatnonzero(n_beaten == votes.n_items - 1)
         first = np.flatnonzero(found.ranks == 0)
@@ -402,6 +389,13 @@ class CycleStudy(Study[_ProfileCell]):
                 "distance": kendall_distance(found, exact, tie_cost=0.5),
             }
         ]
+
+    def _optimal(self, evidence: Evidence, deadline: Deadline) -> PartialRanking:
+        """Return an optimal ranking."""
+        result = self._aggregate(Kemeny(), evidence, None, deadline)
+        if not result.is_proved:
+            deadline.seconds_left()
+        return result.ranking
 
     def _completed(self, table: pd.DataFrame) -> pd.DataFrame:
         """Return shares with the probabilities that are known."""
@@ -418,14 +412,6 @@ class CycleStudy(Study[_ProfileCell]):
             f"{counted(len(frame), 'profile')}, and Borda's ranking is no Kemeny optimum in "
             f"{1 - frame['optimal'].mean():.1%}"
         )
-
-
-def _optimal(evidence: Evidence, deadline: Deadline) -> PartialRanking:
-    """Return an optimal ranking."""
-    result = finished(Kemeny().aggregate(evidence, deadline=deadline))
-    if not result.is_proved:
-        deadline.seconds_left()
-    return result.ranking
 
 
 def _majority_order(votes: PairwiseMatrix, beats: Bools) -> PartialRanking:
@@ -462,11 +448,7 @@ def condorcet_winner_probability(
     Returns
     -------
     float
-
-    Raises
-    ------
-    InvalidInputError
-        If it is not known.
+        What is not known is refused.
 
     References
     ----------
@@ -507,15 +489,7 @@ def cycle_probability(culture: DataSource, n_items: int, n_rankings: int | None 
     Returns
     -------
     float
-
-    Raises
-    ------
-    InvalidInputError
-        If it is not known.
-
-    References
-    ----------
-    As for `condorcet_winner_probability`.
+        `condorcet_winner_probability` has the references; what is not known is refused.
 
     Examples
     --------

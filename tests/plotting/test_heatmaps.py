@@ -8,7 +8,7 @@ import pytest
 
 import rankagg as ra
 from rankagg import plotting
-from rankagg.analysis.robustness.rank_shares import RankShares, _Spans
+from rankagg.analysis.robustness.rank_shares import _rank_shares
 from rankagg.exceptions import ItemMismatchError
 from rankagg.inference.ranks.rank_results import ranks_from_intervals
 from rankagg.plotting.heatmaps import _percent_told, _tau_told
@@ -124,10 +124,9 @@ def of_sports():
 
 def by_hand(best, worst, *, proved=True, items=None, rule=None):
     """Return shares of resamples that leave these places."""
-    first = np.array(best)
-    spans = _Spans(first, np.array(worst), first == 1, np.full(len(first), proved))
     names = ra.ItemSet("ABCDEFGH"[: len(best[0])] if items is None else items)
-    return RankShares._of_spans(names, rule or ra.Kemeny(), "ranking", spans)
+    ends, known = (np.array(best), np.array(worst)), np.full(len(best), proved)
+    return _rank_shares(names, rule or ra.Kemeny(), "ranking", *ends, is_proved=known)
 
 
 def cells(ax):

@@ -6,7 +6,6 @@ from itertools import permutations
 import numpy as np
 
 import rankagg as ra
-from rankagg.analysis.comparison.sentences import details_of, head_of
 from tests import oracles
 from tests.analysis.removal.removal_oracle import radii, single_ballots, whole_tasks
 from tests.sentences import definitions as true
@@ -118,11 +117,11 @@ def comparisons(seeds):
     for seed in seeds:
         case = Compared(seed)
         told = case.found.sentences(decisions=case.decisions)
-        head = head_of(case.found, None, case.decisions)
+        head = case.found._head(None, case.decisions)
         lines = [line for line in head if not line.startswith("certificate")]
         held.hold(told, case)
         held.hold(lines, case, skip=["a tied vote costs 0"])
-        held.hold(details_of(case.found, 1, case.decisions)[1:], case)
+        held.hold(case.found._details(1, case.decisions)[1:], case)
     held.require()
 
 

@@ -1,18 +1,14 @@
 """The study of confidence: against slow loops, exact sums and the paper's figure 4."""
 
-from fractions import Fraction
-from itertools import combinations, permutations, product
+from itertools import combinations, product
 from math import log, sqrt
 
 import numpy as np
 import pytest
 import scipy.stats
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 import rankagg as ra
 from rankagg.exceptions import InvalidInputError
-from rankagg.studies.confidence import _imputed_proportions
 from tests import oracles
 from tests.studies.test_sources import metrics
 
@@ -125,47 +121,13 @@ def test_methods_of_the_package_are_its_own_intervals():
 # -- what is expected, exactly ---------------------------------------------------------------------
 
 
-# -- with missing scores ---------------------------------------------------------------------------
-
-
-@settings(max_examples=12)
-@given(
-    chances=st.lists(st.integers(0, 5), min_size=6, max_size=6).filter(any), lost=st.integers(0, 6)
-)
-def test_imputed_proportions_agree_with_enumeration(chances, lost):
-    orders = list(permutations(range(3)))
-    total = sum(chances)
-    true = np.array([
-        [sum(c for c, o in zip(chances, orders, strict=True) if o[i] < o[j]) / total
-         for j in range(3)] for i in range(3)
-    ])  # fmt: skip
-    found = np.zeros((3, 3), dtype=object)
-    # Both of two rankings alike, so that the first will do.
-    masks = [set(mask) for mask in combinations(range(6), lost)]
-    for chance, ranks in zip(chances, orders, strict=True):
-        for mask in masks:
-            kept = sorted(ranks[i] for i in range(3) if i not in mask)
-            places = [None if i in mask else kept.index(ranks[i]) for i in range(3)]
-            ways = oracles.compatible_permutations(places)
-            for i, j in product(range(3), repeat=2):
-                before = sum(way[i] < way[j] for way in ways)
-                found[i, j] += Fraction(chance * before, total * len(masks) * len(ways))
-    off = ~np.eye(3, dtype=bool)
-    np.testing.assert_allclose(
-        _imputed_proportions(true, 2, lost)[off], found.astype(float)[off], atol=1e-12
-    )
-
-
 # -- summaries -------------------------------------------------------------------------------------
 
 
-def test_mechanisms_are_told_and_what_is_imputed_is_known_of_random_ones_alone():
+def test_mechanisms_are_named():
     result = make(
         removals=[ra.studies.RandomRemoval(), ra.studies.RemovalByScore(strength=3)]
     ).run()
-    known = result.to_frame().dropna(subset="covered")
-    known = known.groupby(["removal", "proportion"])["covered_imputed"]
-    assert known.count().unstack().to_numpy().tolist() == [[6, 6], [6, 0]]
     assert "removed: completely at random; low scores first, strength = 3\n" in result.summary()
 
 
@@ -189,7 +151,7 @@ def test_of_a_table_as_it_is_no_truth_is_known():
     result = make(data=[model], methods=None, proportions=[0.2]).run()
     frame = result.to_frame()
     assert frame["decided"].notna().all()
-    assert frame[["wrong", "covered", "covered_imputed"]].isna().all(axis=None)
+    assert frame[["wrong", "covered"]].isna().all(axis=None)
     assert "true proportions are not known" in result.summary()
     with pytest.raises(InvalidInputError, match="study knows something of"):
         result.plot(y="any_wrong")

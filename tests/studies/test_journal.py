@@ -48,8 +48,7 @@ def path(tmp_path):
 
 
 def noted(study, path):
-    with study._journal(path).locked():
-        return study._journal(path).read(3)
+    return study._journal(path).read(3)
 
 
 def read(path):
@@ -175,11 +174,3 @@ def test_a_killed_worker_does_not_spoil_the_journal(rule, n_jobs, kept, tmp_path
     left = noted(study, path)
     assert {key[1] for key in left} <= {3}
     assert len(left) >= kept
-
-
-def test_one_process_at_a_time_writes_a_journal(path):
-    with STUDY._journal(path).locked():
-        with pytest.raises(InvalidInputError, match="no other study writes") as error:
-            STUDY.run(journal=path)
-        assert "Wait until that one has ended" in str(error.value)
-    assert_frame_equal(rows(STUDY.run(journal=path)), rows(RESULT))

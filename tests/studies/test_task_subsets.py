@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import kendalltau
 
 import rankagg as ra
-from rankagg.studies.sources import table_digest
+from rankagg.studies.sources import _table_digest
 from rankagg.studies.tables import _SubsetCell
 
 TABLE = ra.ScoreTable(
@@ -88,16 +88,16 @@ def test_the_digest_of_a_table_is_that_of_its_content():
     def table(values=TABLE.values, systems="ABCDEF", better=TABLE.higher_is_better):
         return ra.ScoreTable(values, systems=systems, tasks=list("vwxyz"), higher_is_better=better)
 
-    assert table_digest(table()) == table_digest(TABLE)
+    assert _table_digest(table()) == _table_digest(TABLE)
     others = [
         TABLE, table(TABLE.values + np.eye(6, 5)), TABLE.with_task_weights({"x": 2.0}),
         table(better=True), table(systems="ABCDEG"), table(systems=range(6)),
         table(systems=list("012345")),
     ]  # fmt: skip
-    assert len({table_digest(other) for other in others}) == len(others)
+    assert len({_table_digest(other) for other in others}) == len(others)
     other_nan = np.frombuffer(np.uint64(0x7FF8000000000001).tobytes(), dtype=np.float64)[0]
     gaps = GAPS._with(values=np.where(GAPS.missing, other_nan, GAPS.values))
-    assert table_digest(gaps) == table_digest(GAPS)
+    assert _table_digest(gaps) == _table_digest(GAPS)
 
 
 # -- what cannot be said is counted ---------------------------------------------------------------

@@ -63,18 +63,6 @@ def overlap_curves(
     return pd.DataFrame(curves, index=pd.Index(depths, name="k"))
 
 
-def distances_to_optima(rankings: Rankings, optima: Optima | TiedOptima) -> pd.DataFrame:
-    """Return each ranking's Kendall distance to the nearest and to the farthest exact optimum."""
-    rows = [
-        {
-            "nearest": kendall_distance(ranking, optima.nearest(ranking), tie_cost=0.5),
-            "farthest": kendall_distance(ranking, optima.farthest(ranking), tie_cost=0.5),
-        }
-        for ranking in rankings.values()
-    ]
-    return pd.DataFrame(rows, index=pd.Index(list(rankings), name="rule"))
-
-
 def flow_slots(ranks: Ranks) -> Floats:
     """Return a height for every item in every column, ties in the order of the column before.
 
@@ -160,11 +148,6 @@ def task_agreement(data: ScoreTable, *, tolerance: Tolerance = 0.0) -> TaskAgree
     tolerance : float, mapping or Series from task to float, default 0
         Scores that differ by no more are tied; see `ScoreTable.rankings`.
 
-    Raises
-    ------
-    InvalidInputError
-        If there are less than two tasks or systems.
-
     Notes
     -----
     Two tasks are compared on the systems that both have. Kendall's W without gaps is that of
@@ -207,7 +190,7 @@ def task_agreement(data: ScoreTable, *, tolerance: Tolerance = 0.0) -> TaskAgree
         tasks=table.tasks,
         n_systems=table.n_systems,
         tau=_tau(profile.ranks),
-        n_common=present @ present.T,
+        _n_common=present @ present.T,
         with_rest=np.array([kendall_tau(*pair) for pair in zip(profile, others, strict=True)]),
         kendall_w=w,
         notes=notes if gaps else (),
@@ -283,8 +266,6 @@ class TaskAgreement(Result):
     tau : ndarray of float, shape (T, T)
         Kendall's tau-b of two tasks on the systems of both; NaN where one ties all of these, or
         there are less than two.
-    n_common : ndarray of int, shape (T, T)
-        The systems of both.
     with_rest : ndarray of float, shape (T,)
         Tau-b of each task with Borda's ranking by all other tasks.
     kendall_w : float
@@ -297,10 +278,11 @@ class TaskAgreement(Result):
     tasks: ItemSet
     n_systems: int
     tau: Floats
-    n_common: Positions
     with_rest: Floats
     kendall_w: float
     notes: tuple[str, ...]
+    # Shape (T, T). The systems of both.
+    _n_common: Positions
 
     _schema: ClassVar[str] = "rankagg.task_agreement"
     _plot = "task_agreement_plot"
@@ -325,7 +307,7 @@ class TaskAgreement(Result):
         with np.errstate(invalid="ignore"):
             mean = np.where(off, self.tau, 0.0).sum(axis=1) / off.sum(axis=1)
         columns = {"with_rest": self.with_rest, "mean_tau": mean}
-        columns["n_systems"] = np.diag(self.n_common)
+        columns["n_systems"] = np.diag(self._n_common)
         frame = pd.DataFrame(columns, index=pd.Index(list(self.tasks), name="task"))
         return frame.sort_values("with_rest", kind="stable")
 

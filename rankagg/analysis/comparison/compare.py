@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
@@ -12,6 +13,7 @@ import pandas as pd
 from rankagg._typing import Directions, RNGLike, Tolerance, Unranked
 from rankagg._validation import as_generator, check_flag, check_integer
 from rankagg.aggregation import (
+    MOST_ITEMS,
     Aggregator,
     Consensus,
     Deadline,
@@ -21,38 +23,54 @@ from rankagg.aggregation import (
     check_rule,
     time_limit_of,
 )
-from rankagg.aggregation.kemeny import Slater
+from rankagg.aggregation.base import votes_text
+from rankagg.aggregation.kemeny import Optima, Slater
 from rankagg.aggregation.two_level import default_rules
 from rankagg.analysis.comparison.agreement import (
     Alternatives,
     overlap_curves,
 )
-from rankagg.analysis.comparison.sentences import (
-    FORMATS,
-    comparison_text,
-    details_of,
-    head_of,
-    sentences_of,
-    without_empty,
-)
+from rankagg.analysis.comparison.sentences import sentences_of
 from rankagg.core import (
     ROWS,
     Direction,
     PairwiseMatrix,
     PartialRanking,
     Result,
+    amount,
     counted,
+    joined,
     listed,
     pair_signs,
     plain_rows,
+    said,
+    shortened,
+    stated,
 )
 from rankagg.distances import kendall_distance, kendall_tau, top_k_agreement
-from rankagg.exceptions import Described, InvalidInputError, nearest
+from rankagg.exceptions import (
+    Described,
+    InvalidInputError,
+    OutOfTimeError,
+    TooLargeError,
+    nearest,
+    visible,
+)
 
 if TYPE_CHECKING:
+    from rankagg.aggregation.kemeny.tied_optima import TiedOptima
     from rankagg.inference import Decisions
 
 DEPTHS = (1, 3, 5, 10)
+# How the numbers of a column are printed.
+FORMATS: Mapping[str, Callable[[Any], str]] = {
+    **dict.fromkeys(("cost", "excess", "distance", "nearest", "farthest"), amount),
+    "ratio": "{:z.4f}".format,
+    "guarantee": "{:zg}".format,
+    "runtime": "{:z.3f} s".format,
+}
+# Pairs with as many votes for as against that are printed of each rule.
+LEVEL_PAIRS = 3
 
 Measure: TypeAlias = Callable[[PartialRanking, PartialRanking], float]
 
@@ -264,7 +282,7 @@ class RuleComparison(Result):
         return self.exact
 
     def _to_paste(self) -> pd.DataFrame:
-        return without_empty(self.to_frame()).drop(columns="runtime")
+        return _without_empty(self.to_frame()).drop(columns="runtime")
 
     def _content(self) -> dict[str, Any]:
         return {
@@ -297,11 +315,43 @@ class RuleComparison(Result):
         decisions : Decisions, optional
             Say of the disagreeing pairs which are decided; see `disagreements`.
         """
-        if rows is not None:
-            check_integer(rows, "rows", low=1)
         deadline = Deadline.after(time_limit_of(time_limit))
         known = self.alternatives(deadline) if check_flag(optima, "optima") else None
-        return comparison_text(self, rows, alternatives=known, decisions=decisions)
+        return self.text(rows, optima=known, decisions=decisions)
+
+    def text(
+        self,
+        rows: int | None = ROWS,
+        *,
+        optima: Alternatives | None = None,
+        decisions: Decisions | None = None,
+    ) -> str:
+        """Return the comparison as text, with what is known already of all optima.
+
+        Parameters
+        ----------
+        rows : int or None, default 30
+            As for `summary`.
+        optima : Alternatives, optional
+            What `alternatives` found.
+        decisions : Decisions, optional
+            As for `summary`.
+        """
+        if rows is not None:
+            check_integer(rows, "rows", low=1)
+        frame = _without_empty(self.to_frame())
+        if optima is not None and optima.is_unique is False:
+            # Distances to the nearest and the farthest optimum, where they can be found.
+            with suppress(TooLargeError, OutOfTimeError):
+                ends = _distances_to_optima(self._rankings, optima.optima)
+                after = list(frame.columns).index("distance")
+                frame.insert(after + 1, "nearest", ends["nearest"].to_numpy())
+                frame.insert(after + 2, "farthest", ends["farthest"].to_numpy())
+        rules = frame.to_string(
+            index=False, na_rep="-", formatters=FORMATS, float_format="{:z.3f}".format
+        )
+        head = "\n".join(self._head(optima, decisions))
+        return visible("\n\n".join([head, rules, *self._details(rows, decisions)]))
 
     def sentences(
         self,
@@ -358,18 +408,121 @@ class RuleComparison(Result):
         return Alternatives.of(self.exact.optima, deadline)
 
     def _facts(self) -> list[str]:
-        return head_of(self)
+        return self._head()
 
     def _below(self, rows: int | None = ROWS) -> list[str]:
-        return details_of(self, rows)
+        return self._details(rows)
+
+    def _head(
+        self, alternatives: Alternatives | None = None, decisions: Decisions | None = None
+    ) -> list[str]:
+        """Return what was compared, the proof and the notes, line by line."""
+        lead = self.exact or self.consensuses[0]
+        price, vote = lead.consensus_tie_cost, lead.evidence.words.vote
+        tied = "" if price is None else f", a {vote} on a tied pair {price:g}"
+        rules = stated(len(self.rules), "rules", noun="rule")
+        items = stated(len(lead.items), "items", noun="item")
+        policy = "" if self.unranked is None else f"unranked items: {self.unranked}; "
+        told = "{} on {}; {}a tied {} costs {:g}{}"
+        lines = [said(told, rules, items, policy, vote, lead.tie_cost, tied)]
+        if not lead.evidence.counts_pairs:
+            lines.append(f"cost         not counted for more than {MOST_ITEMS:,} items")
+        elif self.exact is None or self.exact.certificate is None:
+            lines.append("no exact rule among them: add Kemeny() for ratios and distances")
+        else:
+            lines.append(f"certificate  {self.exact.certificate.summary()}")
+            if alternatives is not None:
+                lines.append(f"optima       {alternatives.summary()}")
+        if decisions is not None:
+            lines.append(decisions.summary_parts()[0][0])
+        lines += [f"note         {note}" for note in lead.evidence.gaps()]
+        for rule, consensus in zip(self.rules, self.consensuses, strict=True):
+            shared = consensus.evidence.gaps()
+            own = [note for note in consensus.notes if note not in shared]
+            lines += [said("note         {}: {}", rule, note) for note in own]
+        return lines
+
+    def _details(self, rows: int | None, decisions: Decisions | None = None) -> list[str]:
+        """Return the ranks as text, and where rules differ."""
+        return [self._ranks_text(rows), self._pairs_text(rows, decisions)]
+
+    def _ranks_text(self, rows: int | None) -> str:
+        frame = self.ranks()
+        shown = (frame if rows is None else frame.head(rows)).astype(object).fillna("-")
+        shown.index = pd.Index([shortened(label) for label in shown.index])
+        width = max(map(len, shown.index))
+        shown.index = shown.index.str.ljust(width)
+        left = len(frame) - len(shown)
+        text = "ranks\n" + shown.to_string()
+        return f"{text}\n... and {counted(left, 'more item')}" if left else text
+
+    def _pairs_text(self, rows: int | None, decisions: Decisions | None) -> str:
+        if self.exact is None:
+            return ""
+        base = self.exact.rule.name
+        parts = []
+        for rule in (name for name in self.rules if name != base):
+            frame = self.disagreements(base, rule, decisions=decisions)
+            if frame.empty:
+                parts.append(f"{rule} orders every pair as {base} does")
+                continue
+            against = (frame["other"] == "reversed") & (frame["margin"] > 0)
+            ordered = pd.concat([frame[against].iloc[::-1], frame[~against]])
+            shown = ordered
+            if rows is not None:
+                # One level pair looks like another.
+                level = ordered.index[~against[ordered.index] & (ordered["margin"] == 0)]
+                shown = ordered.drop(level[LEVEL_PAIRS:]).head(rows)
+            pairs = stated(len(frame), "pairs ordered differently", noun="pair")
+            told = "{} disagrees with {} on {}, against majorities first, then the closest:"
+            head = said(told, rule, base, pairs)
+            rows_shown = shown.itertuples(index=False)
+            lines = [head, *(_pair_line(self.exact, pair, rule) for pair in rows_shown)]
+            if len(frame) > len(shown):
+                left = stated(len(frame) - len(shown), "pairs not listed", noun="more pair")
+                lines.append(said("  ... and {}", left))
+            parts.append(joined(lines, "\n"))
+        return joined(parts, "\n\n")
 
     def __repr__(self) -> str:
         items = counted(len(self.consensuses[0].items), "item")
         return f"<RuleComparison of {', '.join(self.rules)} on {items}>"
 
 
+def _without_empty(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a comparison without the rankings, and without guarantees where there are none."""
+    frame = frame.drop(columns="ranking")
+    return frame.drop(columns="guarantee") if frame["guarantee"].isna().all() else frame
+
+
+def _distances_to_optima(
+    rankings: Mapping[str, PartialRanking], optima: Optima | TiedOptima
+) -> pd.DataFrame:
+    """Return each ranking's Kendall distance to the nearest and to the farthest exact optimum."""
+    rows = [
+        {
+            "nearest": kendall_distance(ranking, optima.nearest(ranking), tie_cost=0.5),
+            "farthest": kendall_distance(ranking, optima.farthest(ranking), tie_cost=0.5),
+        }
+        for ranking in rankings.values()
+    ]
+    return pd.DataFrame(rows, index=pd.Index(list(rankings), name="rule"))
+
+
+def _pair_line(exact: Consensus, pair: Any, rule: str) -> str:
+    sure = {"as above": ", decided", "reversed": ", decided the other way", "no": ", not decided"}
+    hints = {"tied": f" ({rule} ties them)", "above": f" (only {rule} has an order)"}
+    hint = hints.get(pair.other, "") + sure.get(getattr(pair, "decided", ""), "")
+    names = shortened(pair.above), shortened(pair.below)
+    votes = votes_text(exact, pair.votes_for, "votes for a pair")
+    against = votes_text(exact, pair.votes_against, "votes against a pair", noun="")
+    tied = votes_text(exact, pair.ties, "votes that tie a pair", noun="")
+    ties = said(", {} tied", tied) if pair.ties else ""
+    return said("  {} above {}: {} for, {} against{}{}", *names, votes, against, ties, hint)
+
+
 def compare(
-    data: Held,
+    data: Held | Evidence,
     rules: Iterable[Aggregator] | None = None,
     *,
     higher_is_better: Directions | None = None,
@@ -396,11 +549,6 @@ def compare(
         A seed or a generator for rules that draw random numbers; they share it, in the
         order given.
 
-    Raises
-    ------
-    InvalidInputError
-        If two rules are equal.
-
     Examples
     --------
     >>> import rankagg as ra
@@ -411,19 +559,8 @@ def compare(
     0   Borda  B > A > C   5.0     1.0
     1  Kemeny  A > B > C   4.0     0.0
     """
-    limit = Deadline.after(time_limit_of(time_limit))
+    deadline = Deadline.after(time_limit_of(time_limit))
     evidence = Evidence.of(data, tolerance, higher_is_better)
-    return compare_until(limit, evidence, rules, rng=rng)
-
-
-def compare_until(
-    deadline: Deadline,
-    evidence: Evidence,
-    rules: Iterable[Aggregator] | None,
-    *,
-    rng: RNGLike,
-) -> RuleComparison:
-    """Compare as `compare` does, with a deadline that others may share."""
     rules = default_rules(evidence.data) if rules is None else list(rules)
     for rule in rules:
         check_rule(rule, "rules")

@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import pandas as pd
-
 from rankagg._typing import Label
-from rankagg.aggregation import MOST_ITEMS, Consensus, Data
+from rankagg.aggregation import Consensus, Data
 from rankagg.aggregation.base import votes_text
-from rankagg.analysis.comparison.agreement import LATE, Alternatives, distances_to_optima
+from rankagg.analysis.comparison.agreement import LATE, Alternatives
 from rankagg.core import (
     PairwiseMatrix,
     Profile,
     ScoreSummary,
     ScoreTable,
     Words,
-    amount,
     capital,
-    counted,
     in_words,
     joined,
     level_of,
@@ -29,26 +23,15 @@ from rankagg.core import (
     named,
     part_of,
     said,
-    shortened,
     stated,
 )
-from rankagg.exceptions import OutOfTimeError, TooLargeError, visible
 
 if TYPE_CHECKING:
     from rankagg.analysis.comparison.compare import RuleComparison
     from rankagg.inference import Decisions
 
-# How the numbers of a column are printed.
-FORMATS: Mapping[str, Callable[[Any], str]] = {
-    **dict.fromkeys(("cost", "excess", "distance", "nearest", "farthest"), amount),
-    "ratio": "{:z.4f}".format,
-    "guarantee": "{:zg}".format,
-    "runtime": "{:z.3f} s".format,
-}
 # Names that a sentence holds.
 NAMES_LISTED = 3
-# Pairs with as many votes for as against that are printed of each rule.
-LEVEL_PAIRS = 3
 
 
 def sentences_of(
@@ -248,131 +231,3 @@ def decided_of(decisions: Decisions) -> str:
     if not pairs or decisions.basis is None:
         return ""
     return said("With {} no pair is decided at {}: they disagree too much.", given, level)
-
-
-def comparison_text(
-    comparison: RuleComparison,
-    rows: int | None,
-    *,
-    alternatives: Alternatives | None = None,
-    decisions: Decisions | None = None,
-) -> str:
-    """Return the whole text; `rows` limits items and disagreeing pairs, None does not."""
-    parts = [
-        "\n".join(head_of(comparison, alternatives, decisions)),
-        _rules_text(comparison, alternatives),
-        *details_of(comparison, rows, decisions),
-    ]
-    return visible("\n\n".join(parts))
-
-
-def details_of(
-    comparison: RuleComparison, rows: int | None, decisions: Decisions | None = None
-) -> list[str]:
-    """Return the ranks as text, and where rules differ."""
-    return [_ranks_text(comparison, rows), _pairs_text(comparison, rows, decisions)]
-
-
-def head_of(
-    comparison: RuleComparison,
-    alternatives: Alternatives | None = None,
-    decisions: Decisions | None = None,
-) -> list[str]:
-    """Return what was compared, the proof and the notes, line by line."""
-    lead = comparison.exact or comparison.consensuses[0]
-    price, vote = lead.consensus_tie_cost, lead.evidence.words.vote
-    tied = "" if price is None else f", a {vote} on a tied pair {price:g}"
-    rules = stated(len(comparison.rules), "rules", noun="rule")
-    items = stated(len(lead.items), "items", noun="item")
-    policy = "" if comparison.unranked is None else f"unranked items: {comparison.unranked}; "
-    told = "{} on {}; {}a tied {} costs {:g}{}"
-    lines = [said(told, rules, items, policy, vote, lead.tie_cost, tied)]
-    if not lead.evidence.counts_pairs:
-        lines.append(f"cost         not counted for more than {MOST_ITEMS:,} items")
-    elif comparison.exact is None or comparison.exact.certificate is None:
-        lines.append("no exact rule among them: add Kemeny() for ratios and distances")
-    else:
-        lines.append(f"certificate  {comparison.exact.certificate.summary()}")
-        if alternatives is not None:
-            lines.append(f"optima       {alternatives.summary()}")
-    if decisions is not None:
-        lines.append(decisions.summary_parts()[0][0])
-    lines += [f"note         {note}" for note in lead.evidence.gaps()]
-    for rule, consensus in zip(comparison.rules, comparison.consensuses, strict=True):
-        shared = consensus.evidence.gaps()
-        own = [note for note in consensus.notes if note not in shared]
-        lines += [said("note         {}: {}", rule, note) for note in own]
-    return lines
-
-
-def without_empty(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a comparison without the rankings, and without guarantees where there are none."""
-    frame = frame.drop(columns="ranking")
-    return frame.drop(columns="guarantee") if frame["guarantee"].isna().all() else frame
-
-
-def _rules_text(comparison: RuleComparison, alternatives: Alternatives | None) -> str:
-    frame = without_empty(comparison.to_frame())
-    if alternatives is not None and alternatives.is_unique is False:
-        # Distances to the nearest and the farthest optimum, where they can be found.
-        rankings = {c.rule.name: c.ranking for c in comparison.consensuses}
-        with suppress(TooLargeError, OutOfTimeError):
-            found = distances_to_optima(rankings, alternatives.optima)
-            after = list(frame.columns).index("distance")
-            frame.insert(after + 1, "nearest", found["nearest"].to_numpy())
-            frame.insert(after + 2, "farthest", found["farthest"].to_numpy())
-    return frame.to_string(
-        index=False, na_rep="-", formatters=FORMATS, float_format="{:z.3f}".format
-    )
-
-
-def _ranks_text(comparison: RuleComparison, rows: int | None) -> str:
-    frame = comparison.ranks()
-    shown = (frame if rows is None else frame.head(rows)).astype(object).fillna("-")
-    shown.index = pd.Index([shortened(label) for label in shown.index])
-    width = max(map(len, shown.index))
-    shown.index = shown.index.str.ljust(width)
-    left = len(frame) - len(shown)
-    text = "ranks\n" + shown.to_string()
-    return f"{text}\n... and {counted(left, 'more item')}" if left else text
-
-
-def _pairs_text(comparison: RuleComparison, rows: int | None, decisions: Decisions | None) -> str:
-    if comparison.exact is None:
-        return ""
-    base = comparison.exact.rule.name
-    parts = []
-    for rule in (name for name in comparison.rules if name != base):
-        frame = comparison.disagreements(base, rule, decisions=decisions)
-        if frame.empty:
-            parts.append(f"{rule} orders every pair as {base} does")
-            continue
-        against = (frame["other"] == "reversed") & (frame["margin"] > 0)
-        ordered = pd.concat([frame[against].iloc[::-1], frame[~against]])
-        shown = ordered
-        if rows is not None:
-            # One level pair looks like another.
-            level = ordered.index[~against[ordered.index] & (ordered["margin"] == 0)]
-            shown = ordered.drop(level[LEVEL_PAIRS:]).head(rows)
-        pairs = stated(len(frame), "pairs ordered differently", noun="pair")
-        told = "{} disagrees with {} on {}, against majorities first, then the closest:"
-        head = said(told, rule, base, pairs)
-        rows_shown = shown.itertuples(index=False)
-        lines = [head, *(_pair_line(comparison.exact, pair, rule) for pair in rows_shown)]
-        if len(frame) > len(shown):
-            left = stated(len(frame) - len(shown), "pairs not listed", noun="more pair")
-            lines.append(said("  ... and {}", left))
-        parts.append(joined(lines, "\n"))
-    return joined(parts, "\n\n")
-
-
-def _pair_line(exact: Consensus, pair: Any, rule: str) -> str:
-    sure = {"as above": ", decided", "reversed": ", decided the other way", "no": ", not decided"}
-    hints = {"tied": f" ({rule} ties them)", "above": f" (only {rule} has an order)"}
-    hint = hints.get(pair.other, "") + sure.get(getattr(pair, "decided", ""), "")
-    names = shortened(pair.above), shortened(pair.below)
-    votes = votes_text(exact, pair.votes_for, "votes for a pair")
-    against = votes_text(exact, pair.votes_against, "votes against a pair", noun="")
-    tied = votes_text(exact, pair.ties, "votes that tie a pair", noun="")
-    ties = said(", {} tied", tied) if pair.ties else ""
-    return said("  {} above {}: {} for, {} against{}{}", *names, votes, against, ties, hint)

@@ -26,7 +26,6 @@ from rankagg.aggregation.evidence import as_data
 from rankagg.aggregation.kemeny import Kemeny
 from rankagg.analysis.removal.removal_units import (
     Bracket,
-    Question,
     RemovalClasses,
     RemovalUnit,
     Searched,
@@ -303,11 +302,6 @@ def removal_radius(
     -------
     RemovalRadius
 
-    Raises
-    ------
-    InvalidInputError
-        For another rule, an unknown item, or groups that the data do not have.
-
     Notes
     -----
     Exact for sums of points, by sorting, and for Copeland's rule, by an integer program. For
@@ -401,6 +395,9 @@ def _answer(
     searched: Searched, brackets: tuple[Bracket, Bracket], deadline: Deadline, seconds: float
 ) -> None:
     """Close both brackets as far as there is time; looking at all data took so many seconds."""
+    # The solvers are loaded when something is solved.
+    from rankagg.analysis.removal.searches import search  # noqa: PLC0415
+
     level, overtaken = brackets
     for bracket, question in zip(brackets, searched.questions, strict=True):
         bracket.raise_to(level.lower)  # who is overtaken was level, too
@@ -409,7 +406,7 @@ def _answer(
         if question is None:
             bracket.offer(np.zeros(len(searched.units.counts), dtype=np.int64))
         else:
-            searched.notes.extend(_close(searched, question, bracket, share))
+            searched.notes.extend(search(searched, question, bracket, share))
         searched.check(bracket, question, deadline)
     if overtaken.removed is not None and overtaken.upper < level.upper:
         level.offer(overtaken.removed)
@@ -440,35 +437,3 @@ def _removal_classes(
     if unit == "ranking" and isinstance(rule, Mean):
         raise InvalidInputError("unit", f"'task' for {rule.name}, which counts tasks whole", unit)
     return RemovalClasses(data=data, rule=rule, tolerance=tolerance, unit=unit)
-
-
-def _close(
-    searched: Searched, question: Question, bracket: Bracket, deadline: Deadline
-) -> tuple[str, ...]:
-    """Close the bracket as far as there is time; return what is to be said of it."""
-    # The solvers are loaded when something is solved.
-    from rankagg.analysis.removal.searches import (  # noqa: PLC0415
-        search_majorities,
-        search_means,
-        search_orders,
-        search_sums,
-    )
-
-    units, rule = searched.units, searched.units.rule
-    try:
-        if not question.rivals:
-            bracket.raise_to(bracket.total)
-        elif isinstance(rule, Mean):
-            search_means(units.evidence.scores, question, bracket, deadline)
-        elif isinstance(rule, Borda):
-            search_sums(units.points, units.counts, question, bracket, deadline)
-        elif isinstance(rule, Copeland):
-            search_majorities(units, rule, question, bracket, deadline)
-        else:
-            search_orders(searched, question, bracket, deadline)
-    except OutOfTimeError:
-        if bracket.solves != 0:
-            return ("the time limit has passed before the least number was proved",)
-    if bracket.is_closed():
-        return ()
-    return ("too large, or too near to a tie, for a proof of the least number",)

@@ -341,18 +341,6 @@ def fewest(targets: Integers, gains: Integers, counts: Integers64) -> Integers64
     return results
 
 
-def chosen(number: int, gains: Integers, counts: Integers64) -> Integers64:
-    """Return how many units of each class the so many largest gains take."""
-    left = number
-    taken = np.zeros(len(counts), dtype=np.int64)
-    for k in np.argsort(-gains, kind="stable").tolist():
-        taken[k] = min(left, int(counts[k]))
-        left -= int(taken[k])
-        if not left:
-            break
-    return taken
-
-
 Pair = tuple[Label, Label]
 
 

@@ -22,24 +22,59 @@ from typing import NamedTuple
 import numpy as np
 
 from rankagg._typing import Bools, Integers, Integers64, Positions, Ranks
-from rankagg.aggregation import Copeland, Deadline
+from rankagg.aggregation import Borda, Copeland, Deadline, Mean
 from rankagg.aggregation.kemeny.pulp_programs import IntegerProgram
 from rankagg.analysis.removal.removal_units import (
     Bracket,
     Question,
     RemovalClasses,
     Searched,
-    chosen,
     fewest,
 )
 from rankagg.core import ScoreTable, exact
 from rankagg.core.graphs import strong_parts
-from rankagg.exceptions import InvalidInputError
+from rankagg.exceptions import InvalidInputError, OutOfTimeError
 
 # Programs of more numbers take too long.
 PROGRAM_NUMBERS = 100_000
 # So many choices are all tried.
 SUBSETS = 2_000
+
+
+def search(
+    searched: Searched, question: Question, bracket: Bracket, deadline: Deadline
+) -> tuple[str, ...]:
+    """Close the bracket as far as there is time; return what is to be said of it."""
+    units, rule = searched.units, searched.units.rule
+    try:
+        if not question.rivals:
+            bracket.raise_to(bracket.total)
+        elif isinstance(rule, Mean):
+            _search_means(units.evidence.scores, question, bracket, deadline)
+        elif isinstance(rule, Borda):
+            _search_sums(units.points, units.counts, question, bracket, deadline)
+        elif isinstance(rule, Copeland):
+            _search_majorities(units, rule, question, bracket, deadline)
+        else:
+            _search_orders(searched, question, bracket, deadline)
+    except OutOfTimeError:
+        if bracket.solves != 0:
+            return ("the time limit has passed before the least number was proved",)
+    if bracket.is_closed():
+        return ()
+    return ("too large, or too near to a tie, for a proof of the least number",)
+
+
+def _chosen(number: int, gains: Integers, counts: Integers64) -> Integers64:
+    """Return how many units of each class the so many largest gains take."""
+    left = number
+    taken = np.zeros(len(counts), dtype=np.int64)
+    for k in np.argsort(-gains, kind="stable").tolist():
+        taken[k] = min(left, int(counts[k]))
+        left -= int(taken[k])
+        if not left:
+            break
+    return taken
 
 
 class _Merged:
@@ -82,7 +117,7 @@ def _each_rival(
         bracket.raise_to(int(known.min(initial=bracket.total)))
 
 
-def search_sums(
+def _search_sums(
     points: Integers,
     counts: Integers64,
     question: Question,
@@ -109,7 +144,7 @@ def search_sums(
         gains = np.stack([ahead[top][:, at] for top in tops], axis=1)
         # Items that are equal everywhere are one.
         if len({tuple(column) for column in gains.T.tolist()}) == 1:
-            bracket.offer(chosen(int(bounds[at]), gains[:, 0], counts))
+            bracket.offer(_chosen(int(bounds[at]), gains[:, 0], counts))
             return int(bounds[at])
         wanted = [int(targets[top][at]) for top in tops]
         bound, removed = _reach_targets(gains, wanted, counts, bracket.upper, deadline)
@@ -142,7 +177,7 @@ def _reach_targets(
     return optimum.bound, None if optimum.values is None else merged.spread(optimum.values)
 
 
-def search_means(
+def _search_means(
     table: ScoreTable, question: Question, bracket: Bracket, deadline: Deadline
 ) -> None:
     """Find the fewest tasks whose removal puts a rival's mean above those of all present firsts."""
@@ -152,10 +187,10 @@ def search_means(
     ones = np.ones(len(values), dtype=np.int64)
     weights, _ = exact.as_votes(ones, table.weight_vector)
     scores = weights.astype(object)[:, None] * numbers.astype(object).reshape(values.shape)
-    search_sums(exact.fit(scores), ones, question, bracket, deadline)
+    _search_sums(exact.fit(scores), ones, question, bracket, deadline)
 
 
-def search_majorities(
+def _search_majorities(
     units: RemovalClasses, rule: Copeland, question: Question, bracket: Bracket, deadline: Deadline
 ) -> None:
     """Find the fewest removals that put a rival above all present firsts."""
@@ -384,7 +419,7 @@ def _add_pair(
 # -- the exact consensus --------------------------------------------------------------------------
 
 
-def search_orders(
+def _search_orders(
     searched: Searched, question: Question, bracket: Bracket, deadline: Deadline
 ) -> None:
     """Find removals that change the exact consensus, the fewest where all can be tried."""
@@ -421,7 +456,7 @@ def _approach(searched: Searched, question: Question, bracket: Bracket, deadline
         if best is None or not room:
             return
         # Half of it: the order may be another by then.
-        removed = removed + chosen(min(-(-best[0] // 2), room), best[1], left)
+        removed = removed + _chosen(min(-(-best[0] // 2), room), best[1], left)
         found, is_changed = searched.without(removed, question, bracket, deadline)
         if found[list(question.tops)].min() < found[list(question.rivals)].min():
             ranks = found

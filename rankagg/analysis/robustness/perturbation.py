@@ -6,41 +6,36 @@ the next.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from time import perf_counter
-from typing import Any, Literal, TypeAlias, TypeVar
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import ArrayLike
 
-from rankagg._typing import Bools, Generator, Integers64, Label, Positions, Ranks, Tolerance
+from rankagg._typing import Integers64, Label, Positions, Ranks, Tolerance
 from rankagg._validation import check_jobs, table_remedy
 from rankagg.aggregation import Aggregator, Consensus, Deadline, Evidence
 from rankagg.aggregation.evidence import as_data
-from rankagg.aggregation.kemeny import Certificate, Kemeny, Optima
+from rankagg.aggregation.kemeny import Certificate, Kemeny
 from rankagg.aggregation.kemeny.parts import Warm
 from rankagg.core import (
-    UNRANKED,
     ItemSet,
     PairwiseMatrix,
     Profile,
     ScoreSummary,
     ScoreTable,
-    Value,
-    array_key,
     as_tolerance,
     count_votes,
     counted,
     exact,
 )
-from rankagg.exceptions import Described, InformationLostError, InvalidInputError, OutOfTimeError
+from rankagg.exceptions import Described, InformationLostError, InvalidInputError
 
 #: What is left out.
 Part = Literal["task", "system"]
-# How many cases are left, the units that this one keeps, and whether all its optima are looked at.
-_Case: TypeAlias = tuple[int, Positions, bool]
 _Found = TypeVar("_Found")
 
 
@@ -91,14 +86,6 @@ class Near:
             runtime=perf_counter() - began,
             evidence=evidence,
         )
-
-
-# -- left out -------------------------------------------------------------------------------------
-
-
-def draw_subset(n_units: int, size: int, rng: Generator) -> Positions:
-    """Return so many of the positions 0, 1, ..., in order, every subset with equal chance."""
-    return np.sort(rng.choice(n_units, size, replace=False))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -179,80 +166,6 @@ class Parts:
         return Evidence(part, as_tolerance(self.tolerance, table.tasks, part.tasks))
 
 
-@dataclass(frozen=True, eq=False)
-class KnownConsensus(Value):
-    """What is known of the consensus of some of the units."""
-
-    # Shape (n,). The ranks of all systems; those that were left out are unranked.
-    ranks: Ranks
-    # False where an exact rule did not prove it in time.
-    is_proved: bool
-    # Shape (n, n). Which system stands before which in every optimum of an exact rule; None for
-    # other rules, where nobody asked, or where that was not found in time.
-    always: Bools | None = None
-    # The positions of those that stand first in some optimum, where `always` is known.
-    leaders: tuple[int, ...] = ()
-
-    def _key(self) -> tuple[Hashable, ...]:
-        known = None if self.always is None else array_key(self.always)
-        return array_key(self.ranks), self.is_proved, known, self.leaders
-
-    @property
-    def has_several_optima(self) -> bool:
-        """Whether optima were looked at, and there is more than one."""
-        ranked = int((self.ranks != UNRANKED).sum())
-        return self.always is not None and 2 * self.always.sum() < ranked * (ranked - 1)
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Source(Parts):
-    """Data that a rule can aggregate without some of their tasks or systems."""
-
-    rule: Aggregator
-    near: Near | None = None
-
-    def consensus(self, kept: Positions, deadline: Deadline) -> Consensus:
-        """Aggregate what is kept."""
-        evidence = self.part(kept)
-        if self.near is None:
-            return self.rule.aggregate(evidence, deadline=deadline)
-        inside = np.array(self.items.indices(list(evidence.items)))
-        return self.near.consensus(evidence, deadline, inside)
-
-    def each(
-        self, cases: Sequence[_Case], deadline: Deadline, workers: int
-    ) -> list[KnownConsensus]:
-        """Return what is known of some cases, each of which learns from those before it."""
-        source = replace(self, near=None if self.near is None else self.near.fork())
-        found = []
-        for left, kept, optima in cases:
-            # Shares are set when a case is begun, so what one does not need is for the others.
-            ends = deadline.share(max(left / workers, 1))
-            found.append(source.found(kept, ends, optima=optima))
-        return found
-
-    def found(self, kept: Positions, deadline: Deadline, *, optima: bool) -> KnownConsensus:
-        """Return what is known of the consensus of what is kept."""
-        return self.known(self.consensus(kept, deadline), deadline, optima=optima)
-
-    def known(self, consensus: Consensus, deadline: Deadline, *, optima: bool) -> KnownConsensus:
-        """Return what is known of a consensus, of all optima too where they are asked for."""
-        if consensus.interrupted:
-            raise KeyboardInterrupt  # it stops the whole analysis, not one part of it
-        ranks = consensus.ranking.reindex(self.items).ranks
-        if consensus.is_proved is False or not optima or not isinstance(consensus.optima, Optima):
-            return KnownConsensus(ranks, consensus.is_proved is not False)
-        inside = np.array(self.items.indices(list(consensus.items)))
-        every = consensus.optima.within(deadline.time_limit)
-        always = np.zeros((len(ranks), len(ranks)), dtype=bool)
-        try:
-            always[np.ix_(inside, inside)] = every.relation()
-            leaders = self.items.indices(list(every.winners()))
-        except OutOfTimeError:
-            return KnownConsensus(ranks, is_proved=True)
-        return KnownConsensus(ranks, True, always, tuple(leaders))
-
-
 # -- drawn again ----------------------------------------------------------------------------------
 
 
@@ -277,11 +190,6 @@ def resample_kemeny(
     -------
     list of Consensus
         One per version, each with its certificate.
-
-    Raises
-    ------
-    InvalidInputError
-        If a version has no ranking, or counts are not whole numbers.
 
     Examples
     --------

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import field, replace
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import combinations, islice
 from math import comb
@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from joblib import effective_n_jobs
 
-from rankagg._typing import Generator, Label, Positions, Ranks, RNGLike, Tolerance
+from rankagg._typing import Bools, Generator, Label, Positions, Ranks, RNGLike, Tolerance
 from rankagg._validation import as_generator, check_choice, check_integer, check_jobs
 from rankagg.aggregation import (
     Aggregator,
@@ -23,16 +23,9 @@ from rankagg.aggregation import (
     time_limit_of,
 )
 from rankagg.aggregation.evidence import as_data
-from rankagg.aggregation.kemeny import Kemeny
+from rankagg.aggregation.kemeny import Kemeny, Optima
 from rankagg.analysis.comparison.agreement import agreement_of
-from rankagg.analysis.robustness.perturbation import (
-    KnownConsensus,
-    Near,
-    Part,
-    Source,
-    draw_subset,
-    in_groups,
-)
+from rankagg.analysis.robustness.perturbation import Near, Part, Parts, in_groups
 from rankagg.core import (
     ROWS,
     UNRANKED,
@@ -41,13 +34,94 @@ from rankagg.core import (
     Result,
     ScoreSummary,
     ScoreTable,
+    Value,
+    array_key,
     counted,
     part_of,
     plain_rows,
     said,
     stated,
 )
-from rankagg.exceptions import Described, InvalidInputError
+from rankagg.exceptions import Described, InvalidInputError, OutOfTimeError
+
+# How many cases are left, the units that this one keeps, and whether all its optima are looked at.
+_Case: TypeAlias = tuple[int, Positions, bool]
+# A size, and the units that a subset of it keeps.
+_Subset: TypeAlias = tuple[int, Positions]
+
+
+@dataclass(frozen=True, eq=False)
+class _KnownConsensus(Value):
+    """What is known of the consensus of some of the units."""
+
+    # Shape (n,). The ranks of all systems; those that were left out are unranked.
+    ranks: Ranks
+    # False where an exact rule did not prove it in time.
+    is_proved: bool
+    # Shape (n, n). Which system stands before which in every optimum of an exact rule; None for
+    # other rules, where nobody asked, or where that was not found in time.
+    always: Bools | None = None
+    # The positions of those that stand first in some optimum, where `always` is known.
+    leaders: tuple[int, ...] = ()
+
+    def _key(self) -> tuple[Hashable, ...]:
+        known = None if self.always is None else array_key(self.always)
+        return array_key(self.ranks), self.is_proved, known, self.leaders
+
+    @property
+    def has_several_optima(self) -> bool:
+        """Whether optima were looked at, and there is more than one."""
+        ranked = int((self.ranks != UNRANKED).sum())
+        return self.always is not None and 2 * self.always.sum() < ranked * (ranked - 1)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class _Source(Parts):
+    """Data that a rule can aggregate without some of their tasks or systems."""
+
+    rule: Aggregator
+    near: Near | None = None
+
+    def consensus(self, kept: Positions, deadline: Deadline) -> Consensus:
+        """Aggregate what is kept."""
+        evidence = self.part(kept)
+        if self.near is None:
+            return self.rule.aggregate(evidence, deadline=deadline)
+        inside = np.array(self.items.indices(list(evidence.items)))
+        return self.near.consensus(evidence, deadline, inside)
+
+    def each(
+        self, cases: Sequence[_Case], deadline: Deadline, workers: int
+    ) -> list[_KnownConsensus]:
+        """Return what is known of some cases, each of which learns from those before it."""
+        source = replace(self, near=None if self.near is None else self.near.fork())
+        found = []
+        for left, kept, optima in cases:
+            # Shares are set when a case is begun, so what one does not need is for the others.
+            ends = deadline.share(max(left / workers, 1))
+            found.append(source.found(kept, ends, optima=optima))
+        return found
+
+    def found(self, kept: Positions, deadline: Deadline, *, optima: bool) -> _KnownConsensus:
+        """Return what is known of the consensus of what is kept."""
+        return self.known(self.consensus(kept, deadline), deadline, optima=optima)
+
+    def known(self, consensus: Consensus, deadline: Deadline, *, optima: bool) -> _KnownConsensus:
+        """Return what is known of a consensus, of all optima too where they are asked for."""
+        if consensus.interrupted:
+            raise KeyboardInterrupt  # it stops the whole analysis, not one part of it
+        ranks = consensus.ranking.reindex(self.items).ranks
+        if consensus.is_proved is False or not optima or not isinstance(consensus.optima, Optima):
+            return _KnownConsensus(ranks, consensus.is_proved is not False)
+        inside = np.array(self.items.indices(list(consensus.items)))
+        every = consensus.optima.within(deadline.time_limit)
+        always = np.zeros((len(ranks), len(ranks)), dtype=bool)
+        try:
+            always[np.ix_(inside, inside)] = every.relation()
+            leaders = self.items.indices(list(every.winners()))
+        except OutOfTimeError:
+            return _KnownConsensus(ranks, is_proved=True)
+        return _KnownConsensus(ranks, True, always, tuple(leaders))
 
 
 class Stability(Result):
@@ -74,10 +148,10 @@ class Stability(Result):
     unit: Part
     units: tuple[Label, ...]
     noun: str = field(compare=False)
-    _known: KnownConsensus
-    _without: tuple[KnownConsensus, ...]
+    _known: _KnownConsensus
+    _without: tuple[_KnownConsensus, ...]
     _sizes: tuple[int, ...]
-    on_subsets: tuple[KnownConsensus, ...]
+    on_subsets: tuple[_KnownConsensus, ...]
     _optima: bool
 
     _schema = "rankagg.stability"
@@ -94,7 +168,7 @@ class Stability(Result):
         """For how many units it is not known what leaving them out changes."""
         return sum(not self._is_decided(part) for part in self._without)
 
-    def _is_decided(self, part: KnownConsensus) -> bool:
+    def _is_decided(self, part: _KnownConsensus) -> bool:
         if self._optima and (self._known.always is None or part.always is None):
             return False
         return self._known.is_proved and part.is_proved
@@ -133,7 +207,7 @@ class Stability(Result):
             notes.append("one optimum of each subset is compared with one of all data")
         return tuple(notes)
 
-    def _agreement(self, part: KnownConsensus) -> dict[str, Any]:
+    def _agreement(self, part: _KnownConsensus) -> dict[str, Any]:
         """Return what is known to agree between a consensus and that of all data."""
         if not self._is_decided(part):
             return dict.fromkeys(("distance", "tau", "top1"), np.nan)
@@ -145,7 +219,7 @@ class Stability(Result):
         whole = self.consensus.ranking
         return agreement_of(whole, PartialRanking(ranks, whole.items))
 
-    def _winner(self, part: KnownConsensus) -> str | None:
+    def _winner(self, part: _KnownConsensus) -> str | None:
         """Name who is first; None where that is not known."""
         if not self._is_decided(part):
             return None
@@ -254,7 +328,7 @@ class Stability(Result):
         return f"<Stability of {self.consensus.rule.name} over {len(self.units)} {self.noun}>"
 
 
-def _agreement_of_optima(whole: KnownConsensus, part: KnownConsensus) -> dict[str, Any]:
+def _agreement_of_optima(whole: _KnownConsensus, part: _KnownConsensus) -> dict[str, Any]:
     """Return what must differ, whichever optima are taken: what all of them agree on."""
     assert whole.always is not None, "asked only where it is known"
     assert part.always is not None, "asked only where it is known"
@@ -271,10 +345,6 @@ def _agreement_of_optima(whole: KnownConsensus, part: KnownConsensus) -> dict[st
         "tau": 1.0 - 2.0 * distance / pairs if pairs else np.nan,
         "top1": float(bool(leaders & set(part.leaders))) if n else np.nan,
     }
-
-
-#: A size, and the units that a subset of it keeps.
-Subset: TypeAlias = tuple[int, Positions]
 
 
 def stability(
@@ -344,15 +414,16 @@ def stability(
     kind: Part = check_choice(unit, get_args(Part), "unit")
     times = check_integer(n_samples, "n_samples", low=1)
     jobs = check_jobs(n_jobs)
-    source = Source(data=data, tolerance=tolerance, unit=kind, rule=rule)
-    subsets = _subsets(source, sizes, times, as_generator(rng))
+    parts = Parts(data=data, tolerance=tolerance, unit=kind)
+    subsets = _subsets(parts, sizes, times, as_generator(rng))
     limit = Deadline.after(time_limit_of(time_limit))
-    return leave_each_out(source, subsets, deadline=limit, n_jobs=jobs)
+    return leave_each_out(parts, rule, subsets, deadline=limit, n_jobs=jobs)
 
 
 def leave_each_out(
-    source: Source,
-    subsets: Sequence[Subset] = (),
+    parts: Parts,
+    rule: Aggregator,
+    subsets: Sequence[_Subset] = (),
     *,
     optima: bool = True,
     deadline: Deadline,
@@ -363,6 +434,7 @@ def leave_each_out(
 
     Unless `optima` is False all optima of all data are compared with all without the unit.
     """
+    source = _Source(data=parts.data, tolerance=parts.tolerance, unit=parts.unit, rule=rule)
     total = len(source.units)
     if whole is None:
         whole = source.consensus(np.arange(total), deadline.share(2))
@@ -377,7 +449,7 @@ def leave_each_out(
     else:
         # Nothing can be held against what is not proved.
         no_ranks = np.full(len(source.items), UNRANKED, dtype=np.int32)
-        results = [KnownConsensus(no_ranks, is_proved=False)] * len(kept)
+        results = [_KnownConsensus(no_ranks, is_proved=False)] * len(kept)
     return Stability(
         consensus=whole,
         unit=source.unit,
@@ -393,15 +465,15 @@ def leave_each_out(
 
 
 def _subsets(
-    source: Source, sizes: Iterable[int] | None, times: int, rng: Generator
-) -> list[Subset]:
+    parts: Parts, sizes: Iterable[int] | None, times: int, rng: Generator
+) -> list[_Subset]:
     """Return sizes and kept units: all subsets where they are few, else different random ones."""
-    total, noun = len(source.units), source.noun
-    least = 1 if source.unit == "task" else 2
+    total, noun = len(parts.units), parts.noun
+    least = 1 if parts.unit == "task" else 2
     if total <= least:
         there = Described(counted(total, noun.removesuffix("s")))
         raise InvalidInputError("data", f"at least {least + 1} {noun}", there)
-    found: list[Subset] = []
+    found: list[_Subset] = []
     for size in range(least, total) if sizes is None else sizes:
         check_integer(size, f"sizes of subsets of {noun}", low=least, high=total - 1)
         if comb(total, size) <= times:
@@ -409,6 +481,6 @@ def _subsets(
             continue
         seen: set[tuple[int, ...]] = set()
         while len(seen) < times:
-            seen.add(tuple(draw_subset(total, size, rng).tolist()))
+            seen.add(tuple(np.sort(rng.choice(total, size, replace=False)).tolist()))
         found += [(size, np.array(kept)) for kept in islice(sorted(seen), times)]
     return found

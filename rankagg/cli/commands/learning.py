@@ -142,12 +142,14 @@ def axioms(
     The standard error says how many profiles there are, and how far the search is. A profile takes
     about a millisecond, and some ten under young, dodgson and kemeny.
     """
-    from rankagg.analysis.rules import judged_rules
+    from rankagg.analysis.rules import RULES
 
+    judged = (kind for kind in RULES if kind.command_names and "keeps" in vars(kind))
+    names = names or [next(iter(kind.command_names)) for kind in judged]
     # As the literature has them: who wins in some universe wins.
     rules: list[Any] = [
         replace(cast(Any, rule), tie_breaking="parallel") if hasattr(rule, "tie_breaking") else rule
-        for rule in made(names or judged_rules())
+        for rule in made(names)
     ]
     asked = list(dict.fromkeys(axioms or _axioms()))
     try:

@@ -163,19 +163,17 @@ def compare(
     A table of scores has a row for each system and a column for each task; higher is better
     unless --lower says otherwise. Sums of `rankagg scan` are compared too.
     """
-    from rankagg.analysis.comparison.compare import compare_until
-    from rankagg.analysis.comparison.sentences import comparison_text
-
     rules = exact.chosen(names, given)
     deadline = exact.until(given, rules)
     # Looking at the other optima takes its share.
-    comparison = compare_until(deadline.share(2), given.evidence, rules, rng=rng)
+    limit = deadline.share(2).time_limit
+    comparison = ra.compare(given.evidence, rules, time_limit=limit, rng=rng)
     others = comparison.alternatives(deadline) if output.is_text else None
     # Names of more items would be too small to read on one page.
     top = 40 if len(comparison.consensuses[0].items) > 40 else None
     return Answer(
         result=comparison,
-        text=lambda rows: comparison_text(comparison, rows, alternatives=others),
+        text=lambda rows: comparison.text(rows, optima=others),
         plot=lambda: comparison.plot(top=top),
         code=exit_code(comparison.consensuses, others),
     )
@@ -354,7 +352,6 @@ def explain(given: Input, *, pair: Sequence[str], rule: Any, exact: ExactOptions
         rankagg explain battles.csv --cluster judge --pair BERT GPT
         rankagg explain --dataset borda_fails_condorcet --pair A B
     """
-    from rankagg.analysis.explanation import explain_until
     from rankagg.report.page import kind_of
 
     rated = kind_of(given.data).leader() if rule is None else None
@@ -363,7 +360,7 @@ def explain(given: Input, *, pair: Sequence[str], rule: Any, exact: ExactOptions
     first, second = two_items(pair, evidence.items)
     deadline = exact.until(given, [rule])
     consensus = rule.aggregate(evidence, deadline=deadline.share(2))
-    found = explain_until(deadline, consensus, first, second)
+    found = ra.explain(consensus, first, second, time_limit=deadline.time_limit)
     return Answer(result=found, code=exit_code([consensus], found))
 
 

@@ -27,7 +27,7 @@ def test_tau_against_scipy(seed, gaps):
         for j in range(5):
             both = ~np.isnan(values[:, i]) & ~np.isnan(values[:, j])
             expected = scipy.stats.kendalltau(values[both, i], values[both, j]).statistic
-            assert found.n_common[i, j] == both.sum()
+            assert found._n_common[i, j] == both.sum()
             assert found.tau[i, j] == pytest.approx(expected, nan_ok=True)
 
 

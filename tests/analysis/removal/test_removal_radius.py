@@ -334,10 +334,10 @@ def test_with_few_solves_an_interval_holds_the_least_number(solves):
 
 def test_where_only_who_is_overtaken_is_found_the_same_units_answer_both(monkeypatch):
     votes = ra.Profile.from_orders(["ABC", "BCA", "CBA"], counts=[5, 2, 1])
-    close = search._close
+    close = orders.search
     monkeypatch.setattr(
-        search,
-        "_close",
+        orders,
+        "search",
         lambda units, question, *rest: (question.strict and close(units, question, *rest)) or (),
     )
     found = ra.analysis.removal_radius(votes)

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rankagg as ra
-from rankagg.analysis.robustness.perturbation import Near, Source
-from rankagg.analysis.robustness.stability import leave_each_out
+from rankagg.analysis.robustness.perturbation import Near, Parts
+from rankagg.analysis.robustness.stability import _Source, leave_each_out
 from rankagg.exceptions import InvalidInputError
 from tests import oracles
 
@@ -181,7 +181,7 @@ def test_what_is_not_proved_is_no_influence():
 @pytest.mark.parametrize("late", ["proof", "optima"])
 def test_one_that_is_not_decided_is_missing_and_counted(monkeypatch, late):
     whole = ra.stability(TABLE, sizes=[]).influence()
-    found = Source.found
+    found = _Source.found
 
     def slow(self, kept, deadline, *, optima):
         part = found(self, kept, deadline, optima=optima)
@@ -189,7 +189,7 @@ def test_one_that_is_not_decided_is_missing_and_counted(monkeypatch, late):
             return part
         return replace(part, is_proved=late != "proof", always=None, leaders=())
 
-    monkeypatch.setattr(Source, "found", slow)
+    monkeypatch.setattr(_Source, "found", slow)
     result = ra.stability(TABLE, sizes=[])
     assert (result.undecided, result.unproved) == (1, int(late == "proof"))
     frame = result.influence()
@@ -199,8 +199,8 @@ def test_one_that_is_not_decided_is_missing_and_counted(monkeypatch, late):
 
 
 def test_one_optimum_each_is_compared_where_nobody_looks_at_others():
-    source = Source(data=TABLE, tolerance=0.0, unit="task", rule=ra.Kemeny())
-    quick = leave_each_out(source, optima=False, deadline=ra.aggregation.Deadline())
+    parts = Parts(data=TABLE, tolerance=0.0, unit="task")
+    quick = leave_each_out(parts, ra.Kemeny(), optima=False, deadline=ra.aggregation.Deadline())
     assert quick.notes == (
         "one optimum of each is compared; whether there are others was not looked at",
     )

@@ -7,7 +7,7 @@ from scipy.integrate import quad
 from scipy.stats import binom, binomtest
 
 import rankagg as ra
-from rankagg.analysis.robustness.rank_shares import _RedrawComparisons
+from rankagg.analysis.robustness.redraws import _RedrawComparisons
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference.ranks.comparison_ranks import (
     _mixed_sign_test,
