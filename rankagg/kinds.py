@@ -72,6 +72,11 @@ class DataKind:
         return f"io.{name}" if name in dir(io) else name
 
     @property
+    def has_commands(self) -> bool:
+        """Whether commands read it; of a frame scores have to be chosen first."""
+        return self.returns != "DataFrame"
+
+    @property
     def holds_ballots(self) -> bool:
         """Whether an election is counted from such data."""
         return self.returns in ("Profile", "CastVotes") and self.page != "lists"

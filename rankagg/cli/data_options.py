@@ -8,7 +8,7 @@ from rankagg.cli.command import Number, OneOf, Option, choice, column, flag, gro
 def _formats() -> list[str]:
     from rankagg.kinds import KINDS
 
-    return ["auto", *KINDS]
+    return ["auto", *(kind.name for kind in KINDS.values() if kind.has_commands)]
 
 
 DIRECTIONS = [
@@ -64,19 +64,6 @@ OPTIONS = [
             "--tolerance",
             type=Number(0),
             help="Neighboring scores that differ by at most this much are tied; default 0.",
-        ),
-    ),
-    *grouped(
-        "Evaluations",
-        several("--metric", "METRIC", "The metric; of several the first that a task has."),
-        choice(
-            "--runs", ["mean", "first", "last"], "Which of several scores of a system on a task."
-        ),
-        several(
-            "--higher",
-            "METRIC",
-            "Higher (with --lower: lower) is better in METRIC, where the files do not state "
-            "its direction.",
         ),
     ),
     *grouped(

@@ -79,6 +79,7 @@ def list_names(what: str, name: str | None) -> Answer:
         rows = [
             {"name": one.name, "holds": one.what, "reader": one.read.__name__}
             for one in KINDS.values()
+            if one.has_commands
         ]
     return Answer(
         data=lambda: {"schema": f"rankagg.{what}", "version": 1, what: rows},
