@@ -462,8 +462,8 @@ def _kind(typed: _Typed, formats: Sequence[str]) -> tuple[DataKind, tuple[str, .
     if kind.name not in formats:
         if not kind.has_commands:
             raise click.UsageError(
-                f"{typed.source} holds {kind.what}, of which scores are chosen in Python: read them "
-                f"by `rankagg.{kind.call}`, and give a table of those that you choose."
+                f"{typed.source} holds {kind.what}, of which scores are chosen in Python: read "
+                f"them by `rankagg.{kind.call}`, and give a table of those that you choose."
             )
         raise click.UsageError(_not_read(f"{typed.source} holds {kind.name}", formats))
     return kind, notes
