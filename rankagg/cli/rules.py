@@ -44,7 +44,7 @@ _NOT_LIMITED = "--time-limit is for rules that search, such as kemeny."
 # -- rules ----------------------------------------------------------------------------------------
 
 
-def named_rules() -> dict[str, ra.Aggregator]:
+def _named_rules() -> dict[str, ra.Aggregator]:
     """Return all rules by name."""
     from rankagg.analysis.rules import named_rules as found
 
@@ -53,12 +53,12 @@ def named_rules() -> dict[str, ra.Aggregator]:
 
 def made(names: Iterable[str]) -> list[ra.Aggregator]:
     """Return the rules of these names, each once."""
-    return [named_rules()[name] for name in dict.fromkeys(names)]
+    return [_named_rules()[name] for name in dict.fromkeys(names)]
 
 
 def _with_policy() -> list[str]:
     """Return the names of the rules that follow the policy for unranked items."""
-    return [name for name, rule in named_rules().items() if rule.reads_unranked == "by policy"]
+    return [name for name, rule in _named_rules().items() if rule.reads_unranked == "by policy"]
 
 
 class _RuleName(OneOf):
@@ -69,7 +69,7 @@ class _RuleName(OneOf):
         return super().convert(_OTHER_NAMES.get(value, value), param, ctx)
 
 
-NAMED = _RuleName(named_rules)
+NAMED = _RuleName(_named_rules)
 NAMED_WITH_POLICY = _RuleName(_with_policy)
 RULE = Option("--rule", "name", metavar="RULE", type=NAMED, default="kemeny", help="The rule.")
 

@@ -171,11 +171,6 @@ def _legend_width(labels: Sequence[str], columns: int) -> float:
     return sum(MARK + text_width(part) for part in parts) + BETWEEN_COLUMNS * (len(parts) - 1)
 
 
-def caption_of(ax: Axes) -> str:
-    """Return the caption below axes, empty where there is none."""
-    return next((text.get_text() for text in ax.texts if text.get_gid() == CAPTION_MARK), "")
-
-
 def text_width(texts: Iterable[str], size: float = 1.0) -> float:
     """Return the width of the widest text, in multiples of the font size."""
     # Which font it is depends on these alone.
