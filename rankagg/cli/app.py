@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from rankagg import __version__
-from rankagg.cli.wording import BAD_INPUT, DONE, FAILED, INTERRUPTED, UNPROVED, sums_text
+from rankagg.cli.command import BAD_INPUT, DONE, FAILED, INTERRUPTED, UNPROVED
 from rankagg.exceptions import (
     DataWarning,
     InformationLostError,
@@ -29,6 +29,14 @@ __all__ = ["main"]
 
 # A failure of the package, and not of what was given.
 _FAILURES = (SolverError, VerificationError, OutputError, WorkerError)
+# Sums of scores are a class and a function in the package, and a file here.
+_SUMS = {
+    "a ScoreSummary does not hold them": "sums of scores do not hold them",
+    "this ScoreSummary does not hold them": "these sums of scores do not hold them",
+    "add the scores up with `n_groups=200`": "add the scores up by `rankagg scan --groups 200`",
+    "Read the scores with `read_scores`": "Give the file of the scores",
+    "read the scores with `read_scores`": "give the file of the scores",
+}
 
 #: The file of `rankagg.cli.commands` of each command, and its first sentence: --help loads none.
 COMMANDS = {
@@ -165,7 +173,11 @@ def _text_of(error: Exception) -> str:
         )
     if isinstance(error, OSError) and not isinstance(error, RankaggError):
         return f"the output cannot be written: {error.strerror or error}."
-    return sums_text(error) if isinstance(error, InformationLostError) else str(error)
+    text = str(error)
+    if isinstance(error, InformationLostError):
+        for words, here in _SUMS.items():
+            text = text.replace(words, here)
+    return text
 
 
 def _show_warning(message: Warning | str, *args: Any, **kwargs: Any) -> None:

@@ -23,9 +23,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import rankagg as ra
-from rankagg.cli.command import Options, labels_of, split
-from rankagg.cli.data_options import DATA_OPTIONS, DIRECTIONS, NAMES
-from rankagg.cli.wording import option_of, option_words, options_named
+from rankagg.cli.command import Options, option_of, option_words, options_named
+from rankagg.cli.options import DATA_OPTIONS, DIRECTIONS, NAMES, labels_of, split
 from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError, visible
 
 if TYPE_CHECKING:
@@ -68,7 +67,9 @@ def data(*, whole: bool = False, ballots: bool = False) -> Options:
     What holds no `ballots` is refused where these are needed.
     """
     files = click.Argument(["files"], metavar="[FILE]...", nargs=-1, type=click.Path())
-    return Options("given", [files, *DATA_OPTIONS], partial(read, whole=whole, ballots=ballots))
+    return Options(
+        "given", [files, *DATA_OPTIONS], partial(_read_input, whole=whole, ballots=ballots)
+    )
 
 
 # -- what was read --------------------------------------------------------------------------------
@@ -136,7 +137,7 @@ class _Typed(SimpleNamespace):
         return {name: value for name in names if (value := getattr(self, name, None))}
 
 
-def read(*, whole: bool = False, ballots: bool = False, **values: Any) -> Input:
+def _read_input(*, whole: bool = False, ballots: bool = False, **values: Any) -> Input:
     """Read what the options name: where needed, ballots alone, or no sums."""
     from rankagg.kinds import KINDS
 

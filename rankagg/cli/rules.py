@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
@@ -11,28 +10,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import rankagg as ra
-from rankagg.cli.command import (
-    TIME,
-    Number,
-    OneOf,
-    Option,
-    Options,
-    flag,
-    grouped,
-    labels_of,
-    several,
-    show_progress,
-)
-from rankagg.cli.wording import DONE, INTERRUPTED, UNPROVED
-from rankagg.exceptions import InvalidInputError
+from rankagg.cli.command import DONE, INTERRUPTED, UNPROVED, Options, show_progress
+from rankagg.cli.options import TIME, Number, OneOf, Option, flag, several
 
 if TYPE_CHECKING:
-    from rankagg._typing import Label
     from rankagg.aggregation import Deadline
     from rankagg.analysis import Explanation
     from rankagg.analysis.comparison.agreement import Alternatives
     from rankagg.cli.data import Input
-    from rankagg.core import ItemSet
 
 # What elections call instant runoff: ranked choice voting, and STV for one seat.
 _OTHER_NAMES = dict.fromkeys(["irv", "rcv", "stv"], "instant-runoff")
@@ -203,38 +188,3 @@ def exit_code(
             continue
         return INTERRUPTED if consensus.interrupted else UNPROVED
     return DONE if rest is None or rest.is_complete else UNPROVED
-
-
-# -- constraints ----------------------------------------------------------------------------------
-
-
-def constraints_of(
-    items: ItemSet, above: Sequence[str], first: str | None, last: str | None
-) -> ra.Constraints | None:
-    """Return typed constraints on some items; None where there are none."""
-    if not (above or first or last):
-        return None
-
-    def labels(option: str, text: str | None) -> list[Label]:
-        # Quotation marks hold together a name that has a comma.
-        rows = csv.reader([text or ""], skipinitialspace=True)
-        names = [name.strip() for row in rows for name in row]
-        return labels_of(option, names, items, "item")
-
-    pairs: list[tuple[Label, Label]] = []
-    for text in above:
-        pair = labels("--above", text)
-        if len(pair) != 2:
-            raise InvalidInputError("--above", "ITEM,ITEM", text)
-        pairs.append((pair[0], pair[1]))
-    return ra.Constraints(
-        above=pairs, first=labels("--above-all", first), last=labels("--below-all", last)
-    )
-
-
-CONSTRAINTS = grouped(
-    "Constraints",
-    several("--above", "ITEM,ITEM", "The first item must be above the second."),
-    Option("--above-all", metavar="ITEM,...", help="These items must be above all others."),
-    Option("--below-all", metavar="ITEM,...", help="These items must be below all others."),
-)

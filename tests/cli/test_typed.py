@@ -12,7 +12,7 @@ import pytest
 import rankagg as ra
 from rankagg.axioms.search import NAMES
 from rankagg.cli.app import COMMANDS, app
-from rankagg.cli.command import PROBABILITY, Number, OneOf, Whole
+from rankagg.cli.options import PROBABILITY, Number, OneOf, Whole
 from rankagg.report.page import KINDS
 
 ABSURD = [
