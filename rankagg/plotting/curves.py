@@ -44,7 +44,7 @@ def _every_mark(number: int, total: int) -> tuple[int, int]:
 
 @plot_of(RuleComparison, "rankagg.compare")
 def bump_chart(
-    comparison: RuleComparison,
+    result: RuleComparison,
     *,
     top: int | None = None,
     ax: Axes | None = None,
@@ -56,7 +56,7 @@ def bump_chart(
 
     Parameters
     ----------
-    comparison : RuleComparison
+    result : RuleComparison
         The consensuses.
     top : int, optional
         Draw only the first items of the exact rule (of the last one where none is exact),
@@ -71,14 +71,14 @@ def bump_chart(
     >>> [label.get_text() for label in ax.get_xticklabels()]
     ['Borda', 'Copeland', 'Kemeny']
     """
-    names = comparison.rules
-    ranks = np.stack([comparison[name].ranking.ranks for name in names])
-    kept, note = _kept_items(comparison, top)
+    names = result.rules
+    ranks = np.stack([result[name].ranking.ranks for name in names])
+    kept, note = _kept_items(result, top)
     ranks = ranks[:, kept]
     slots, columns = flow_slots(ranks), plot_labels(names, 24)
     step = max(9.0, 0.62 * max(map(len, columns)) + 2)
     sheet = PlotSheet(ax, step * max(len(names) - 1, 0.5), 1.5 * (slots.max() + 1))
-    ax, labels = sheet.ax, sheet.names(comparison.consensuses[0].items.at(kept), share=0.25)
+    ax, labels = sheet.ax, sheet.names(result.consensuses[0].items.at(kept), share=0.25)
     moved = np.ptp(slots, axis=0) > 0
     for position, column in enumerate(slots.T):
         look: dict[str, Any] = {"color": GRAY, "ls": "-", "lw": stroke(0.6), "zorder": 2}
@@ -125,7 +125,7 @@ def _join_ties(ax: Axes, slots: Floats, ranks: Ranks) -> None:
 
 
 @plot_of(RuleComparison, "rankagg.compare")
-def overlap_plot(comparison: RuleComparison, *, ax: Axes | None = None) -> Axes:
+def overlap_plot(result: RuleComparison, *, ax: Axes | None = None) -> Axes:
     """Draw for every k how many of the exact consensus's first k each rule has among its own.
 
     A dotted line shows what a ranking drawn at random has. Methods with the same curve share a
@@ -133,7 +133,7 @@ def overlap_plot(comparison: RuleComparison, *, ax: Axes | None = None) -> Axes:
 
     Parameters
     ----------
-    comparison : RuleComparison
+    result : RuleComparison
         The consensuses, an exact one among them.
 
     Raises
@@ -150,7 +150,7 @@ def overlap_plot(comparison: RuleComparison, *, ax: Axes | None = None) -> Axes:
     >>> [text.get_text().split() for text in ax.get_legend().get_texts()]
     [['Copeland', 'Kemeny'], ['Mean', 'Borda'], ['at', 'random']]
     """
-    curves, exact = comparison.overlap_curves(), comparison.exact
+    curves, exact = result.overlap_curves(), result.exact
     assert exact is not None, "curves need an exact consensus"
     groups, depth, total = _alike(curves), len(curves), len(exact.items)
     names = dict(zip(curves.columns, plot_labels(curves.columns, 24), strict=True))

@@ -481,7 +481,7 @@ def _upright(table: pd.DataFrame, curve: Curve) -> list[float]:
 
 
 @plot_of(Stability, "rankagg.stability")
-def robustness_plot(stability: Stability, *, ax: Axes | None = None) -> Axes:
+def robustness_plot(result: Stability, *, ax: Axes | None = None) -> Axes:
     """Draw how near consensuses of fewer tasks, or systems, come to that of all data.
 
     A line for the median of tau over the subsets of each size, in a band from the 5 % to the
@@ -491,7 +491,7 @@ def robustness_plot(stability: Stability, *, ax: Axes | None = None) -> Axes:
 
     Parameters
     ----------
-    stability : Stability
+    result : Stability
         The analysis.
 
     Raises
@@ -514,9 +514,9 @@ def robustness_plot(stability: Stability, *, ax: Axes | None = None) -> Axes:
     >>> ax.get_xlabel()
     'tasks kept, of 10'
     """
-    frame = stability.subsets(OUTER)
+    frame = result.subsets(OUTER)
     if frame.empty:
-        return _draw_influence(stability, ax)
+        return _draw_influence(result, ax)
     ends = dict(zip(("low", "middle", "high"), (f"tau_{q:g}" for q in OUTER), strict=True))
     curves = {
         "tau: median": frame[list(ends.values())].set_axis(list(ends), axis=1),
@@ -528,18 +528,18 @@ def robustness_plot(stability: Stability, *, ax: Axes | None = None) -> Axes:
     upright = np.linspace(-1.0 if lowest < 0 else 0.0, 1.0, 5 if lowest < 0 else 6).tolist()
     label = "agreement with the consensus\nof all data"
     sheet, handles, *_ = _draw_panels(ax, [panel], label, upright=upright)
-    parts, whole = stability.on_subsets, stability.consensus.ranking.ranks
+    parts, whole = result.on_subsets, result.consensus.ranking.ranks
     undefined = sum(part.is_proved and not _has_tau(part.ranks, whole) for part in parts)
     total = counted(len(parts), "subset")
     notes = [
-        f"{stability.consensus.rule.name}, {counts_told(frame['subsets'], 'subset')} of each size",
+        f"{result.consensus.rule.name}, {counts_told(frame['subsets'], 'subset')} of each size",
         f"tau is not defined in {undefined} of {total}: all systems tie" if undefined else "",
-        *stability.notes,
+        *result.notes,
     ]
     middle_part = Patch(color=PALE, label="tau: 5 % to 95 % of subsets")
     return sheet.finish(
         notes,
-        axis=f"{stability.noun} kept, of {len(stability.units)}",
+        axis=f"{result.noun} kept, of {len(result.units)}",
         handles=[*handles, middle_part],
     )
 
