@@ -160,7 +160,8 @@ def certainty(findings: Findings) -> Section:
     section.text(joined(filter(None, (_who_is_first(ranks), _decided(findings, ranks)))))
     assumed = capital(ranks.assumes or "the data are independent draws from all that could be")
     section.add("assumed", f"{assumed}. {findings.kind.caveat(findings)}")
-    section.items(ranks.notes)
+    # The warning is told of already.
+    section.items(note for note in ranks.notes if note != ranks.decisions.warning)
     if findings.has_decisions and findings.is_exact:
         section.text(
             f"Intervals for ranks are by {ranks.by}: no method is known that bounds the ranks "
@@ -236,13 +237,14 @@ def _left_out(findings: Findings, section: Section) -> None:
         why = LATE if is_late else f"not computed: that is done for 2 to {TASKS} of them"
         section.unknown(f"What leaving out single {kind.words.unit}s changes was {why}.")
         return
-    influence, plural = result.influence(), kind.in_words(result.noun)
+    influence, noun = result.influence(), kind.word_of(result.noun.removesuffix("s"))
+    plural = f"{noun}s"
     if result.undecided:
         section.unknown(f"What leaving out {result.undecided} of the {plural} changes was {LATE}.")
     if result.undecided == len(influence):
         return
     changed, others = influence[influence["distance"] > 0], influence[influence["top1"] == 0]
-    of, noun = len(influence), plural.removesuffix("s")
+    of = len(influence)
     if len(others):
         first = stated(
             len(others), "units that change the first", partial(in_words, noun=noun), of=of
@@ -255,7 +257,7 @@ def _left_out(findings: Findings, section: Section) -> None:
     led = stated(len(others), "units that change the first", of=of)
     told = "changes the order of some items in {}, and who is first in {}."
     section.text(said("Leaving out one of the {} {} " + told, units, plural, cases, led))
-    section.items(map(kind.in_words, result.notes))
+    section.items(result.notes)
     if changed.empty:
         return
     frame = influence.sort_values("distance", ascending=False, kind="stable").reset_index()
