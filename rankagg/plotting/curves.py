@@ -15,9 +15,7 @@ from rankagg.core import counted
 from rankagg.plotting.sheet import (
     PlotSheet,
     open_frame,
-    plain_legend,
     rank_ticks,
-    right_names,
 )
 from rankagg.plotting.theme import (
     ACCENTS,
@@ -93,7 +91,7 @@ def bump_chart(
     ax.set_yticks(slots[0], left, parse_math=False)
     if len(names) > 1:
         right = [f"{place}  {label}" for place, label in zip(places[-1], labels, strict=True)]
-        right_names(ax, slots[-1], right)
+        sheet.name_rows_at_right(slots[-1], right)
     ax.set_xticks(range(len(names)), columns, parse_math=False)
     ax.tick_params(axis="y", length=0)
     ax.tick_params(axis="x", top=True, labeltop=True, bottom=False, labelbottom=False, length=0)
@@ -176,7 +174,7 @@ def overlap_plot(result: RuleComparison, *, ax: Axes | None = None) -> Axes:
     ax.set_ylabel(f"expected overlap with\n{lead}'s first k", parse_math=False)
     labels = [str(handle.get_label()) for handle in handles]
     beside = {"loc": "center left", "bbox_to_anchor": (1.02, 0.5), "handlelength": 3}
-    plain_legend(ax, handles, labels, **beside)
+    sheet.legend(handles, labels, **beside)
     ranked = f"{depth} of {counted(total, 'item')} {'is' if depth == 1 else 'are'} ranked"
     notes = [
         f"only {ranked} by all rules" if depth < total else "",

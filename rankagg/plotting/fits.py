@@ -31,7 +31,6 @@ from rankagg.plotting.sheet import (
     SOLID,
     PlotSheet,
     bar_look,
-    interval_rows,
     open_frame,
 )
 from rankagg.plotting.theme import ACCENTS, GRAY, INK, PALE, plot_of, stroke
@@ -80,7 +79,7 @@ def parameters_plot(fit: FitResult, *, alpha: float = 0.05, ax: Axes | None = No
     bounds = fit.conf_int(alpha).to_numpy()
     known = np.isfinite(bounds).all(axis=1)
     sheet = PlotSheet(ax, 32.0, ROW_HEIGHT * (len(known) + 0.4))
-    interval_rows(sheet.ax, sheet.names(fit.names), fit.estimates, bounds, known)
+    sheet.draw_intervals(sheet.names(fit.names), fit.estimates, bounds, known)
     notes = _notes_of(fit, are_known=bool(known.all()))
     return sheet.finish(notes, axis=f"estimate, with {100 * (1 - alpha):g} % interval")
 
@@ -198,7 +197,7 @@ def worths_plot(
     sheet = PlotSheet(ax, 32.0, ROW_HEIGHT * (n + 0.4))
     ax = sheet.ax
     ax.axvline(0.0, color=GRAY, lw=1.0, zorder=1, gid="mean")
-    interval_rows(ax, sheet.names(items.at(order)), fit.estimates[order], bounds[order], known)
+    sheet.draw_intervals(sheet.names(items.at(order)), fit.estimates[order], bounds[order], known)
     rest = zip(fit.names[n:], fit.estimates[n:], *bounds[n:].T, strict=True)
     others = [f"{name}: {x:.2f} ({share}: {low:.2f} to {high:.2f})" for name, x, low, high in rest]
     what = "for ties" if isinstance(fit, PlackettLuceFit) else "beside worths"
@@ -294,7 +293,7 @@ def models_plot(result: ModelComparison, *, ax: Axes | None = None) -> Axes:
     bounds = np.column_stack([points - NEAR * errors, points + NEAR * errors])
     sheet = PlotSheet(ax, 32.0, ROW_HEIGHT * (len(points) + 0.4))
     sheet.ax.axvline(0.0, color=GRAY, lw=1.0, zorder=1, gid="best")
-    interval_rows(sheet.ax, sheet.names(frame.index[known]), points, bounds, bounds[:, 1] >= 0.0)
+    sheet.draw_intervals(sheet.names(frame.index[known]), points, bounds, bounds[:, 1] >= 0.0)
     absent = ", ".join(frame.index[~known])
     notes = [result.verdict, f"not drawn, without a score: {absent}" if absent else ""]
     return sheet.finish(notes, axis="held-out log score per ranking, less that of the best")

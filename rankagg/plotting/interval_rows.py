@@ -18,11 +18,8 @@ from rankagg.plotting.sheet import (
     HOLLOW,
     SOLID,
     PlotSheet,
-    interval_rows,
     open_frame,
     rank_ticks,
-    right_names,
-    row_names,
 )
 from rankagg.plotting.theme import ACCENTS, GRAY, INK, dot, letter, plot_labels, plot_of, stroke
 
@@ -82,7 +79,7 @@ def forest_plot(result: RankIntervals, *, top: int | None = None, ax: Axes | Non
     rows = [f"{rank}  {name}" for rank, name in zip(result.rank[order], names, strict=True)]
     bounds = np.column_stack([result.best[order], result.worst[order]]).astype(np.float64)
     first = np.isin(order, result.items.indices(result.first))
-    interval_rows(ax, rows, result.rank[order].astype(np.float64), bounds, first)
+    sheet.draw_intervals(rows, result.rank[order].astype(np.float64), bounds, first)
     ax.set_xlim(0.5, size + 0.5)
     ax.set_xticks(rank_ticks(size))
     notes = [
@@ -136,7 +133,7 @@ def effects_plot(
     room = 0.08 * (high - low) or max(0.5 * abs(low), 1.0)
     low, high = low - room, high + room
     ax.axvline(level, color=GRAY, lw=1.0, zorder=1, gid="alike")
-    interval_rows(ax, sheet.names(frame.index), points, np.clip(bounds, low, high), looks)
+    sheet.draw_intervals(sheet.names(frame.index), points, np.clip(bounds, low, high), looks)
     for side, (limit, marker) in enumerate(((low, "<"), (high, ">"))):
         for row in np.flatnonzero(np.isinf(bounds[:, side])):
             _endless(ax, limit, int(row), marker, looks[row]["color"])
@@ -219,8 +216,8 @@ def separation_plot(result: Separation, *, top: int | None = None, ax: Axes | No
     ticks = _log_ticks(low, high)
     ax.set_xticks(ticks, [_units_told(tick) for tick in ticks])
     ax.set_xticks([], minor=True)
-    row_names(ax, [f"{a} / {b}" for a, b in pairwise(systems)][: len(needed)])
-    right_names(ax, range(len(needed)), [_units_told(number) for number in needed])
+    sheet.name_rows([f"{a} / {b}" for a, b in pairwise(systems)][: len(needed)])
+    sheet.name_rows_at_right(range(len(needed)), [_units_told(number) for number in needed])
     open_frame(ax, ("top", "right", "left"))
     word, finite = result.word, np.isfinite(needed)
     mark: dict[str, Any] = {"marker": "|", "color": INK, "ms": dot(2.5), "ls": "none"}
@@ -356,7 +353,7 @@ def critical_difference_diagram(
     ax.set_yticks(rows[:left], texts, parse_math=False)
     ax.tick_params(axis="y", length=0)
     texts = [f"{r:.2f}  {t}" for t, r in zip(names[left:], ranks[left:], strict=True)]
-    right_names(ax, rows[left:], texts)
+    sheet.name_rows_at_right(rows[left:], texts)
     return sheet.finish(_test_told(result, len(groups)))
 
 

@@ -25,9 +25,7 @@ from rankagg.exceptions import InvalidInputError
 from rankagg.plotting.sheet import (
     PlotSheet,
     open_frame,
-    right_names,
     round_ticks,
-    row_names,
     text_width,
 )
 from rankagg.plotting.theme import (
@@ -563,11 +561,11 @@ def _draw_influence(stability: Stability, ax: Axes | None) -> Axes:
         end = 0.0 if np.isnan(distance) else float(distance)
         ax.plot([0, end], [row, row], color=GRAY, lw=stroke(0.5), zorder=2)
         ax.plot(end, row, zorder=3, clip_on=False, gid=f"{fate}-{row}", **_fate_look(str(fate)))
-    row_names(ax, names)
+    sheet.name_rows(names)
     news = np.flatnonzero(shown["fate"] == "changes")
     if len(news):
         winners = [sheet.names([str(shown["winner"].iloc[k])], share=0.25)[0] for k in news]
-        right_names(ax, news.tolist(), winners)
+        sheet.name_rows_at_right(news.tolist(), winners)
     farthest = float(np.nanmax([1.0, *shown["distance"]]))
     ax.set_xlim(-0.03 * farthest, 1.05 * farthest)
     ax.set_xticks(round_ticks(0, farthest, whole=True))

@@ -31,7 +31,7 @@ from rankagg.inference import RankIntervals, rank_sets
 from rankagg.inference.ranks.comparison_ranks import comparison_rank_intervals, kind_for
 from rankagg.inference.ranks.rank_sets import FEWEST
 from rankagg.report.findings import Findings, Kind, QuietColumn
-from rankagg.report.sections import PageTable, Section, bullets, fact, number, table_of
+from rankagg.report.sections import PageTable, Section, fact, number, table_of
 
 # Neighbors that win rates order otherwise and that are named.
 NEIGHBORS = 5
@@ -281,7 +281,7 @@ class BattlesKind(Kind):
             section.text(
                 "Win rates order some neighbors otherwise: they count every opponent alike, "
                 "however strong, and however often met:"
-            ).items(bullets(pairs, NEIGHBORS))
+            ).items(pairs, NEIGHBORS)
 
     def _ratings(self, findings: Findings) -> PageTable:
         order, votes = findings.order, findings.comparison.votes

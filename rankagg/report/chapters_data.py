@@ -35,7 +35,7 @@ from rankagg.inference import RankIntervals
 from rankagg.inference.decisions import TIERS
 from rankagg.kernels.local_search import described
 from rankagg.report.findings import MOST_OPEN, TASKS, Findings
-from rankagg.report.sections import Section, bullets, fact, table_of
+from rankagg.report.sections import Section, fact, table_of
 
 # Pairs and groups that are listed, rows of the tables of items and tasks that lack some cells, and
 # of that of what is left out.
@@ -81,7 +81,7 @@ def missing_data(findings: Findings) -> Section:
             "No chain of comparisons connects these groups; the order between them is an "
             "assumption:"
         )
-        section.items(bullets([listing(group) for group in report.groups], MOST_BULLETS))
+        section.items(map(listing, report.groups), MOST_BULLETS)
     section.add("heading", "What each policy assumes")
     return section.items(f"{policy}: {text}" for policy, text in ASSUMPTIONS.items())
 
@@ -115,7 +115,7 @@ def _never_compared(section: Section, votes: PairwiseMatrix | MissingReport, res
     never = stated(len(pairs), "pairs never compared", ",", "pair", of=total)
     told = "The order of {} of items that were never compared rests on {}:"
     section.unknown(said(told, never, rests))
-    return section.items(bullets(pairs, MOST_BULLETS))
+    return section.items(pairs, MOST_BULLETS)
 
 
 def colophon(rules: Iterable[Any]) -> Section:
@@ -172,7 +172,7 @@ def certainty(findings: Findings) -> Section:
     tiers = ranks.decisions.tiers
     if 1 < len(tiers) < len(ranks.items):
         section.text(f"In tiers, {TIERS}:")
-        section.items(bullets([listing(tier, MOST_BULLETS) for tier in tiers], MOST_BULLETS))
+        section.items((listing(tier, MOST_BULLETS) for tier in tiers), MOST_BULLETS)
     return section
 
 
