@@ -492,11 +492,6 @@ def robustness_plot(result: Stability, *, ax: Axes | None = None) -> Axes:
     result : Stability
         The analysis.
 
-    Raises
-    ------
-    InvalidInputError
-        If the argument is no stability analysis.
-
     References
     ----------
     Colombo et al. (2022), "What are the best systems? New perspectives on NLP benchmarking",

@@ -153,8 +153,7 @@ REFUSED = {
 }
 # Names of this side: what is made of them is tested by its results.
 NAMED_HERE = [
-    "--cells", "--method", "--rule", "--format", "--as", "--decimal", "--model", "--runs",
-    "--counting",
+    "--cells", "--method", "--rule", "--format", "--as", "--decimal", "--model", "--counting",
 ]  # fmt: skip
 
 
