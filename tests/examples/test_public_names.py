@@ -97,9 +97,8 @@ def test_an_example_uses_public_names_alone(example):
         ("import rankagg as ra\nra.studies.CycleStudy(models=[ra.Mallows])", set()),
         ("from rankagg import plotting\nplotting.style()", set()),
         ("from rankagg.exceptions import RankaggError", set()),
-        ("from rankagg.plotting.sheet import PlotSheet", set())(
-            "import rankagg as ra\nra.core.items", {"rankagg.core", "rankagg.core.items"}
-        ),
+        ("from rankagg.plotting.sheet import PlotSheet", set()),
+        ("import rankagg as ra\nra.core.items", {"rankagg.core", "rankagg.core.items"}),
         ("import rankagg as ra\nra.studies.study.ROUNDING", {"rankagg.studies.study"}),
         ("import rankagg\nrankagg.nothing(1)", {"rankagg.nothing"}),
         ("from rankagg import core", {"rankagg.core"}),
