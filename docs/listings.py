@@ -13,8 +13,7 @@ import click
 
 import rankagg as ra
 from rankagg.cli.app import app
-from rankagg.cli.command import Option
-from rankagg.cli.data_options import DATA_OPTIONS
+from rankagg.cli.options import DATA_OPTIONS, Option
 from rankagg.kinds import KINDS as DATA_KINDS
 
 COMMANDS = re.compile(r"^\.\. command-listing::$", flags=re.MULTILINE)

@@ -55,7 +55,7 @@ class BudgetError(Exception):
     """The budget does not suffice to say whether the proof holds."""
 
 
-def require(holds: object, sentence: str) -> None:
+def _require(holds: object, sentence: str) -> None:
     """Refuse with a sentence where something does not hold."""
     if not holds:
         raise RefusedError(sentence)
@@ -232,7 +232,7 @@ def row_form(row: Derived, earlier: Callable[[int], Form], work: Work = UNLIMITE
     counts = {arc: -(-count // row.divisor) for arc, count in counts.items() if count}
     least = -(-least // row.divisor)
     largest = max(map(abs, (least, *counts.values())))
-    require(largest <= LARGEST_COUNT, f"A derived row counts more than {LARGEST_COUNT}.")
+    _require(largest <= LARGEST_COUNT, f"A derived row counts more than {LARGEST_COUNT}.")
     return counts, least
 
 
@@ -250,7 +250,7 @@ def _source_form(source: Any, earlier: Callable[[int], Form], work: Work) -> For
 # -- reading: plain integers, known keys ----------------------------------------------------------
 
 
-def parse(text: str) -> Any:
+def _parse(text: str) -> Any:
     """Return the content of a JSON text of plain integers."""
 
     def refuse(word: str) -> NoReturn:
@@ -260,7 +260,7 @@ def parse(text: str) -> Any:
         return int(word) if len(word.lstrip("-")) <= MOST_DIGITS else refuse(word)
 
     def distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        require(len(dict(pairs)) == len(pairs), "A key stands twice in one object.")
+        _require(len(dict(pairs)) == len(pairs), "A key stands twice in one object.")
         return dict(pairs)
 
     try:
@@ -565,7 +565,7 @@ class WeakProofReader(ProofReader):
 # -- the votes ------------------------------------------------------------------------------------
 
 
-class Votes:
+class _Votes:
     """Votes over one denominator in lowest terms: of each row the columns that have some."""
 
     def __init__(self, data: Any, work: Work) -> None:
@@ -641,7 +641,7 @@ class Votes:
         return {(max(i, j), min(i, j)) for i, both in rows for j in chain(*both)}
 
 
-def members(bits: int) -> Iterator[int]:
+def _members(bits: int) -> Iterator[int]:
     """Yield the positions of the bits that are set, the lowest first."""
     while bits:
         low = bits & -bits
@@ -649,7 +649,7 @@ def members(bits: int) -> Iterator[int]:
         bits ^= low
 
 
-def decided(case: Case, new: Sequence[Arc]) -> Case:
+def _decided(case: Case, new: Sequence[Arc]) -> Case:
     """Return a case with more pairs decided, and what follows; None where that is a cycle."""
     if case is None or not new:
         return case
@@ -667,7 +667,7 @@ def decided(case: Case, new: Sequence[Arc]) -> Case:
     return None if any(row >> i & 1 for i, row in enumerate(case)) else case
 
 
-def demanded(demands: Demands, n: int, work: Work) -> list[int]:
+def _demanded(demands: Demands, n: int, work: Work) -> list[int]:
     """Return the case of the pairs that constraints decide."""
     first, last = set(demands.first), set(demands.last)
     work.hold(n * n / 8 + NUMBER * n * (len(first) + len(last)))
@@ -675,7 +675,7 @@ def demanded(demands: Demands, n: int, work: Work) -> list[int]:
     pairs = list(demands.above)
     pairs += [(i, j) for i in first for j in range(n) if j not in first]
     pairs += [(i, j) for j in last for i in range(n) if i not in last]
-    case = decided([0] * n, pairs)
+    case = _decided([0] * n, pairs)
     if case is None:
         raise RefusedError("The constraints that are stated contradict each other.")
     return case
@@ -684,7 +684,7 @@ def demanded(demands: Demands, n: int, work: Work) -> list[int]:
 # -- the bound of one part: a tree of cases -------------------------------------------------------
 
 
-class Part(ABC):
+class _Part(ABC):
     """What the items of one proof cost; kinds of certificates say what follows in a case."""
 
     floor: int
@@ -750,11 +750,11 @@ class Part(ABC):
                 bounds.append(self.early(node, case))
             else:
                 cases[node.rest] = self.early(node, case)
-        require(bounds, "Every case of a proof contradicts itself.")
+        _require(bounds, "Every case of a proof contradicts itself.")
         return min(bounds)
 
 
-class _StrictPart(Part):
+class _StrictPart(_Part):
     """Costs of placing row before column."""
 
     def __init__(
@@ -769,7 +769,7 @@ class _StrictPart(Part):
         self.floor = sum(min(self.cost[i][j], self.cost[j][i]) for i, j in pairs)
         self.step = gcd(*(self.cost[i][j] - self.cost[j][i] for i, j in pairs))
         inside = sum(1 << position for position in some)
-        self.root = [sum(1 << self.where[j] for j in members(case[i] & inside)) for i in some]
+        self.root = [sum(1 << self.where[j] for j in _members(case[i] & inside)) for i in some]
         sources = (source for row in self.rows for _, source in row.terms)
         self.is_free = not any(self.root) and not any(isinstance(s, Given) for s in sources)
         self.forms: list[Form] = []
@@ -794,7 +794,9 @@ class _StrictPart(Part):
         self.work.hold(self.n**2 * NUMBER * 2)
         cost = self.cost
         gaps = (
-            (cost[i][j] - cost[j][i], i, j) for i, row in enumerate(self.dear) for j in members(row)
+            (cost[i][j] - cost[j][i], i, j)
+            for i, row in enumerate(self.dear)
+            for j in _members(row)
         )
         return sorted(gaps, reverse=True)
 
@@ -804,11 +806,11 @@ class _StrictPart(Part):
         return sum(
             cost[i][j] - cost[j][i]
             for i, row in enumerate(case)
-            for j in members(row & self.dear[i])
+            for j in _members(row & self.dear[i])
         )
 
     def answered(self, case: Any, i: int, j: int, *, holds: bool) -> Any:
-        return decided(case, [(i, j) if holds else (j, i)])
+        return _decided(case, [(i, j) if holds else (j, i)])
 
     def weighed(self, leaf: Leaf) -> tuple[dict[Arc, int], int]:
         """Return what weighted rows take off each arc, and what every order pays for that."""
@@ -862,18 +864,20 @@ class _StrictPart(Part):
         for i, j, ahead, behind in self.priced(off):
             if abs(ahead - behind) > room:
                 new.append((i, j) if ahead < behind else (j, i))
-        return decided(case, [(i, j) for i, j in new if not (case[i] >> j & 1 or case[j] >> i & 1)])
+        return _decided(
+            case, [(i, j) for i, j in new if not (case[i] >> j & 1 or case[j] >> i & 1)]
+        )
 
     def early(self, node: Any, case: Any) -> Any:
         early = "A proof uses an exchange, a cut or an enumeration"
-        require(self.is_free, f"{early} where constraints hold items.")
+        _require(self.is_free, f"{early} where constraints hold items.")
         if isinstance(node, Enumeration):
             return self.enumerate()
         pairs = [(self.where[x], self.where[y]) for x, y in node.pairs]
         self.work.spend(len(pairs) * self.n)
         holds = self._by_exchange if isinstance(node, Exchange) else self._by_cut
-        case = decided(case, pairs) if holds(node, pairs, case) else None
-        require(case, "A pair that a proof has in every optimum is not proved so.")
+        case = _decided(case, pairs) if holds(node, pairs, case) else None
+        _require(case, "A pair that a proof has in every optimum is not proved so.")
         return case
 
     def gain(self, i: int, j: int) -> int:
@@ -884,7 +888,7 @@ class _StrictPart(Part):
         """Return what finds the items that may stand between y and x, with y before x."""
         behind = [sum(1 << k for k in range(self.n) if known[k] >> y & 1) for y in range(self.n)]
         everybody = (1 << self.n) - 1
-        return lambda x, y: set(members(everybody & ~(behind[y] | known[x])))
+        return lambda x, y: set(_members(everybody & ~(behind[y] | known[x])))
 
     def _by_exchange(self, node: Exchange, pairs: list[Arc], known: list[int]) -> bool:
         gain, up, down, between = self.gain, node.up, node.down, self.between(known)
@@ -914,10 +918,10 @@ class _StrictPart(Part):
         best = [0] * 2**self.n  # of each set of items, which is a number whose bits they are
         paid = [0] * self.n  # what each costs behind the items of the set
         for some in range(1, 2**self.n):
-            for k in members(some ^ (some - 1)):
+            for k in _members(some ^ (some - 1)):
                 sign = 1 if some >> k & 1 else -1
                 paid = [p + sign * c for p, c in zip(paid, self.cost[k], strict=True)]
-            best[some] = min(best[some ^ 1 << k] + paid[k] for k in members(some))
+            best[some] = min(best[some ^ 1 << k] + paid[k] for k in _members(some))
             if not some % 4096:
                 self.work.spend()
         return best[-1]
@@ -965,7 +969,7 @@ class _WeakCase:
         return [place for place in (ABOVE, TIED, BELOW) if is_open[place]]
 
 
-class _WeakPart(Part):
+class _WeakPart(_Part):
     """What pairs cost: i above j, tied, i below j for each pair i < j."""
 
     def __init__(
@@ -1084,16 +1088,16 @@ class Statement(ABC):
         """Return the items, the best first; those that are tied stand together."""
 
     @abstractmethod
-    def cost(self, votes: Votes) -> int:
+    def cost(self, votes: _Votes) -> int:
         """Return what the order costs, after setting `whole`."""
 
     @abstractmethod
-    def proved(self, votes: Votes) -> int:
+    def proved(self, votes: _Votes) -> int:
         """Return what no order costs less than, by the proofs."""
 
     def check(self, data: Any) -> str:
         """Return what is proved about votes, in one sentence."""
-        votes, n = Votes(data, self.work), len(self.items)
+        votes, n = _Votes(data, self.work), len(self.items)
         if self.items != votes.items:
             both = (("the votes have", votes), ("the certificate has", self))
             alone = [
@@ -1105,29 +1109,29 @@ class Statement(ABC):
             same = "The votes and the certificate must have the same items in the same order"
             raise RefusedError(f"{same}: {differ}.")
         mark = votes.fingerprint()
-        require(
+        _require(
             self.fingerprint == mark,
             f"The certificate is for other votes: their fingerprint is {mark[:8]}..., the "
             f"certificate has {self.fingerprint[:8]}...",
         )
         total, stated = self.cost(votes), self.in_votes
         over = votes.denominator * self.whole
-        require(
+        _require(
             over == self.denominator,
             f"The votes are over {over}, not {self.denominator} as stated.",
         )
         within = votes.off * n * (n - 1)
-        require(
+        _require(
             self.tolerance == within,
             f"The costs are known to within {within}, not {self.tolerance} as stated.",
         )
         costs = (
             f"The {self.called} costs {stated(total)}, not {stated(self.scaled_cost)} as stated."
         )
-        require(self.scaled_cost == total, costs)
+        _require(self.scaled_cost == total, costs)
         proved, wanted = self.proved(votes), self.scaled_lower_bound
         bound = f"The proofs show the bound {stated(proved)}, not {stated(wanted)} as stated."
-        require(wanted <= proved, bound)
+        _require(wanted <= proved, bound)
         levels = [" = ".join(str(self.items[i]) for i in some) for some in self.levels()]
         if len(levels) > SHOWN:
             levels[SHOWN - 2 : -1] = ["..."]
@@ -1159,7 +1163,7 @@ class Strict(Statement):
     def levels(self) -> list[Sequence[int]]:
         return [(i,) for i in self.order]
 
-    def cost(self, votes: Votes) -> int:
+    def cost(self, votes: _Votes) -> int:
         self.whole = self.tie_cost.denominator
         place = {i: at for at, i in enumerate(self.order)}
         self.constant = sum(x for i, row in enumerate(votes.ties) for j, x in row.items() if i > j)
@@ -1169,22 +1173,22 @@ class Strict(Statement):
         )
         return self.constant + sum(against) * self.whole
 
-    def proved(self, votes: Votes) -> int:
+    def proved(self, votes: _Votes) -> int:
         case = [0] * votes.n
         if self.demands:
-            case = demanded(self.demands, votes.n, self.work)
+            case = _demanded(self.demands, votes.n, self.work)
             at = {i: place for place, i in enumerate(self.order)}
-            keeps = [at[i] < at[j] for i, row in enumerate(case) for j in members(row)]
+            keeps = [at[i] < at[j] for i, row in enumerate(case) for j in _members(row)]
             for count in self.demands.counts:
                 keeps.append(sum(at[i] < count.within for i in count.items) >= count.at_least)
-            require(all(keeps), "The ranking breaks a constraint that is stated.")
+            _require(all(keeps), "The ranking breaks a constraint that is stated.")
 
         def before(i: int, j: int) -> int:
             return votes.won(j, i) * self.whole
 
         total = self.constant + sum(min(before(i, j), before(j, i)) for i, j in votes.pairs())
         for i, row in enumerate(case):
-            total += sum(max(before(i, j) - before(j, i), 0) for j in members(row))
+            total += sum(max(before(i, j) - before(j, i), 0) for j in _members(row))
         for proof in self.proofs:
             part = _StrictPart(before, proof, case, self.work)
             total += part.bound() - part.floor - part.extra(part.root)
@@ -1215,7 +1219,7 @@ class Weak(Statement):
     def prices(self) -> str:
         return f"{super().prices()}, a vote on a tied pair {self.consensus_tie_cost}"
 
-    def cost(self, votes: Votes) -> int:
+    def cost(self, votes: _Votes) -> int:
         self.whole = lcm(self.tie_cost.denominator, self.consensus_tie_cost.denominator)
         level = {i: at for at, bucket in enumerate(self.buckets) for i in bucket}
         return sum(
@@ -1223,14 +1227,14 @@ class Weak(Statement):
             for i, j in votes.pairs()
         )
 
-    def three(self, votes: Votes, i: int, j: int) -> tuple[int, int, int]:
+    def three(self, votes: _Votes, i: int, j: int) -> tuple[int, int, int]:
         """Return what i above j costs, the two tied, and i below j."""
         up, down = votes.won(i, j), votes.won(j, i)
         voted, agreed = int(self.tie_cost * self.whole), int(self.consensus_tie_cost * self.whole)
         tie = voted * votes.tied(i, j)
         return self.whole * down + tie, agreed * (up + down), self.whole * up + tie
 
-    def proved(self, votes: Votes) -> int:
+    def proved(self, votes: _Votes) -> int:
         def three(i: int, j: int) -> tuple[int, int, int]:
             return self.three(votes, i, j)
 
@@ -1247,11 +1251,11 @@ KINDS = {kind.schema: kind for kind in (Strict, Weak)}
 def check(certificate: Any, votes: Any, work: Work | None = None) -> str:
     """Return what is proved, in one sentence."""
     schema = certificate.get("schema") if type(certificate) is dict else None
-    require(type(schema) is str and schema in KINDS, "This is no certificate.")
+    _require(type(schema) is str and schema in KINDS, "This is no certificate.")
     return KINDS[str(schema)](certificate, work or Work()).check(votes)
 
 
-def main() -> None:
+def _main() -> None:
     """Check the files that the command line names."""
     parser = argparse.ArgumentParser(description="Check a certificate against votes.")
     parser.add_argument("certificate", type=Path)
@@ -1263,7 +1267,7 @@ def main() -> None:
     try:
         paths = (options.certificate, options.votes)
         work.hold(16 * sum(path.stat().st_size for path in paths))
-        certificate, votes = (parse(path.read_text(encoding="utf-8")) for path in paths)
+        certificate, votes = (_parse(path.read_text(encoding="utf-8")) for path in paths)
         sys.stdout.write(check(certificate, votes, work) + "\n")
     except RefusedError as error:
         sys.exit(f"The proof does not hold: {error}")
@@ -1275,4 +1279,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    _main()

@@ -76,6 +76,11 @@ class DataKind:
         return self.signs is None and not self.schema
 
     @property
+    def has_commands(self) -> bool:
+        """Whether commands read it; of a frame scores have to be chosen first."""
+        return self.returns != "DataFrame"
+
+    @property
     def holds_ballots(self) -> bool:
         """Whether an election is counted from such data."""
         return self.returns in ("Profile", "CastVotes") and self.page != "lists"

@@ -20,7 +20,6 @@ TAKEN = {
     "votes": "",
     "summary": "weight unranked",
     "lists": "ranking item rank drop unranked",
-    "evaluations": "metric runs higher lower lower_is_better weight groups tolerance drop unranked",
     "comparisons": "first second outcome outcome_is drop_outcome weight cluster side covariates",
 }
 

@@ -10,7 +10,6 @@ from typing import Any
 import click
 
 from rankagg import __version__
-from rankagg.cli.wording import BAD_INPUT, DONE, FAILED, INTERRUPTED, UNPROVED, sums_text
 from rankagg.exceptions import (
     DataWarning,
     InformationLostError,
@@ -29,6 +28,16 @@ __all__ = ["main"]
 
 # A failure of the package, and not of what was given.
 _FAILURES = (SolverError, VerificationError, OutputError, WorkerError)
+# What ends a command with a sentence; all else is a fault, and shows its traceback.
+_FORESEEN = (RankaggError, MemoryError, OSError, UnicodeEncodeError, KeyboardInterrupt)
+# Sums of scores are a class and a function in the package, and a file here.
+_SUMS = {
+    "a ScoreSummary does not hold them": "sums of scores do not hold them",
+    "this ScoreSummary does not hold them": "these sums of scores do not hold them",
+    "add the scores up with `n_groups=200`": "add the scores up by `rankagg scan --groups 200`",
+    "Read the scores with `read_scores`": "Give the file of the scores",
+    "read the scores with `read_scores`": "give the file of the scores",
+}
 
 #: The file of `rankagg.cli.commands` of each command, and its first sentence: --help loads none.
 COMMANDS = {
@@ -134,27 +143,35 @@ def _run(args: list[str] | None) -> int:
         if sys.stdout is None:
             raise OutputError("The output cannot be written: the standard output is closed.")
         code = app.main(args=args, standalone_mode=False)
-    except (click.exceptions.Abort, KeyboardInterrupt):
+    except (click.exceptions.Abort, click.ClickException, *_FORESEEN) as error:
+        return _ended_by(error)
+    return code if isinstance(code, int) else 0
+
+
+def _ended_by(error: BaseException) -> int:
+    """Say in one sentence what ended a command, and return its exit code."""
+    # It loads NumPy, which --help does not need.
+    from rankagg.cli.command import BAD_INPUT, FAILED, INTERRUPTED, UNPROVED
+
+    if isinstance(error, (click.exceptions.Abort, KeyboardInterrupt)):
         click.echo("interrupted", err=True)
         return INTERRUPTED
-    except click.exceptions.NoArgsIsHelpError as error:
+    if isinstance(error, click.exceptions.NoArgsIsHelpError):
         error.show()
         return BAD_INPUT
-    except click.ClickException as error:
+    if isinstance(error, click.ClickException):
         click.echo(f"error: {on_screen(error.format_message())}", err=True)
         if ctx := getattr(error, "ctx", None):
             click.echo(f"`{ctx.command_path} -h` lists what it takes.", err=True)
         return BAD_INPUT
-    except (RankaggError, MemoryError, OSError, UnicodeEncodeError) as error:
-        click.echo(f"error: {_text_of(error)}", err=True)
-        if isinstance(error, (TooLargeError, OutOfTimeError)):
-            return UNPROVED
-        bad = isinstance(error, RankaggError) and not isinstance(error, _FAILURES)
-        return BAD_INPUT if bad else FAILED
-    return code if isinstance(code, int) else DONE
+    click.echo(f"error: {_text_of(error)}", err=True)
+    if isinstance(error, (TooLargeError, OutOfTimeError)):
+        return UNPROVED
+    bad = isinstance(error, RankaggError) and not isinstance(error, _FAILURES)
+    return BAD_INPUT if bad else FAILED
 
 
-def _text_of(error: Exception) -> str:
+def _text_of(error: BaseException) -> str:
     if isinstance(error, MemoryError):
         return "there is not enough memory for data of this size."
     if isinstance(error, UnicodeEncodeError):
@@ -165,7 +182,11 @@ def _text_of(error: Exception) -> str:
         )
     if isinstance(error, OSError) and not isinstance(error, RankaggError):
         return f"the output cannot be written: {error.strerror or error}."
-    return sums_text(error) if isinstance(error, InformationLostError) else str(error)
+    text = str(error)
+    if isinstance(error, InformationLostError):
+        for words, here in _SUMS.items():
+            text = text.replace(words, here)
+    return text
 
 
 def _show_warning(message: Warning | str, *args: Any, **kwargs: Any) -> None:

@@ -1,7 +1,6 @@
-"""Commands: a function that returns an answer, what is typed, and what is printed and written.
+"""Commands: a function that returns an answer, what is printed of it, and errors that name options.
 
-Options that belong together reach the function as one value. All that is typed is checked before
-any work, and what is out of range is refused in one sentence.
+Options that belong together reach the function as one value.
 """
 
 from __future__ import annotations
@@ -9,255 +8,44 @@ from __future__ import annotations
 import inspect
 import json
 import logging
+import re
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from math import inf, isfinite
+from functools import partial
 from pathlib import Path
 from textwrap import shorten
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import click
+from click.core import ParameterSource
 
-from rankagg._validation import ascii_number
-from rankagg.cli.wording import DONE
-from rankagg.exceptions import InvalidInputError, OutputError, nearest, shown, visible, visible_json
-from rankagg.io.output_files import check_target, guard_frame, write_file, write_text
+from rankagg.cli.options import FILE, Option, Whole, choice, flag, grouped
+from rankagg.exceptions import (
+    DataFormatError,
+    InformationLostError,
+    InvalidInputError,
+    NotIdentifiedError,
+    visible,
+    visible_json,
+)
+from rankagg.io.output_files import guard_frame, write_file, write_text
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from rankagg._typing import Label
-    from rankagg.core import ItemSet
-
-# Names of which a message lists all.
-_MOST_NAMES = 12
+DONE, FAILED, BAD_INPUT, UNPROVED, GATE, INTERRUPTED = 0, 1, 2, 3, 4, 130
+# A parameter as sentences of the package write it: `unit='task'`, method="max-t", `unit=`, `unit`.
+_GIVEN = re.compile(r"""`?(?<![-\w])([a-z_]+)=(?:(['"])(.*?)\2|([A-Za-z0-9.]+))`?|`([a-z_]+)=?`""")
+_ARGUMENT = re.compile(r"`[a-z_]+=`")
 # Notes in a context of click that all options are to be explained.
 _ALL = "rankagg.help_all"
 # Letters of the names of options in a line of help.
 _NAMES_WIDTH = 58
 _PICTURES = (".pdf", ".png", ".svg")
-
-# -- types of what is typed -----------------------------------------------------------------------
-
-
-class OneOf(click.Choice):  # type: ignore[type-arg]
-    """One of some names, which may be found when they are needed; else the nearest is suggested."""
-
-    def __init__(self, choices: Iterable[str] | Callable[[], Iterable[str]]) -> None:
-        self._find = choices if callable(choices) else lambda: choices
-        self.case_sensitive = True
-
-    @property
-    def choices(self) -> Sequence[str]:  # type: ignore[override]
-        """All names."""
-        return tuple(self._find())
-
-    def get_missing_message(self, param: click.Parameter, ctx: click.Context | None) -> str:
-        """Return the names, in one line."""
-        return f"Choose from {', '.join(self.choices)}"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the name, or name the option and what was meant."""
-        try:
-            return super().convert(value, param, ctx)
-        except click.BadParameter as error:
-            from rankagg.core import listed
-
-            names, message = self.choices, error.message
-            if len(names) > _MOST_NAMES:
-                message = f"{shown(value)} is none of the {len(names)} names ({listed(names)})."
-            self.fail(f"{message} {nearest(value, names)}".rstrip(), param, ctx)
-
-
-@dataclass(frozen=True)
-class Number(click.ParamType):  # type: ignore[type-arg]
-    """A finite number in a range."""
-
-    low: float = -inf
-    high: float = inf
-    open_low: bool = False
-    open_high: bool = False
-    name: str = "float"
-
-    def read(self, text: str) -> float:
-        """Return the number that a text states; raise `ValueError` where it states none."""
-        return float(ascii_number(text))
-
-    @property
-    def allowed(self) -> str:
-        """What a value must be."""
-        if self.low == -inf:
-            return "a finite number"
-        low = f"a number above {self.low:g}" if self.open_low else f"a number of {self.low:g}"
-        if self.high == inf:
-            return f"{low} or more"
-        return f"{low} {'and below' if self.open_high else 'to'} {self.high:g}"
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> float:
-        """Return the number, or name the option."""
-        try:
-            number = self.read(str(value))
-        except ValueError:
-            number = inf
-        above = number > self.low if self.open_low else number >= self.low
-        below = number < self.high if self.open_high else number <= self.high
-        if not (above and below and isfinite(number)):
-            self.fail(f"must be {self.allowed}. Got {shown(str(value))}.", param, ctx)
-        return number
-
-
-@dataclass(frozen=True)
-class Whole(Number):
-    """A whole number in a range."""
-
-    name: str = "integer"
-
-    def read(self, text: str) -> int:
-        """Return the whole number that a text states."""
-        return int(ascii_number(text))
-
-    @property
-    def allowed(self) -> str:
-        """What a value must be."""
-        return f"a whole number from {self.low} to {self.high}"
-
-
-class _OutputFile(click.Path):
-    """A file that can be written."""
-
-    def __init__(self) -> None:
-        super().__init__(path_type=Path, dir_okay=False)
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the path, or name the option."""
-        try:
-            return check_target(value)
-        except OutputError as error:
-            self.fail(str(error), param, ctx)
-
-
-FILE = _OutputFile()
-#: Seconds of a time limit.
-TIME = Number(0, 1e9, name="seconds")
-PROBABILITY = Number(0, 1, open_low=True, open_high=True)
-
-# -- names that data have -------------------------------------------------------------------------
-
-
-def labels_of(option: str, names: Iterable[str], items: ItemSet, noun: str) -> list[Label]:
-    """Return the labels that are written so; numbers in a file are numbers."""
-    from rankagg.core import counted, listed, raw_text
-
-    known = {raw_text(label): label for label in items}
-    found = []
-    for name in names:
-        if name not in known:
-            allowed = f"one of the {counted(len(items), noun)} ({listed(items.labels)})"
-            raise InvalidInputError(option, allowed, name, nearest(name, items))
-        found.append(known[name])
-    return found
-
-
-def two_items(pair: Sequence[str], items: ItemSet) -> tuple[Label, Label]:
-    """Return the items of --pair."""
-    first, second = labels_of("--pair", pair, items, "item")
-    if first == second:
-        raise InvalidInputError("--pair", "two different items", first)
-    return first, second
-
-
-def split(option: str, texts: Iterable[str], form: str, *, last: bool = True) -> dict[str, str]:
-    """Return names and values of texts NAME=VALUE, each name once; the last "=" or the first."""
-    found: dict[str, str] = {}
-    for text in texts:
-        name, sign, value = text.rpartition("=") if last else text.partition("=")
-        if not sign or not name:
-            raise InvalidInputError(option, form, text)
-        if name in found:
-            raise InvalidInputError(option, f"{form}, each name once", text)
-        found[name] = value
-    return found
-
-
-# -- options --------------------------------------------------------------------------------------
-
-
-class Option(click.Option):
-    """An option, and the group of options under which help lists it.
-
-    Options without a group are those that most people use: each has its lines in every help.
-    """
-
-    def __init__(self, *names: str, group: str = "", **settings: Any) -> None:
-        super().__init__(names, show_default="default" in settings, **settings)
-        self.group = group
-
-    def make_metavar(self, ctx: click.Context) -> str:
-        """Return the word for the value; dots say that the option may be repeated."""
-        return super().make_metavar(ctx) + ("..." if self.multiple else "")
-
-
-def grouped(group: str, *options: Option) -> list[Option]:
-    """Return options that help lists in one group."""
-    for one in options:
-        one.group = group
-    return [*options]
-
-
-def several(name: str, metavar: str, about: str, *dest: str, **settings: Any) -> Option:
-    """Return an option that may be repeated."""
-    return Option(name, *dest, metavar=metavar, multiple=True, help=about, **settings)
-
-
-def choice(name: str, words: Sequence[str], about: str, *dest: str, **settings: Any) -> Option:
-    """Return an option that takes one of some words."""
-    return Option(name, *dest, type=OneOf(words), help=about, **settings)
-
-
-def flag(*names: str, **settings: Any) -> Option:
-    """Return an option without a value."""
-    return Option(*names, is_flag=True, **settings)
-
-
-def seed(about: str = "For the random numbers.") -> Option:
-    """Return --seed, which says what is drawn, as `rng`."""
-    most = 2**64 - 1
-    return Option("--seed", "rng", group="Computation", type=Whole(0, most), default=0, help=about)
-
-
-def alpha(what: str = "Probability of error") -> Option:
-    """Return --alpha, a probability of error."""
-    return Option("--alpha", type=PROBABILITY, default=0.05, help=f"{what}.")
-
-
-def column(name: str, about: str) -> Option:
-    """Return an option that names a column of a file."""
-    return Option(f"--{name}", metavar="COLUMN", help=about)
-
-
-def resamples(about: str, low: int = 1, **settings: Any) -> Option:
-    """Return --resamples: how often is drawn at random, as `n_resamples`."""
-    kind = Whole(low, 10**6)
-    names = ("--resamples", "n_resamples")
-    return Option(*names, group="Computation", type=kind, help=about, **settings)
-
-
-def samples(about: str, default: int) -> Option:
-    """Return --samples: how many data sets are drawn, as `n_samples`."""
-    kind, names = Whole(1, 10**6), ("--samples", "n_samples")
-    return Option(*names, group="Computation", type=kind, default=default, help=about)
-
-
-def jobs() -> Option:
-    """Return --jobs: how many processes share the work, as `n_jobs`."""
-    about = "Processes; -1 for all cores."
-    kind = Whole(-1, 1024)
-    return Option("--jobs", "n_jobs", group="Computation", type=kind, default=1, help=about)
 
 
 @dataclass(frozen=True)
@@ -509,13 +297,6 @@ def write_json(data: dict[str, Any], path: Path) -> None:
     write_text(path, _dumps(data) + "\n")
 
 
-def in_columns(rows: Iterable[Iterable[object]]) -> str:
-    """Return rows of values in columns, as wide as each has to be."""
-    table = [list(map(str, row)) for row in rows]
-    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-    return "\n".join("  ".join(map(str.ljust, row, widths)).rstrip() for row in table)
-
-
 def first_rows(frame: pd.DataFrame, rows: int | None, noun: str, **form: Any) -> str:
     """Return the first rows of a table as text, and how many more there are."""
     from rankagg.core import counted
@@ -528,3 +309,83 @@ def first_rows(frame: pd.DataFrame, rows: int | None, noun: str, **form: Any) ->
 def _dumps(data: dict[str, Any]) -> str:
     """Return plain data as JSON; there is no NaN in it."""
     return visible_json(json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False))
+
+
+# -- messages in words of options -----------------------------------------------------------------
+
+
+def _options() -> dict[str, str]:
+    """Return how the options of the command that runs are typed, by their names."""
+    context = click.get_current_context(silent=True)
+    params = [] if context is None else context.command.params
+    return {str(one.name): one.opts[0] for one in params if isinstance(one, click.Option)}
+
+
+def option_of(name: str) -> str:
+    """Return how an option of the command that runs is typed."""
+    return _options()[name]
+
+
+def typed_option(*names: str) -> str | None:
+    """Return the first of some options that was typed, as it is typed."""
+    source_of = click.get_current_context().get_parameter_source
+    return next((option_of(n) for n in names if source_of(n) is not ParameterSource.DEFAULT), None)
+
+
+def refuse_typed(reason: str, *names: str) -> None:
+    """Refuse the first of some options that was typed."""
+    if typed := typed_option(*names):
+        raise click.UsageError(f"{typed} {reason}.")
+
+
+def option_words(text: str) -> str:
+    """Return a sentence with options for the parameters that it names."""
+    return _GIVEN.sub(partial(_typed_as, _options()), text)
+
+
+def _typed_as(options: Mapping[str, str], found: re.Match[str]) -> str:
+    """Return how a parameter is typed, with its value where it has one."""
+    name, _, text, word, bare = found.groups()
+    option = options.get(bare or name)
+    # A word in capitals stands for a value, as in first=ITEM of a gate.
+    if not option or (word or "").isupper():
+        return found.group()
+    if word == "None":
+        return f"no {option}"
+    return option if bare or word == "True" else f"{option} {text or word}"
+
+
+def _typed_parameters(name: str, options: Mapping[str, str]) -> str:
+    """Return how "ballot, rank and item" are typed; empty where one has no option."""
+    from rankagg.core import listing
+
+    words = re.findall(r"\w+", name.replace(" and ", " "))
+    # An option that may be repeated is a list in the package.
+    typed = [options.get(one) or options.get(one.removesuffix("s")) for one in words]
+    return listing([one for one in typed if one]) if typed and all(typed) else ""
+
+
+@contextmanager
+def options_named(called: Mapping[str, str] | None = None) -> Iterator[None]:
+    """Let errors name options instead of parameters; `called` are those with other names."""
+    options = {**_options(), **(called or {})}
+    typed = partial(_GIVEN.sub, partial(_typed_as, options))
+    try:
+        yield
+    except (NotIdentifiedError, InformationLostError) as error:
+        raise type(error)(typed(str(error))) from None
+    except DataFormatError as error:
+        # What is in a file stays as it is.
+        raise DataFormatError(error.sentence, typed(error.remedy)) from None
+    except InvalidInputError as error:
+        remedy = typed(error.remedy)
+        # "n_items of ApproximationStudy" is the option for `n_items`.
+        name = error.parameter.partition(" of ")[0]
+        first, space, rest = typed(error.parameter).partition(" ")
+        raise InvalidInputError(
+            _typed_parameters(name, options) or f"{options.get(first, first)}{space}{rest}",
+            typed(error.allowed),
+            error.value,
+            # What has no option is no remedy here.
+            "" if _ARGUMENT.search(remedy) else remedy,
+        ) from None

@@ -23,14 +23,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import rankagg as ra
-from rankagg.cli.command import Options, labels_of, split
-from rankagg.cli.data_options import DATA_OPTIONS, DIRECTIONS, NAMES
-from rankagg.cli.wording import option_of, option_words, options_named
-from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError, nearest, visible
+from rankagg.cli.command import Options, option_of, option_words, options_named
+from rankagg.cli.options import DATA_OPTIONS, DIRECTIONS, NAMES, labels_of, split
+from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError, visible
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from rankagg._typing import Label
     from rankagg.aggregation import Data, Evidence
     from rankagg.io.table_readings import FileReading
@@ -51,7 +48,7 @@ _SAYS_LOWER = re.compile(r"[↓⬇]|lower is better", re.IGNORECASE)
 # Parameters of the readers that are called otherwise here.
 _READER_NAMES = {
     "source": "FILE",
-    "higher_is_better": "--higher or --lower",
+    "higher_is_better": "--lower",
     "task_weights": "--weight",
 }
 # Options of what was read, by its type.
@@ -60,8 +57,6 @@ _OF_DATA = {
     "ScoreSummary": ("weight", "unranked"),
     "Profile": ("drop", "unranked"),
 }
-# Options of evaluations, whose frame is made a table of scores here.
-_OF_FRAME = ("metric", "runs", "higher", "lower", "lower_is_better", *_OF_DATA["ScoreTable"])
 
 # -- options --------------------------------------------------------------------------------------
 
@@ -72,7 +67,9 @@ def data(*, whole: bool = False, ballots: bool = False) -> Options:
     What holds no `ballots` is refused where these are needed.
     """
     files = click.Argument(["files"], metavar="[FILE]...", nargs=-1, type=click.Path())
-    return Options("given", [files, *DATA_OPTIONS], partial(read, whole=whole, ballots=ballots))
+    return Options(
+        "given", [files, *DATA_OPTIONS], partial(_read_input, whole=whole, ballots=ballots)
+    )
 
 
 # -- what was read --------------------------------------------------------------------------------
@@ -140,7 +137,7 @@ class _Typed(SimpleNamespace):
         return {name: value for name in names if (value := getattr(self, name, None))}
 
 
-def read(*, whole: bool = False, ballots: bool = False, **values: Any) -> Input:
+def _read_input(*, whole: bool = False, ballots: bool = False, **values: Any) -> Input:
     """Read what the options name: where needed, ballots alone, or no sums."""
     from rankagg.kinds import KINDS
 
@@ -150,7 +147,11 @@ def read(*, whole: bool = False, ballots: bool = False, **values: Any) -> Input:
         raise click.UsageError(
             "Give either FILE or --dataset NAME; `rankagg list datasets` lists names."
         )
-    formats = [kind.name for kind in KINDS.values() if not ballots or kind.holds_ballots]
+    formats = [
+        kind.name
+        for kind in KINDS.values()
+        if (kind.holds_ballots if ballots else kind.has_commands)
+    ]
     with buffered(files) as paths:
         typed.files, typed.file = paths, paths[0] if paths else dataset
         if dataset:
@@ -283,8 +284,6 @@ def score_lines(table: ra.ScoreTable | ra.ScoreSummary) -> list[str]:
 def _options_of(kind: DataKind) -> set[str]:
     """Return the options with a meaning for a kind: parameters of its reader, and of its data."""
     taken = {*signature(kind.read).parameters, *_OF_DATA.get(kind.returns, ())}
-    if kind.returns == "DataFrame":
-        taken |= set(_OF_FRAME)
     if "higher_is_better" in taken:
         taken |= {str(one.name) for one in DIRECTIONS}
     return taken.intersection(NAMES)
@@ -314,9 +313,7 @@ def _read(kind: DataKind, typed: _Typed) -> tuple[Data, Iterable[str]]:
         source = read_table(typed.file)
     found: Any = kind.read(source, **given)
     notes: Iterable[str] = ()
-    if kind.returns == "DataFrame":
-        found, notes = _score_table(found, typed)
-    elif isinstance(found, CastVotes):
+    if isinstance(found, CastVotes):
         found, notes = found.profile, found.lines()
     elif isinstance(found, ra.Comparisons):
         notes = _comparisons_noted(source, given)
@@ -428,114 +425,6 @@ def _without(data: ra.ScoreTable | ra.Profile, drop: Sequence[str]) -> Data:
     return data.restrict(kept)
 
 
-# -- evaluations ----------------------------------------------------------------------------------
-
-
-def _score_table(frame: pd.DataFrame, typed: _Typed) -> tuple[ra.ScoreTable, list[str]]:
-    """Return the table of one metric for each task of logs, and notes on what was chosen."""
-    from rankagg.core import counted, listed
-
-    files, systems, tasks = (frame[name].nunique() for name in ("source", "system", "task"))
-    notes = [
-        f"read: {counted(len(frame), 'score')} of {counted(systems, 'system')} on "
-        f"{counted(tasks, 'task')} in {counted(files, 'file')}"
-    ]
-    known = list(frame["metric"].unique())
-    directions = (*typed.higher, *typed.lower)
-    for option, names in (("--metric", typed.metric), ("--higher or --lower", directions)):
-        for name in names:
-            if name not in known:
-                remedy = nearest(name, known)
-                raise InvalidInputError(option, f"one of {listed(known)}", name, remedy)
-    # Instances are taken where all tasks have them.
-    wanted = frame[frame["metric"].isin(typed.metric)] if typed.metric else frame
-    has_samples = wanted.groupby(["system", "task"])["instance"].count() > 0
-    if has_samples.any() and not has_samples.all():
-        notes.append(
-            "scores: of whole tasks; those of instances are there for "
-            f"{has_samples.sum()} of {counted(len(has_samples), 'pair')} of a system and a task"
-        )
-    rows = frame[frame["instance"].notna() == has_samples.all()]
-    chosen = _chosen_metrics(rows, typed.metric)
-    if left_out := [task for task in rows["task"].unique() if task not in chosen]:
-        notes.append(f"left out: tasks without that metric: {listed(left_out)}")
-    rows = rows[rows["metric"] == rows["task"].map(chosen)]
-    for metric in dict.fromkeys(chosen.values()):
-        notes.append(f"metric: {metric} of {listed([t for t in chosen if chosen[t] == metric])}")
-    better = _directions(rows, chosen, typed, notes)
-    cell = ["system", "task", "instance"]
-    if len(again := rows[rows.duplicated(cell)]):
-        first, number = again.iloc[0], counted(len(again), "further score")
-        extra = f"here are {number}, such as of {first['system']} on {first['task']}"
-        if typed.runs is None:
-            allowed = "mean, first or last, as a system has several scores on a task or instance"
-            raise InvalidInputError("--runs", allowed, None, f"T{extra}.")
-        notes.append(f"runs: the {typed.runs} of several scores; t{extra}")
-        rows = rows.groupby(cell, sort=False, dropna=False)["score"].agg(typed.runs).reset_index()
-    table = ra.read_scores(
-        rows.reset_index(drop=True),
-        system="system",
-        task="task",
-        instance="instance" if has_samples.all() else None,
-        score="score",
-        higher_is_better=better,
-    )
-    return table, notes
-
-
-def _chosen_metrics(rows: pd.DataFrame, wanted: Sequence[str]) -> dict[str, str]:
-    """Return the metric of each task: the first wanted one that it has, or its only one."""
-    from rankagg.core import listed
-
-    by_task = rows.groupby("task", sort=False)["metric"]
-    held = {str(task): list(metrics.unique()) for task, metrics in by_task}
-    many = [f"{task} has {listed(has)}" for task, has in held.items() if len(has) > 1]
-    if many and not wanted:
-        allowed = "one of those that a task has, where it has several"
-        remedy = f"{'; '.join(many[:3])}. Name one, or several in the order of preference."
-        raise InvalidInputError("--metric", allowed, None, remedy)
-    fits = {task: [name for name in wanted or has if name in has] for task, has in held.items()}
-    return {task: names[0] for task, names in fits.items() if names}
-
-
-def _directions(
-    rows: pd.DataFrame, chosen: dict[str, str], typed: _Typed, notes: list[str]
-) -> dict[Any, bool]:
-    """Return the direction of each task, and note the metrics whose direction no file states."""
-    import pandas as pd
-
-    from rankagg.core import listed
-
-    if typed.lower_is_better and (typed.lower or typed.higher):
-        raise click.UsageError(
-            "--lower-is-better covers every metric whose direction the files do not state; leave "
-            "--lower and --higher out."
-        )
-    if twice := sorted({*typed.lower} & {*typed.higher}):
-        raise click.UsageError(f"{twice[0]!r} is given by --lower and by --higher.")
-    given = {**dict.fromkeys(typed.higher, True), **dict.fromkeys(typed.lower, False)}
-    # The first value of a group that is not missing; missing where no file states one.
-    stated = rows.groupby("task", sort=False)["higher_is_better"].first()
-    better: dict[Any, bool] = {}
-    for task, metric in chosen.items():
-        known = not pd.isna(stated[task])
-        answer = given.get(metric, False if typed.lower_is_better else None)
-        if known and given.get(metric, stated[task]) != stated[task]:
-            raise click.UsageError(f"The files state the other direction of {metric}.")
-        if not known and answer is None:
-            raise click.UsageError(
-                f"No file states whether higher is better in {metric} of task {task}; name the "
-                "metric in --higher or --lower."
-            )
-        better[task] = bool(stated[task]) if known else bool(answer)
-    unstated = [task for task in chosen if pd.isna(stated[task])]
-    for side, word in ((True, "higher"), (False, "lower")):
-        if metrics := list(dict.fromkeys(chosen[t] for t in unstated if better[t] is side)):
-            words = f"{word} is better in {listed(metrics)}"
-            notes.append(f"direction given, not stated in the files: {words}")
-    return better
-
-
 # -- which kind -----------------------------------------------------------------------------------
 
 
@@ -566,12 +455,17 @@ def _kind(typed: _Typed, formats: Sequence[str]) -> tuple[DataKind, tuple[str, .
         if len(typed.files) > 1 and not (kind and kind.takes_many):
             raise click.UsageError(
                 f"Give one FILE, not {len(typed.files)}: several are read together where they hold "
-                "evaluations (--format evaluations) or a ranked list each (--format lists)."
+                "a ranked list each (--format lists)."
             )
     notes: tuple[str, ...] = ()
     if kind is None:
         kind, notes = _recognized(typed, formats)
     if kind.name not in formats:
+        if not kind.has_commands:
+            raise click.UsageError(
+                f"{typed.source} holds {kind.what}, of which scores are chosen in Python: read "
+                f"them by `rankagg.{kind.call}`, and give a table of those that you choose."
+            )
         raise click.UsageError(_not_read(f"{typed.source} holds {kind.name}", formats))
     return kind, notes
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
@@ -11,28 +10,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import rankagg as ra
-from rankagg.cli.command import (
-    TIME,
-    Number,
-    OneOf,
-    Option,
-    Options,
-    flag,
-    grouped,
-    labels_of,
-    several,
-    show_progress,
-)
-from rankagg.cli.wording import DONE, INTERRUPTED, UNPROVED
-from rankagg.exceptions import InvalidInputError
+from rankagg.cli.command import DONE, INTERRUPTED, UNPROVED, Options, show_progress
+from rankagg.cli.options import TIME, Number, OneOf, Option, flag, several
 
 if TYPE_CHECKING:
-    from rankagg._typing import Label
     from rankagg.aggregation import Deadline
     from rankagg.analysis import Explanation
     from rankagg.analysis.comparison.agreement import Alternatives
     from rankagg.cli.data import Input
-    from rankagg.core import ItemSet
 
 # What elections call instant runoff: ranked choice voting, and STV for one seat.
 _OTHER_NAMES = dict.fromkeys(["irv", "rcv", "stv"], "instant-runoff")
@@ -44,7 +29,7 @@ _NOT_LIMITED = "--time-limit is for rules that search, such as kemeny."
 # -- rules ----------------------------------------------------------------------------------------
 
 
-def named_rules() -> dict[str, ra.Aggregator]:
+def _named_rules() -> dict[str, ra.Aggregator]:
     """Return all rules by name."""
     from rankagg.analysis.rules import named_rules as found
 
@@ -53,12 +38,12 @@ def named_rules() -> dict[str, ra.Aggregator]:
 
 def made(names: Iterable[str]) -> list[ra.Aggregator]:
     """Return the rules of these names, each once."""
-    return [named_rules()[name] for name in dict.fromkeys(names)]
+    return [_named_rules()[name] for name in dict.fromkeys(names)]
 
 
 def _with_policy() -> list[str]:
     """Return the names of the rules that follow the policy for unranked items."""
-    return [name for name, rule in named_rules().items() if rule.reads_unranked == "by policy"]
+    return [name for name, rule in _named_rules().items() if rule.reads_unranked == "by policy"]
 
 
 class _RuleName(OneOf):
@@ -69,7 +54,7 @@ class _RuleName(OneOf):
         return super().convert(_OTHER_NAMES.get(value, value), param, ctx)
 
 
-NAMED = _RuleName(named_rules)
+NAMED = _RuleName(_named_rules)
 NAMED_WITH_POLICY = _RuleName(_with_policy)
 RULE = Option("--rule", "name", metavar="RULE", type=NAMED, default="kemeny", help="The rule.")
 
@@ -203,38 +188,3 @@ def exit_code(
             continue
         return INTERRUPTED if consensus.interrupted else UNPROVED
     return DONE if rest is None or rest.is_complete else UNPROVED
-
-
-# -- constraints ----------------------------------------------------------------------------------
-
-
-def constraints_of(
-    items: ItemSet, above: Sequence[str], first: str | None, last: str | None
-) -> ra.Constraints | None:
-    """Return typed constraints on some items; None where there are none."""
-    if not (above or first or last):
-        return None
-
-    def labels(option: str, text: str | None) -> list[Label]:
-        # Quotation marks hold together a name that has a comma.
-        rows = csv.reader([text or ""], skipinitialspace=True)
-        names = [name.strip() for row in rows for name in row]
-        return labels_of(option, names, items, "item")
-
-    pairs: list[tuple[Label, Label]] = []
-    for text in above:
-        pair = labels("--above", text)
-        if len(pair) != 2:
-            raise InvalidInputError("--above", "ITEM,ITEM", text)
-        pairs.append((pair[0], pair[1]))
-    return ra.Constraints(
-        above=pairs, first=labels("--above-all", first), last=labels("--below-all", last)
-    )
-
-
-CONSTRAINTS = grouped(
-    "Constraints",
-    several("--above", "ITEM,ITEM", "The first item must be above the second."),
-    Option("--above-all", metavar="ITEM,...", help="These items must be above all others."),
-    Option("--below-all", metavar="ITEM,...", help="These items must be below all others."),
-)

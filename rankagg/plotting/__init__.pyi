@@ -16,8 +16,8 @@ from .interval_rows import critical_difference_diagram as critical_difference_di
 from .interval_rows import effects_plot as effects_plot
 from .interval_rows import forest_plot as forest_plot
 from .interval_rows import separation_plot as separation_plot
+from .study_plots import robustness_plot as robustness_plot
 from .study_plots import study_plot as study_plot
-from .subset_robustness import robustness_plot as robustness_plot
 from .theme import style as style
 from .tournaments import permutohedron_plot as permutohedron_plot
 from .tournaments import tournament_plot as tournament_plot

@@ -32,7 +32,6 @@ from rankagg.plotting.sheet import (
     SOLID,
     PlotSheet,
     bar_look,
-    interval_rows,
     open_frame,
 )
 from rankagg.plotting.theme import ACCENTS, GRAY, INK, PALE, plot_of, stroke
@@ -86,7 +85,7 @@ def parameters_plot(fit: FitResult, *, alpha: float = 0.05, ax: Axes | None = No
     bounds = fit.conf_int(alpha).to_numpy()
     known = np.isfinite(bounds).all(axis=1)
     sheet = PlotSheet(ax, 32.0, ROW_HEIGHT * (len(known) + 0.4))
-    interval_rows(sheet.ax, sheet.names(fit.names), fit.estimates, bounds, known)
+    sheet.draw_intervals(sheet.names(fit.names), fit.estimates, bounds, known)
     notes = _notes_of(fit, are_known=bool(known.all()))
     return sheet.finish(notes, axis=f"estimate, with {100 * (1 - alpha):g} % interval")
 
@@ -209,7 +208,7 @@ def worths_plot(
     sheet = PlotSheet(ax, 32.0, ROW_HEIGHT * (n + 0.4))
     ax = sheet.ax
     ax.axvline(0.0, color=GRAY, lw=1.0, zorder=1, gid="mean")
-    interval_rows(ax, sheet.names(items.at(order)), fit.estimates[order], bounds[order], known)
+    sheet.draw_intervals(sheet.names(items.at(order)), fit.estimates[order], bounds[order], known)
     rest = zip(fit.names[n:], fit.estimates[n:], *bounds[n:].T, strict=True)
     others = [f"{name}: {x:.2f} ({share}: {low:.2f} to {high:.2f})" for name, x, low, high in rest]
     what = "for ties" if isinstance(fit, PlackettLuceFit) else "beside worths"
@@ -278,7 +277,7 @@ def _first_items(part: RankingDistribution, room: int) -> str:
 
 
 @plot_of(ModelComparison, "compare_models(profile)", "a comparison of models")
-def models_plot(comparison: ModelComparison, *, ax: Axes | None = None) -> Axes:
+def models_plot(result: ModelComparison, *, ax: Axes | None = None) -> Axes:
     """Draw by how much held-out log scores are below that of the best model.
 
     Bars are two standard errors of the difference to either side; the point is filled where they
@@ -286,7 +285,7 @@ def models_plot(comparison: ModelComparison, *, ax: Axes | None = None) -> Axes:
 
     Parameters
     ----------
-    comparison : ModelComparison
+    result : ModelComparison
         Made by `compare_models`.
 
     Examples
@@ -299,20 +298,20 @@ def models_plot(comparison: ModelComparison, *, ax: Axes | None = None) -> Axes:
     >>> [label.get_text() for label in plotting.models_plot(found).get_yticklabels()]
     ['mallows-kendall', 'uniform']
     """
-    frame = comparison.to_frame()
+    frame = result.to_frame()
     known = frame["difference"].gt(-np.inf).to_numpy()
     points, errors = frame.loc[known, ["difference", "difference_error"]].to_numpy().T
     bounds = np.column_stack([points - NEAR * errors, points + NEAR * errors])
     sheet = PlotSheet(ax, 32.0, ROW_HEIGHT * (len(points) + 0.4))
     sheet.ax.axvline(0.0, color=GRAY, lw=1.0, zorder=1, gid="best")
-    interval_rows(sheet.ax, sheet.names(frame.index[known]), points, bounds, bounds[:, 1] >= 0.0)
+    sheet.draw_intervals(sheet.names(frame.index[known]), points, bounds, bounds[:, 1] >= 0.0)
     absent = ", ".join(frame.index[~known])
-    notes = [comparison.verdict, f"not drawn, without a score: {absent}" if absent else ""]
+    notes = [result.verdict, f"not drawn, without a score: {absent}" if absent else ""]
     return sheet.finish(notes, axis="held-out log score per ranking, less that of the best")
 
 
 @plot_of(GoodnessOfFit, "goodness_of_fit(fit, profile)", "a test of a fit")
-def goodness_plot(test: GoodnessOfFit, *, ax: Axes | None = None) -> Axes:
+def goodness_plot(result: GoodnessOfFit, *, ax: Axes | None = None) -> Axes:
     """Draw the shares of items at ranks and of pairs against those that the fit expects.
 
     Where all is as expected points are on the diagonal; in the band around it, of two standard
@@ -320,7 +319,7 @@ def goodness_plot(test: GoodnessOfFit, *, ax: Axes | None = None) -> Axes:
 
     Parameters
     ----------
-    test : GoodnessOfFit
+    result : GoodnessOfFit
         Made by `goodness_of_fit`.
 
     Examples
@@ -334,11 +333,11 @@ def goodness_plot(test: GoodnessOfFit, *, ax: Axes | None = None) -> Axes:
     'share of rankings'
     """
     sheet = PlotSheet(ax, 24.0, 24.0)
-    ax, at, off = sheet.ax, np.linspace(0.0, 1.0, 101), ~np.eye(test.shares.shape[-1], dtype=bool)
-    radius = 2.0 * np.sqrt(at * (1.0 - at) / test.n_rankings)
+    ax, at, off = sheet.ax, np.linspace(0.0, 1.0, 101), ~np.eye(result.shares.shape[-1], dtype=bool)
+    radius = 2.0 * np.sqrt(at * (1.0 - at) / result.n_rankings)
     ax.fill_between(at, at - radius, at + radius, color=PALE, lw=0, gid="band")
     ax.plot(at, at, color=GRAY, lw=1.0, gid="diagonal")
-    (ranks, pairs), (their_ranks, their_pairs) = test.shares
+    (ranks, pairs), (their_ranks, their_pairs) = result.shares
     look: dict[str, Any] = {"marker": "o", "ls": "none", "clip_on": False}
     first, second = look | SOLID | {"label": "items at ranks"}, look | HOLLOW | {"label": "pairs"}
     handles = ax.plot(their_ranks.ravel(), ranks.ravel(), gid="ranks", **first)
@@ -346,6 +345,6 @@ def goodness_plot(test: GoodnessOfFit, *, ax: Axes | None = None) -> Axes:
     # Off the corner, where the zeros of both axes would meet.
     ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), ylabel="share of rankings")
     open_frame(ax)
-    each = ", ".join(f"{name} {p:.3g}" for name, p in zip(STATISTICS, test.p_values, strict=True))
-    notes = [test.verdict, f"p of each: {each}"]
+    each = ", ".join(f"{name} {p:.3g}" for name, p in zip(STATISTICS, result.p_values, strict=True))
+    notes = [result.verdict, f"p of each: {each}"]
     return sheet.finish(notes, axis="expected share", handles=handles, columns=2)

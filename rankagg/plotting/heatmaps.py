@@ -204,7 +204,7 @@ def _share_matrix(
 
 
 @plot_of(PairwiseIntervals, "PairwiseIntervals.from_data(data)")
-def intervals_heatmap(intervals: PairwiseIntervals, *, ax: Axes | None = None) -> Axes:
+def intervals_heatmap(result: PairwiseIntervals, *, ax: Axes | None = None) -> Axes:
     """Draw the estimated proportions, row above column, with a dot on every decided pair.
 
     Items are in the order of their ranks by majorities, or of the sums of their proportions
@@ -213,7 +213,7 @@ def intervals_heatmap(intervals: PairwiseIntervals, *, ax: Axes | None = None) -
 
     Parameters
     ----------
-    intervals : PairwiseIntervals
+    result : PairwiseIntervals
         Made by `PairwiseIntervals.from_data`.
 
     Examples
@@ -225,28 +225,28 @@ def intervals_heatmap(intervals: PairwiseIntervals, *, ax: Axes | None = None) -
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['1  A', '2  B', '3  C']
     """
-    estimate, above = intervals.estimate, None
+    estimate, above = result.estimate, None
     # Holm's procedure decides pairs where it can.
     how: Literal["holm", "intervals"] | None = None
-    if not (intervals.anytime and intervals.simultaneous is None):
-        how = "intervals" if intervals.anytime else "holm"
+    if not (result.anytime and result.simultaneous is None):
+        how = "intervals" if result.anytime else "holm"
     first = "these intervals cannot decide pairs; rows by mean proportion"
     if how is None:
         known = np.where(np.isnan(estimate), 0.5, estimate).sum(axis=1)
         order = PartialRanking.from_scores(
-            known, higher_is_better=True, items=intervals.items, tolerance=1e-9
+            known, higher_is_better=True, items=result.items, tolerance=1e-9
         )
     else:
-        ranks = ranks_from_intervals(intervals, how)
-        order = PartialRanking.from_ranks(ranks.rank, items=intervals.items)
+        ranks = ranks_from_intervals(result, how)
+        order = PartialRanking.from_ranks(ranks.rank, items=result.items)
         decisions, above = ranks.decisions, ranks.decisions.above
         bound = "about" if decisions.is_approximate else "at most"
         first = (
             f"dot: decided by {decisions.how}, family-wise error rate {bound} "
             f"{decisions.alpha:g}; rows by majorities lost"
         )
-    label = f"share of {intervals.unit}s\nwith row above column"
-    notes = [first, *_marks_told(estimate, order), *(f"note: {note}" for note in intervals.notes)]
+    label = f"share of {result.unit}s\nwith row above column"
+    notes = [first, *_marks_told(estimate, order), *(f"note: {note}" for note in result.notes)]
     return _share_matrix(estimate, order, above=above, label=label, notes=notes, ax=ax)
 
 
@@ -333,7 +333,7 @@ def confidence_heatmap(
 
 
 @plot_of(TaskAgreement, "task_agreement(data)")
-def task_agreement_plot(agreement: TaskAgreement, *, ax: Axes | None = None) -> Axes:
+def task_agreement_plot(result: TaskAgreement, *, ax: Axes | None = None) -> Axes:
     """Draw Kendall's tau of every two tasks, and of each task with all the others, as a heat map.
 
     The first column is a task against the ranking by all others, and orders the rows: tasks at the
@@ -343,7 +343,7 @@ def task_agreement_plot(agreement: TaskAgreement, *, ax: Axes | None = None) -> 
 
     Parameters
     ----------
-    agreement : TaskAgreement
+    result : TaskAgreement
         Made by `task_agreement`.
 
     Examples
@@ -355,15 +355,15 @@ def task_agreement_plot(agreement: TaskAgreement, *, ax: Axes | None = None) -> 
     >>> [label.get_text() for label in ax.get_yticklabels()][:3]
     ['WSC', 'COPA', 'RTE']
     """
-    n = len(agreement.tasks)
-    order = np.argsort(-np.nan_to_num(agreement.with_rest, nan=-2.0), kind="stable")
+    n = len(result.tasks)
+    order = np.argsort(-np.nan_to_num(result.with_rest, nan=-2.0), kind="stable")
     side = max(1.5 if n > NUMBERED else 2.2, 20 / n)
     sheet = PlotSheet(ax, side * (n + 1 + SLOT), side * n)
-    ax, names = sheet.ax, sheet.names(agreement.tasks.at(order))
+    ax, names = sheet.ax, sheet.names(result.tasks.at(order))
     edges = np.array([0.0, 1.0, *(1 + SLOT + np.arange(n + 1))])
     cells = np.full((n, n + 2), np.nan)
-    cells[:, 0] = agreement.with_rest[order]
-    cells[:, 2:] = agreement.tau[np.ix_(order, order)]
+    cells[:, 0] = result.with_rest[order]
+    cells[:, 2:] = result.tau[np.ix_(order, order)]
     known = np.ma.masked_invalid(cells)
     known[np.arange(n), np.arange(n) + 2] = np.ma.masked
     colors: dict[str, Any] = {"cmap": DIVERGING, "vmin": -1, "vmax": 1}
@@ -382,18 +382,18 @@ def task_agreement_plot(agreement: TaskAgreement, *, ax: Axes | None = None) -> 
                 ax.add_patch(Rectangle(corner, 1, 1, fc="#e8e8e8", ec="none"))
             elif np.isnan(value):
                 _hatched_cell(ax, corner, f"unknown-{i}-{j}")
-    unknown = np.isnan(agreement.with_rest).any() or np.isnan(agreement.tau).any()
+    unknown = np.isnan(result.with_rest).any() or np.isnan(result.tau).any()
     means = [
         "unknown" if np.isnan(value) else f"{value:.2f}"
-        for value in (agreement.kendall_w, agreement.mean_tau)
+        for value in (result.kendall_w, result.mean_tau)
     ]
     return sheet.finish(
         [
-            f"{counted(n, 'task')} on {counted(agreement.n_systems, 'system')}; "
+            f"{counted(n, 'task')} on {counted(result.n_systems, 'system')}; "
             f"Kendall's W {means[0]}, mean tau of two tasks {means[1]}",
             "all others: the ranking by Borda of all other tasks; rows in that order",
             "hatched: too little in common, or all tied" if unknown else "",
-            *(f"note: {note}" for note in agreement.notes),
+            *(f"note: {note}" for note in result.notes),
         ]
     )
 
@@ -406,7 +406,7 @@ def _tau_told(tau: float) -> str:
 
 
 @plot_of(RankShares, "rank_shares(data)")
-def rank_distribution_plot(shares: RankShares, *, ax: Axes | None = None) -> Axes:
+def rank_distribution_plot(result: RankShares, *, ax: Axes | None = None) -> Axes:
     """Draw the share of resamples in which each item takes each rank, as a heat map.
 
     Rows are in the order of mean ranks. Where a resample leaves an item several ranks, each has
@@ -415,7 +415,7 @@ def rank_distribution_plot(shares: RankShares, *, ax: Axes | None = None) -> Axe
 
     Parameters
     ----------
-    shares : RankShares
+    result : RankShares
         Made by `rank_shares`.
 
     Examples
@@ -428,9 +428,9 @@ def rank_distribution_plot(shares: RankShares, *, ax: Axes | None = None) -> Axe
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['A', 'B', 'C']
     """
-    frame = shares.ranks()
+    frame = result.ranks()
     cells, n = frame.to_numpy(), len(frame)
-    without = (shares.best == 0).mean(axis=0)[shares.items.indices(frame.index)]
+    without = (result.best == 0).mean(axis=0)[result.items.indices(frame.index)]
     ticks, heads = rank_ticks(n), list(map(str, rank_ticks(n)))
     if without.any():
         cells = np.column_stack([cells, np.full(n, np.nan), without])
@@ -454,13 +454,13 @@ def rank_distribution_plot(shares: RankShares, *, ax: Axes | None = None) -> Axe
         _write_numbers(
             sheet, shown, np.arange(1.0, columns + 1.0), _percent_told, light=(0, 0.6 * top)
         )
-    within = " within tasks" if shares.fixed_tasks else ""
-    several = bool((shares.best != shares.worst).any())
+    within = " within tasks" if result.fixed_tasks else ""
+    several = bool((result.best != result.worst).any())
     notes = [
-        f"ranks by {shares.rule.name} in {counted(shares.n_resamples, 'resample')} of "
-        f"{shares.unit}s{within}",
+        f"ranks by {result.rule.name} in {counted(result.n_resamples, 'resample')} of "
+        f"{result.unit}s{within}",
         "shares of resamples, not confidence; rows by mean rank",
-        *(f"note: {note}" for note in shares.notes),
+        *(f"note: {note}" for note in result.notes),
         "note: where a resample leaves several ranks, equal parts" if several else "",
     ]
     return sheet.finish(notes, axis="rank")

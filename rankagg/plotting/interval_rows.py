@@ -18,11 +18,8 @@ from rankagg.plotting.sheet import (
     HOLLOW,
     SOLID,
     PlotSheet,
-    interval_rows,
     open_frame,
     rank_ticks,
-    right_names,
-    row_names,
 )
 from rankagg.plotting.theme import ACCENTS, GRAY, INK, dot, letter, plot_labels, plot_of, stroke
 
@@ -45,7 +42,7 @@ def _point_key(look: dict[str, Any], label: str) -> Line2D:
 
 
 @plot_of(RankIntervals, "rank_intervals(data)")
-def forest_plot(ranks: RankIntervals, *, top: int | None = None, ax: Axes | None = None) -> Axes:
+def forest_plot(result: RankIntervals, *, top: int | None = None, ax: Axes | None = None) -> Axes:
     """Draw confidence intervals for ranks: a row for each item, the best rank first.
 
     The point is the rank in the data, the bar goes from the best to the worst rank that the
@@ -55,7 +52,7 @@ def forest_plot(ranks: RankIntervals, *, top: int | None = None, ax: Axes | None
 
     Parameters
     ----------
-    ranks : RankIntervals
+    result : RankIntervals
         Made by `rank_intervals`.
     top : int, optional
         Only the first so many rows.
@@ -75,20 +72,20 @@ def forest_plot(ranks: RankIntervals, *, top: int | None = None, ax: Axes | None
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['1  A', '2  B', '3  C']
     """
-    order = np.array(ranks.items.indices(ranks.to_frame().index[:top]))
-    n, size = len(order), len(ranks.rank)
+    order = np.array(result.items.indices(result.to_frame().index[:top]))
+    n, size = len(order), len(result.rank)
     sheet = PlotSheet(ax, min(max(28.0, 1.2 * size), 44.0), ROW_HEIGHT * (n + 0.4))
-    ax, names = sheet.ax, sheet.names(ranks.items.at(order))
-    rows = [f"{rank}  {name}" for rank, name in zip(ranks.rank[order], names, strict=True)]
-    bounds = np.column_stack([ranks.best[order], ranks.worst[order]]).astype(np.float64)
-    first = np.isin(order, ranks.items.indices(ranks.first))
-    interval_rows(ax, rows, ranks.rank[order].astype(np.float64), bounds, first)
+    ax, names = sheet.ax, sheet.names(result.items.at(order))
+    rows = [f"{rank}  {name}" for rank, name in zip(result.rank[order], names, strict=True)]
+    bounds = np.column_stack([result.best[order], result.worst[order]]).astype(np.float64)
+    first = np.isin(order, result.items.indices(result.first))
+    sheet.draw_intervals(rows, result.rank[order].astype(np.float64), bounds, first)
     ax.set_xlim(0.5, size + 0.5)
     ax.set_xticks(rank_ticks(size))
     notes = [
         f"the first {n} of {counted(size, 'item')}" if n < size else "",
-        ranks.describe(),
-        *(f"note: {note}" for note in ranks.notes),
+        result.describe(),
+        *(f"note: {note}" for note in result.notes),
     ]
     handles = [_point_key(SOLID, "may be first")] if first.any() else []
     handles += [] if first.all() else [_point_key(HOLLOW, "not first")]
@@ -97,7 +94,7 @@ def forest_plot(ranks: RankIntervals, *, top: int | None = None, ax: Axes | None
 
 @plot_of(PairedTests | PairedTest, "paired_tests(data, reference)", "PairedTests or a PairedTest")
 def effects_plot(
-    tests: PairedTests | PairedTest, *, top: int | None = None, ax: Axes | None = None
+    result: PairedTests | PairedTest, *, top: int | None = None, ax: Axes | None = None
 ) -> Axes:
     """Draw the effects of paired tests with their intervals: a row for each system, the best first.
 
@@ -107,7 +104,7 @@ def effects_plot(
 
     Parameters
     ----------
-    tests : PairedTests or PairedTest
+    result : PairedTests or PairedTest
         Made by `paired_tests` or `paired_test`.
     top : int, optional
         Only the first so many rows.
@@ -121,10 +118,10 @@ def effects_plot(
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['Human', 'DeBERTa', 'T5 + Meena', 'T5', 'PAI Albert']
     """
-    if isinstance(tests, PairedTest):
-        tests = PairedTests(reference=tests.second, tests=(tests,), alpha=tests.alpha)
-    frame, reference = tests.to_frame().iloc[:top], plot_labels([tests.reference])[0]
-    is_sign = tests.method == "sign"
+    if isinstance(result, PairedTest):
+        result = PairedTests(reference=result.second, tests=(result,), alpha=result.alpha)
+    frame, reference = result.to_frame().iloc[:top], plot_labels([result.reference])[0]
+    is_sign = result.method == "sign"
     level = 0.5 if is_sign else 0.0
     points = frame["effect"].to_numpy(dtype=np.float64)
     bounds = frame[["lower", "upper"]].to_numpy(dtype=np.float64)
@@ -136,17 +133,17 @@ def effects_plot(
     room = 0.08 * (high - low) or max(0.5 * abs(low), 1.0)
     low, high = low - room, high + room
     ax.axvline(level, color=GRAY, lw=1.0, zorder=1, gid="alike")
-    interval_rows(ax, sheet.names(frame.index), points, np.clip(bounds, low, high), looks)
+    sheet.draw_intervals(sheet.names(frame.index), points, np.clip(bounds, low, high), looks)
     for side, (limit, marker) in enumerate(((low, "<"), (high, ">"))):
         for row in np.flatnonzero(np.isinf(bounds[:, side])):
             _endless(ax, limit, int(row), marker, looks[row]["color"])
     edge = 0.02 * (high - low)
     ax.set_xlim(low - edge, high + edge)
-    effect = f"{tests.tests[0].effect_name} to {reference}"
+    effect = f"{result.tests[0].effect_name} to {reference}"
     words = {"better": "better", "worse": "worse", "-": f"not told from {reference}"}
     kinds = [kind for kind in DECIDED if kind in set(frame["decision"])]
     return sheet.finish(
-        _effects_told(tests, reference, points, bounds),
+        _effects_told(result, reference, points, bounds),
         axis=f"share above {reference}" if is_sign else effect,
         handles=[_point_key(DECIDED[kind], words[kind]) for kind in kinds],
     )
@@ -177,9 +174,7 @@ def _effects_told(tests: PairedTests, reference: str, points: Floats, bounds: Fl
 
 
 @plot_of(Separation, "rankagg.inference.separation(data)")
-def separation_plot(
-    separation: Separation, *, top: int | None = None, ax: Axes | None = None
-) -> Axes:
+def separation_plot(result: Separation, *, top: int | None = None, ax: Axes | None = None) -> Axes:
     """Draw how many units would tell each system from the next one, beside those at hand.
 
     A row for each two neighbors by mean score. The upright mark stands at the units at hand, the
@@ -189,7 +184,7 @@ def separation_plot(
 
     Parameters
     ----------
-    separation : Separation
+    result : Separation
         Made by `separation`.
     top : int, optional
         Only the first so many pairs.
@@ -203,10 +198,10 @@ def separation_plot(
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['Human / DeBERTa', 'DeBERTa / T5 + Meena']
     """
-    needed = separation.needed[:top]
-    there = separation.n_units[:top].astype(np.float64)
+    needed = result.needed[:top]
+    there = result.n_units[:top].astype(np.float64)
     sheet = PlotSheet(ax, 32.0, ROW_HEIGHT * (len(needed) + 0.4))
-    ax, systems = sheet.ax, sheet.names(separation.order, 24, share=0.2)
+    ax, systems = sheet.ax, sheet.names(result.order, 24, share=0.2)
     known = np.concatenate([needed[np.isfinite(needed)], there])
     low, high = max(1.0, float(known.min())), max(1.0, float(known.max()))
     # So far apart that a tick is between them.
@@ -221,10 +216,10 @@ def separation_plot(
     ticks = _log_ticks(low, high)
     ax.set_xticks(ticks, [_units_told(tick) for tick in ticks])
     ax.set_xticks([], minor=True)
-    row_names(ax, [f"{a} / {b}" for a, b in pairwise(systems)][: len(needed)])
-    right_names(ax, range(len(needed)), [_units_told(number) for number in needed])
+    sheet.name_rows([f"{a} / {b}" for a, b in pairwise(systems)][: len(needed)])
+    sheet.name_rows_at_right(range(len(needed)), [_units_told(number) for number in needed])
     open_frame(ax, ("top", "right", "left"))
-    word, finite = separation.unit, np.isfinite(needed)
+    word, finite = result.unit, np.isfinite(needed)
     mark: dict[str, Any] = {"marker": "|", "color": INK, "ms": dot(2.5), "ls": "none"}
     handles = [Line2D([], [], label=f"{word}s at hand", **mark)]
     if (finite & (needed <= there)).any():
@@ -232,7 +227,7 @@ def separation_plot(
     if (finite & (needed > there)).any():
         handles.append(_point_key(HOLLOW, f"{word}s needed: more than are there"))
     return sheet.finish(
-        _separation_told(separation, needed), axis=f"{word}s, on a log scale", handles=handles
+        _separation_told(result, needed), axis=f"{word}s, on a log scale", handles=handles
     )
 
 
@@ -287,7 +282,7 @@ def _separation_told(separation: Separation, needed: Floats) -> list[str]:
 
 @plot_of(FriedmanTest, "friedman(data)")
 def critical_difference_diagram(
-    test: FriedmanTest, *, alpha: float = 0.05, ax: Axes | None = None
+    result: FriedmanTest, *, alpha: float = 0.05, ax: Axes | None = None
 ) -> Axes:
     """Draw average ranks, the critical difference, and bars that join items it does not tell apart.
 
@@ -296,7 +291,7 @@ def critical_difference_diagram(
 
     Parameters
     ----------
-    test : FriedmanTest
+    result : FriedmanTest
         Made by `friedman`.
     alpha : float, default 0.05
         For the critical difference; see `FriedmanTest.critical_difference`.
@@ -316,12 +311,12 @@ def critical_difference_diagram(
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['Human  2.10', 'DeBERTa  2.35', 'T5 + Meena  2.75']
     """
-    difference = test.critical_difference(alpha)
-    order = np.argsort(test.average_ranks, kind="stable")
-    ranks, position = test.average_ranks[order], np.argsort(order)
+    difference = result.critical_difference(alpha)
+    order = np.argsort(result.average_ranks, kind="stable")
+    ranks, position = result.average_ranks[order], np.argsort(order)
     groups = [
-        np.sort(position[test.items.indices(group)])
-        for group in test.groups(alpha)
+        np.sort(position[result.items.indices(group)])
+        for group in result.groups(alpha)
         if len(group) > 1
     ]
     n = len(ranks)
@@ -335,7 +330,7 @@ def critical_difference_diagram(
     first_row = FIRST_BAR + NEXT_BAR * (max(levels, default=-1) + 1) + 0.6
     bottom = first_row + ITEM_ROW * (left - 1) + 0.9
     sheet = PlotSheet(ax, width, bottom - TOP_EDGE)
-    ax, names = sheet.ax, sheet.names(test.items.at(order), share=0.25)
+    ax, names = sheet.ax, sheet.names(result.items.at(order), share=0.25)
     pad = 0.03 * (high - low)
     ax.set_xlim(low - pad, high + pad)
     ax.set_ylim(bottom, TOP_EDGE)
@@ -358,8 +353,8 @@ def critical_difference_diagram(
     ax.set_yticks(rows[:left], texts, parse_math=False)
     ax.tick_params(axis="y", length=0)
     texts = [f"{r:.2f}  {t}" for t, r in zip(names[left:], ranks[left:], strict=True)]
-    right_names(ax, rows[left:], texts)
-    return sheet.finish(_test_told(test, len(groups)))
+    sheet.name_rows_at_right(rows[left:], texts)
+    return sheet.finish(_test_told(result, len(groups)))
 
 
 def _bar_levels(spans: list[Floats], apart: float) -> list[int]:

@@ -101,6 +101,44 @@ class PlotSheet:
             self._fit()
         return self.ax
 
+    def name_rows(self, names: Sequence[str]) -> None:
+        """Write the names of rows, from top to bottom."""
+        self.ax.set_yticks(range(len(names)), names, parse_math=False)
+        self.ax.tick_params(axis="y", length=0)
+        self.ax.set_ylim(len(names) - 0.4, -0.6)
+
+    def name_rows_at_right(self, at: Sequence[float] | Floats, names: Sequence[str]) -> None:
+        """Write texts at the right of rows."""
+        right = self.ax.secondary_yaxis("right")
+        right.yaxis.set_ticks(at, names, parse_math=False)
+        right.yaxis.set_tick_params(length=0)
+        right.spines["right"].set_visible(False)
+
+    def draw_intervals(
+        self,
+        names: Sequence[str],
+        points: Floats,
+        bounds: Floats,
+        solid: Bools | Sequence[Mapping[str, Any]],
+    ) -> None:
+        """Draw points with bars in rows from top to bottom."""
+        for row, point in enumerate(points):
+            chosen = solid[row]
+            known = chosen if isinstance(chosen, Mapping) else SOLID if chosen else HOLLOW
+            look = {"marker": "o", **known}
+            if np.isfinite(bounds[row]).all():
+                bar = bar_look(look["color"], "|")
+                self.ax.plot(bounds[row], [row, row], gid=f"bar-{row}", zorder=2, **bar)
+            self.ax.plot(point, row, ls="none", mew=stroke(), zorder=3, gid=f"point-{row}", **look)
+        self.name_rows(names)
+        open_frame(self.ax, ("top", "right", "left"))
+
+    def legend(self, handles: Sequence[Any], labels: Sequence[str], **place: Any) -> None:
+        """Write a legend without a frame, and no formulas."""
+        look: dict[str, Any] = {"borderaxespad": 0.0, "fontsize": "medium", "frameon": False}
+        for text in self.ax.legend(handles, labels, **look, **place).get_texts():
+            text.set_parse_math(False)
+
     def _laid_out(self) -> tuple[float, float]:
         layout = self.ax.figure.get_layout_engine()
         if layout is not None:
@@ -151,14 +189,7 @@ class PlotSheet:
         place = {"loc": "lower left", "bbox_to_anchor": (0.0, 1.0), "ncols": columns}
         place |= {"bbox_transform": self.ax.transAxes + raised, "borderpad": PADDING}
         spaces = {"columnspacing": BETWEEN_COLUMNS, "handletextpad": MARK - 2.0}
-        plain_legend(self.ax, handles, labels, **place, **spaces)
-
-
-def plain_legend(ax: Axes, handles: Sequence[Any], labels: Sequence[str], **place: Any) -> None:
-    """Write a legend without a frame, and no formulas."""
-    look: dict[str, Any] = {"borderaxespad": 0.0, "fontsize": "medium", "frameon": False}
-    for text in ax.legend(handles, labels, **look, **place).get_texts():
-        text.set_parse_math(False)
+        self.legend(handles, labels, **place, **spaces)
 
 
 def _figure_of(ax: Axes) -> Any:
@@ -169,11 +200,6 @@ def _legend_width(labels: Sequence[str], columns: int) -> float:
     """Return how wide a legend is, in multiples of the font size; marks go down its columns."""
     parts = [part for part in np.array_split(np.array(labels), columns) if len(part)]
     return sum(MARK + text_width(part) for part in parts) + BETWEEN_COLUMNS * (len(parts) - 1)
-
-
-def caption_of(ax: Axes) -> str:
-    """Return the caption below axes, empty where there is none."""
-    return next((text.get_text() for text in ax.texts if text.get_gid() == CAPTION_MARK), "")
 
 
 def text_width(texts: Iterable[str], size: float = 1.0) -> float:
@@ -233,42 +259,7 @@ def open_frame(
         ax.set_axisbelow(True)
 
 
-def row_names(ax: Axes, names: Sequence[str]) -> None:
-    """Write the names of rows, from top to bottom."""
-    ax.set_yticks(range(len(names)), names, parse_math=False)
-    ax.tick_params(axis="y", length=0)
-    ax.set_ylim(len(names) - 0.4, -0.6)
-
-
-def right_names(ax: Axes, at: Sequence[float] | Floats, names: Sequence[str]) -> None:
-    """Write texts at the right of rows."""
-    right = ax.secondary_yaxis("right")
-    right.yaxis.set_ticks(at, names, parse_math=False)
-    right.yaxis.set_tick_params(length=0)
-    right.spines["right"].set_visible(False)
-
-
 def bar_look(color: str, ends: str) -> dict[str, Any]:
     """Return how the bar of an interval looks, with marks at its ends."""
     marks = {"marker": ends, "ms": stroke(4), "mew": stroke()}
     return {"color": color, "lw": stroke(2), "solid_capstyle": "butt", **marks}
-
-
-def interval_rows(
-    ax: Axes,
-    names: Sequence[str],
-    points: Floats,
-    bounds: Floats,
-    solid: Bools | Sequence[Mapping[str, Any]],
-) -> None:
-    """Draw points with bars in rows from top to bottom."""
-    for row, point in enumerate(points):
-        chosen = solid[row]
-        known = chosen if isinstance(chosen, Mapping) else SOLID if chosen else HOLLOW
-        look = {"marker": "o", **known}
-        if np.isfinite(bounds[row]).all():
-            bar = bar_look(look["color"], "|")
-            ax.plot(bounds[row], [row, row], gid=f"bar-{row}", zorder=2, **bar)
-        ax.plot(point, row, ls="none", mew=stroke(), zorder=3, gid=f"point-{row}", **look)
-    row_names(ax, names)
-    open_frame(ax, ("top", "right", "left"))

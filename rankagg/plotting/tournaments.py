@@ -252,7 +252,7 @@ def _label_shares(links: list[_Link], points: Floats) -> list[float]:
 
 @plot_of(TournamentGraph, "TournamentGraph")
 def tournament_plot(
-    graph: TournamentGraph,
+    result: TournamentGraph,
     ranking: PartialRanking | Consensus | None = None,
     *,
     against: PartialRanking | Consensus | None = None,
@@ -267,7 +267,7 @@ def tournament_plot(
 
     Parameters
     ----------
-    graph : TournamentGraph
+    result : TournamentGraph
         The majorities.
     ranking : PartialRanking or Consensus, optional
         The order of the items; the exact `Kemeny` consensus of the votes by default.
@@ -293,10 +293,10 @@ def tournament_plot(
     ['majority: arrow to the loser, margin', 'Kemeny and Borda differ']
     """
     if ranking is None:
-        ranking = Kemeny().aggregate(graph.votes)
-    order = _Order.of(graph, ranking, "ranking", "the ranking")
-    other = None if against is None else _Order.of(graph, against, "against", "the other ranking")
-    links = _links_of(graph, order.ranks, None if other is None else other.ranks)
+        ranking = Kemeny().aggregate(result.votes)
+    order = _Order.of(result, ranking, "ranking", "the ranking")
+    other = None if against is None else _Order.of(result, against, "against", "the other ranking")
+    links = _links_of(result, order.ranks, None if other is None else other.ranks)
     names = plot_labels([order.name] if other is None else [order.name, other.name], 24)
     notes = [note for o in (order, other) if o is not None for note in o.notes]
     if other is not None:
@@ -305,10 +305,10 @@ def tournament_plot(
         which = f"{counted(half, 'pair')} {'is' if half == 1 else 'are'}"
         notes += [f"{which} ordered by only one of {names[0]} and {names[-1]}"] if half else []
     draw, shown = _draw_circle, links
-    if len(graph.items) > ON_CIRCLE:
-        draw, shown = _draw_arcs, _notable(links, len(graph.items))
+    if len(result.items) > ON_CIRCLE:
+        draw, shown = _draw_arcs, _notable(links, len(result.items))
         notes = [*_rest(links, shown, names[0]), *notes]
-    sheet = draw(ax, graph.items, order.ranks, shown)
+    sheet = draw(ax, result.items, order.ranks, shown)
     sheet.ax.set_xticks([])
     open_frame(sheet.ax, SIDES, "")
     return sheet.finish(notes, handles=_kinds_told(shown, names))

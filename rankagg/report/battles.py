@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar, cast
@@ -32,7 +31,7 @@ from rankagg.inference import RankIntervals, rank_sets
 from rankagg.inference.ranks.comparison_ranks import comparison_rank_intervals, kind_for
 from rankagg.inference.ranks.rank_sets import FEWEST
 from rankagg.report.findings import Findings, Kind, QuietColumn
-from rankagg.report.sections import PageTable, Section, bullets, fact, number, table_of
+from rankagg.report.sections import PageTable, Section, fact, number, table_of
 
 # Neighbors that win rates order otherwise and that are named.
 NEIGHBORS = 5
@@ -89,10 +88,9 @@ class BattlesKind(Kind):
     whole: ClassVar[str] = "complete round"
     against: ClassVar[str] = "ratings weigh wins by who was beaten"
 
-    @property
-    def renamed(self) -> Mapping[str, str]:
-        """What comparisons, their clusters and worths are called."""
-        return {"comparison": "battle", "cluster": self.told.cluster, "worth": "rating"}
+    def word_of(self, unit: str) -> str:
+        """Return what comparisons and their clusters are called."""
+        return {"comparison": "battle", "cluster": self.told.cluster}.get(unit, unit)
 
     # -- what is computed -----------------------------------------------------------------------
 
@@ -156,7 +154,7 @@ class BattlesKind(Kind):
         found = rank_sets(fit, alpha=alpha, rng=0)
         # The scale of log worths is not that of the page, which says itself what the prior is.
         notes = [note for note in found.notes[1:] if not note.startswith("With")]
-        return replace(found, notes=tuple(map(self.in_words, notes)))
+        return replace(found, notes=tuple(notes))
 
     # -- the first screen -----------------------------------------------------------------------
 
@@ -251,7 +249,7 @@ class BattlesKind(Kind):
         by = f" by {self.told.cluster}" if fit.n_units else ""
         errors = {"model": "are by the model", "robust": "are robust", "cluster": f"are robust{by}"}
         unknown = [note for note in fit.notes if note.startswith(UNKNOWN)]
-        how = self.in_words(unknown[0]) if unknown else f"Errors {errors[fit.cov_type]}."
+        how = unknown[0] if unknown else f"Errors {errors[fit.cov_type]}."
         section.text(
             "A Bradley-Terry model of who beats whom gives every item a rating, which weighs wins "
             f"by who was beaten. A tie counts as half a win for each. {how}"
@@ -283,7 +281,7 @@ class BattlesKind(Kind):
             section.text(
                 "Win rates order some neighbors otherwise: they count every opponent alike, "
                 "however strong, and however often met:"
-            ).items(bullets(pairs, NEIGHBORS))
+            ).items(pairs, NEIGHBORS)
 
     def _ratings(self, findings: Findings) -> PageTable:
         order, votes = findings.order, findings.comparison.votes

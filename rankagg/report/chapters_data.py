@@ -35,7 +35,7 @@ from rankagg.inference import RankIntervals
 from rankagg.inference.decisions import TIERS
 from rankagg.kernels.local_search import described
 from rankagg.report.findings import MOST_OPEN, TASKS, Findings
-from rankagg.report.sections import Section, bullets, fact, table_of
+from rankagg.report.sections import Section, fact, table_of
 
 # Pairs and groups that are listed, rows of the tables of items and tasks that lack some cells, and
 # of that of what is left out.
@@ -81,7 +81,7 @@ def missing_data(findings: Findings) -> Section:
             "No chain of comparisons connects these groups; the order between them is an "
             "assumption:"
         )
-        section.items(bullets([listing(group) for group in report.groups], MOST_BULLETS))
+        section.items(map(listing, report.groups), MOST_BULLETS)
     section.add("heading", "What each policy assumes")
     return section.items(f"{policy}: {text}" for policy, text in ASSUMPTIONS.items())
 
@@ -115,7 +115,7 @@ def _never_compared(section: Section, votes: PairwiseMatrix | MissingReport, res
     never = stated(len(pairs), "pairs never compared", ",", "pair", of=total)
     told = "The order of {} of items that were never compared rests on {}:"
     section.unknown(said(told, never, rests))
-    return section.items(bullets(pairs, MOST_BULLETS))
+    return section.items(pairs, MOST_BULLETS)
 
 
 def colophon(rules: Iterable[Any]) -> Section:
@@ -160,7 +160,8 @@ def certainty(findings: Findings) -> Section:
     section.text(joined(filter(None, (_who_is_first(ranks), _decided(findings, ranks)))))
     assumed = capital(ranks.assumes or "the data are independent draws from all that could be")
     section.add("assumed", f"{assumed}. {findings.kind.caveat(findings)}")
-    section.items(ranks.notes)
+    # The warning is told of already.
+    section.items(note for note in ranks.notes if note != ranks.decisions.warning)
     if findings.has_decisions and findings.is_exact:
         section.text(
             f"Intervals for ranks are by {ranks.by}: no method is known that bounds the ranks "
@@ -171,7 +172,7 @@ def certainty(findings: Findings) -> Section:
     tiers = ranks.decisions.tiers
     if 1 < len(tiers) < len(ranks.items):
         section.text(f"In tiers, {TIERS}:")
-        section.items(bullets([listing(tier, MOST_BULLETS) for tier in tiers], MOST_BULLETS))
+        section.items((listing(tier, MOST_BULLETS) for tier in tiers), MOST_BULLETS)
     return section
 
 
@@ -236,13 +237,14 @@ def _left_out(findings: Findings, section: Section) -> None:
         why = LATE if is_late else f"not computed: that is done for 2 to {TASKS} of them"
         section.unknown(f"What leaving out single {kind.words.unit}s changes was {why}.")
         return
-    influence, plural = result.influence(), kind.in_words(result.noun)
+    influence, noun = result.influence(), kind.word_of(result.noun.removesuffix("s"))
+    plural = f"{noun}s"
     if result.undecided:
         section.unknown(f"What leaving out {result.undecided} of the {plural} changes was {LATE}.")
     if result.undecided == len(influence):
         return
     changed, others = influence[influence["distance"] > 0], influence[influence["top1"] == 0]
-    of, noun = len(influence), plural.removesuffix("s")
+    of = len(influence)
     if len(others):
         first = stated(
             len(others), "units that change the first", partial(in_words, noun=noun), of=of
@@ -255,7 +257,7 @@ def _left_out(findings: Findings, section: Section) -> None:
     led = stated(len(others), "units that change the first", of=of)
     told = "changes the order of some items in {}, and who is first in {}."
     section.text(said("Leaving out one of the {} {} " + told, units, plural, cases, led))
-    section.items(map(kind.in_words, result.notes))
+    section.items(result.notes)
     if changed.empty:
         return
     frame = influence.sort_values("distance", ascending=False, kind="stable").reset_index()

@@ -27,7 +27,7 @@ from rankagg.core import (
 from rankagg.exceptions import TooLargeError
 from rankagg.report.findings import Findings
 from rankagg.report.first_screen import span
-from rankagg.report.sections import UNKNOWN, PageTable, Section, bullets, table_of
+from rankagg.report.sections import UNKNOWN, PageTable, Section, table_of
 
 # Pairs of a method that differs, methods in a heading, and neighbors.
 PAIRS, NAMED, NEIGHBORS = 10, 4, 200
@@ -303,7 +303,7 @@ def majorities(findings: Findings) -> Section:
         section.text(
             "Condorcet cycles: majorities run in a circle, and no order agrees with all of them."
         )
-        section.items(bullets([_circle(findings, group) for group in groups], CIRCLES))
+        section.items((_circle(findings, group) for group in groups), CIRCLES)
     else:
         section.text("There is no Condorcet cycle: the exact consensus agrees with all majorities.")
     section.add("pairs", _pair_map_of(findings))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -33,7 +32,7 @@ from rankagg.analysis.removal.removal_units import RemovalClasses
 from rankagg.analysis.robustness.perturbation import Parts
 from rankagg.analysis.robustness.stability import Stability, leave_each_out
 from rankagg.analysis.tournament import TournamentGraph
-from rankagg.core import Profile, ScoreTable, Sentence, Words, level_of, said
+from rankagg.core import Profile, ScoreTable, Words, level_of, said
 from rankagg.exceptions import InvalidInputError, OutOfTimeError
 from rankagg.inference import RankIntervals
 from rankagg.inference.ranks.rank_intervals import rank_intervals
@@ -133,19 +132,9 @@ class Kind:
         untied = "scores of instances that differ by the tolerance or less are not tied here"
         return replace(found, notes=(*found.notes, untied))
 
-    def in_words(self, text: str) -> str:
-        """Return a text of another room, without names of items, in the words of this kind."""
-
-        def turned(one: str) -> str:
-            return re.sub(r"\w+?(?=s?\b)", lambda word: self.renamed.get(word[0], word[0]), one)
-
-        numbers = [replace(one, text=turned(one.text)) for one in getattr(text, "numbers", ())]
-        return Sentence(turned(text), numbers)
-
-    @property
-    def renamed(self) -> Mapping[str, str]:
-        """Words of other rooms, in the singular, by what this kind says instead."""
-        return {"ranking": self.words.unit}
+    def word_of(self, unit: str) -> str:
+        """Return what this kind calls a unit of other rooms, in the singular."""
+        return self.words.unit if unit == "ranking" else unit
 
     # -- the first screen -----------------------------------------------------------------------
 
@@ -310,7 +299,7 @@ class Findings:
             ranks = patience.result("ranks", lambda: kind.ranks(**options), is_quick=True)
         if kind.lacks and not isinstance(data, PairData):
             found = missing_report(data)
-            missing = replace(found, unit=kind.in_words(found.unit))
+            missing = replace(found, unit=kind.word_of(found.unit))
         if optima and exact.is_proved and (known := exact.optima) is not None:
             alternatives = patience.result(
                 "alternatives", lambda: Alternatives.of(known, deadline.share(2), radius=True)
@@ -329,7 +318,10 @@ class Findings:
                 ),
             )
         if removal is not None:
-            removal = replace(removal, noun=kind.in_words(removal.noun))
+            removal = replace(removal, noun=kind.word_of(removal.noun))
+        if ranks is not None and (basis := ranks.decisions.basis) is not None:
+            basis = replace(basis, word=kind.word_of(basis.word))
+            ranks = replace(ranks, decisions=replace(ranks.decisions, basis=basis))
         return cls(
             kind=kind,
             comparison=comparison,
@@ -338,7 +330,7 @@ class Findings:
             graph=TournamentGraph(comparison.votes),
             unit=chosen,
             alpha=alpha,
-            ranks=None if ranks is None else _in_words(ranks, kind),
+            ranks=ranks,
             missing=missing,
             alternatives=alternatives,
             removal=removal,
@@ -457,18 +449,6 @@ def _rules(kind: Kind, rules: Iterable[Aggregator] | None) -> list[Aggregator]:
     first = [] if leader is None else [leader]
     others = [rule for rule in given if not isinstance(rule, Kemeny) and rule not in first]
     return [*first, *others, Kemeny()]
-
-
-def _in_words(ranks: RankIntervals, kind: Kind) -> RankIntervals:
-    """Return intervals that call their units what the kind of data calls them."""
-    decisions = ranks.decisions
-    basis = decisions.basis
-    if basis is not None:
-        basis = replace(basis, word=kind.in_words(basis.word))
-    told = replace(decisions, how=kind.in_words(decisions.how), basis=basis)
-    # A warning is told of, in these words.
-    notes = tuple(note for note in ranks.notes if note != decisions.warning)
-    return replace(ranks, decisions=told, notes=notes)
 
 
 def _units_to_remove(

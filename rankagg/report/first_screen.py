@@ -8,10 +8,6 @@ from functools import partial
 from itertools import groupby
 from typing import NamedTuple
 
-import numpy as np
-
-from rankagg._typing import Label
-from rankagg.aggregation import Data
 from rankagg.analysis.comparison.agreement import LATE, Alternatives
 from rankagg.analysis.comparison.sentences import units_of
 from rankagg.core import (
@@ -27,7 +23,6 @@ from rankagg.core import (
     said,
     stated,
 )
-from rankagg.inference import Decisions
 from rankagg.report.findings import Findings
 from rankagg.report.sections import RowDrawing, Strip, number
 
@@ -122,7 +117,7 @@ def first_screen(findings: Findings) -> _FirstScreen:
     blocks = _groups_of(rows, findings.alternatives if findings.is_exact else None)
     certain, caption = list[str](), list[str]()
     if len(items) > 1:
-        gaps = findings.exact.evidence.gaps(kind.in_words(findings.exact.evidence.unit))
+        gaps = findings.exact.evidence.gaps()
         proved = findings.proof_sentence(group="shaded group") if findings.is_exact else ""
         certain = [*(f"{capital(gap)}." for gap in gaps), proved, _decided(findings)]
         caption = _caption(findings, drawing, has_groups=any(block.is_open for block in blocks))
@@ -185,32 +180,11 @@ def _rivals(findings: Findings) -> str:
         return said(
             ", and no other {} may be first, at {}{}", noun, findings.level, ranks.first_note
         )
-    shared = _too_few_shared(findings.data, ranks.decisions, leader, rest)
     if 1 < len(rest) == len(ranks.items) - 1:
-        why = shared or said("{} cannot tell", units)
-        return said(", but so may be any other {}: {}", noun, why)
+        return said(", but so may be any other {}: {} cannot tell", noun, units)
     others = stated(len(rest), "others that may be first", partial(in_words, noun="other"))
     who = named(rest[0]) if len(rest) == 1 else others
-    why = shared or said("{} cannot tell them apart", units)
-    return said(", but {} may be first too: {}", who, why)
-
-
-def _too_few_shared(data: Data, decisions: Decisions, leader: Label, rest: Sequence[Label]) -> str:
-    """Say that others share fewer tasks with the first than could decide; empty if one does not."""
-    basis = decisions.basis
-    if not isinstance(data, ScoreTable) or basis is None or basis.decidable_from is None:
-        return ""
-    # Sign flips of a pair are of the tasks of both.
-    if (basis.word, basis.method) != ("task", "sign-flips"):
-        return ""
-    known = ~np.isnan(data.task_scores())
-    first, others = known[data.systems.index(leader)], known[data.systems.indices(rest)]
-    shared = int((others & first).sum(axis=1).max())
-    if shared >= basis.decidable_from:
-        return ""
-    share = stated(shared, "tasks shared with the first", noun="task")
-    enough = stated(basis.decidable_from, "units that are enough")
-    return said("they share only {}, and {} are needed", share, enough)
+    return said(", but {} may be first too: {} cannot tell them apart", who, units)
 
 
 def _decided(findings: Findings) -> str:

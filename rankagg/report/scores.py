@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -52,10 +51,9 @@ class ScoresKind(Kind):
         """A task, or an instance of one."""
         return "instance" if self.has_instances else "task"
 
-    @property
-    def renamed(self) -> Mapping[str, str]:
-        """What clusters are; a ranking may be one of an instance."""
-        return {"cluster": "task family"}
+    def word_of(self, unit: str) -> str:
+        """Return the unit itself: a ranking may be one of an instance."""
+        return unit
 
     @property
     def no_mean(self) -> str:

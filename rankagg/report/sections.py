@@ -57,10 +57,12 @@ class Section:
         """Add what is not known, as visibly as what is."""
         return self.add("unknown", sentence)
 
-    def items(self, lines: Iterable[str]) -> Self:
-        """Add a list, where there is something in it."""
-        known = tuple(lines)
-        return self.add("list", known) if known else self
+    def items(self, lines: Iterable[str], most: int | None = None) -> Self:
+        """Add a list, where there is something in it; of more than `most` lines how many follow."""
+        known = list(lines)
+        if most is not None and len(known) > most:
+            known[most:] = [f"and {len(known) - most:,} more"]
+        return self.add("list", tuple(known)) if known else self
 
     def facts(self, pairs: Iterable[tuple[str, object]]) -> Self:
         """Add names with their values."""
@@ -170,12 +172,6 @@ def _number(value: Any, style: str) -> _PageCell:
     if value is None or value is pd.NA or np.isnan(value):
         return _PageCell(UNKNOWN, np.inf)
     return _PageCell(unsigned(format(value, style) if style else amount(value)), float(value))
-
-
-def bullets(lines: Sequence[str], limit: int) -> tuple[str, ...]:
-    """Return the first lines, and one that says how many follow."""
-    left = len(lines) - limit
-    return (*lines[:limit], *([f"and {left:,} more"] if left > 0 else []))
 
 
 def number(value: int, noun: str, what: str) -> tuple[str, str]:

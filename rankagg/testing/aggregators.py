@@ -20,7 +20,11 @@ from rankagg import Aggregator as Rule
 from rankagg.axioms import Axiom, Witness, find_counterexample
 from rankagg.exceptions import InformationLostError, InvalidInputError
 
-__all__ = ["SETTINGS", "AggregatorContract", "AxiomContract", "rearranged", "score_tables"]
+__all__ = [
+    "SETTINGS",
+    "AggregatorContract",
+    "AxiomContract",
+]
 
 # The tests are inherited on purpose; no subclass changes how an example is run.
 SETTINGS = settings(
@@ -36,7 +40,7 @@ COMPLETE = ("test_unanimity", "test_guarantee_holds", "test_one_item", "test_two
 
 
 @st.composite
-def score_tables(draw: st.DrawFn, *, missing: bool = True, max_systems: int = 5) -> ra.ScoreTable:
+def _score_tables(draw: st.DrawFn, *, missing: bool = True, max_systems: int = 5) -> ra.ScoreTable:
     """Tables of few systems and tasks with small positive scores, so that ties are common."""
     n = draw(st.integers(1, max_systems))
     m = draw(st.integers(1, 4))
@@ -48,7 +52,7 @@ def score_tables(draw: st.DrawFn, *, missing: bool = True, max_systems: int = 5)
     return ra.ScoreTable(values, systems=systems, tasks=tasks, higher_is_better=draw(st.booleans()))
 
 
-def rearranged(table: ra.ScoreTable, rows: Any, columns: Any) -> ra.ScoreTable:
+def _rearranged(table: ra.ScoreTable, rows: Any, columns: Any) -> ra.ScoreTable:
     """Return a table with its systems and tasks in another order."""
     return ra.ScoreTable(
         table.values[np.ix_(rows, columns)],
@@ -58,7 +62,7 @@ def rearranged(table: ra.ScoreTable, rows: Any, columns: Any) -> ra.ScoreTable:
     )
 
 
-def assert_same(first: ra.Consensus, second: ra.Consensus) -> None:
+def _assert_same(first: ra.Consensus, second: ra.Consensus) -> None:
     """Equal rankings and scores; of an exact rule, whose optima may be many, all of those."""
     if first.optima is not None and second.optima is not None:
         assert first.cost == second.cost
@@ -95,7 +99,7 @@ class AggregatorContract:
     def assert_same(self, first: ra.Consensus, second: ra.Consensus) -> None:
         """Compare results, as far as the rule says which of several equally good ones it takes."""
         if self.is_specific:
-            assert_same(first, second)
+            _assert_same(first, second)
         else:
             assert set(first.items) == set(second.items)
 
@@ -132,7 +136,7 @@ class AggregatorContract:
     # -- what the result is ---------------------------------------------------------------------
 
     @SETTINGS
-    @given(table=score_tables())
+    @given(table=_score_tables())
     def test_result_covers_the_items_and_comes_again(
         self, rule: Rule, table: ra.ScoreTable
     ) -> None:
@@ -157,17 +161,17 @@ class AggregatorContract:
     # -- axioms ---------------------------------------------------------------------------------
 
     @SETTINGS
-    @given(table=score_tables(), data=st.data())
+    @given(table=_score_tables(), data=st.data())
     def test_anonymity(self, rule: Rule, table: ra.ScoreTable, data: st.DataObject) -> None:
         columns = data.draw(st.permutations(range(table.n_tasks)))
-        other = rearranged(table, list(range(table.n_systems)), columns)
+        other = _rearranged(table, list(range(table.n_systems)), columns)
         self.assert_same(rule.aggregate(table, rng=0), rule.aggregate(other, rng=0))
 
     @SETTINGS
-    @given(table=score_tables(), data=st.data())
+    @given(table=_score_tables(), data=st.data())
     def test_neutrality(self, rule: Rule, table: ra.ScoreTable, data: st.DataObject) -> None:
         rows = data.draw(st.permutations(range(table.n_systems)))
-        other = rearranged(table, rows, list(range(table.n_tasks)))
+        other = _rearranged(table, rows, list(range(table.n_tasks)))
         self.assert_same(rule.aggregate(table, rng=0), rule.aggregate(other, rng=0))
 
     @SETTINGS
@@ -183,7 +187,7 @@ class AggregatorContract:
         assert buckets == expected.get(self.unanimity, buckets)
 
     @SETTINGS
-    @given(table=score_tables(), data=st.data())
+    @given(table=_score_tables(), data=st.data())
     def test_weight_two_is_the_task_twice(
         self, rule: Rule, table: ra.ScoreTable, data: st.DataObject
     ) -> None:

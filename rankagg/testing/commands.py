@@ -15,7 +15,10 @@ import pytest
 
 from rankagg.exceptions import RankaggError
 
-__all__ = ["CommandContract", "CommandOutcome", "ReaderContract", "commands_of"]
+__all__ = [
+    "CommandContract",
+    "ReaderContract",
+]
 
 # Files that no command can read, by their names.
 UNREADABLE: Mapping[str, bytes | None] = {
@@ -32,7 +35,7 @@ LONGEST_FAULT = 620
 
 
 @dataclass(frozen=True)
-class CommandOutcome:
+class _CommandOutcome:
     """What a call left behind."""
 
     code: int
@@ -90,7 +93,7 @@ class CommandContract:
 
     # -- finding and calling commands ---------------------------------------------------------
 
-    def run(self, path: str, *args: str) -> CommandOutcome:
+    def run(self, path: str, *args: str) -> _CommandOutcome:
         """Call a command and return what it left behind; whatever it raises fails the test."""
         out, err = io.StringIO(), io.StringIO()
         given = [path, *args]
@@ -106,7 +109,7 @@ class CommandContract:
                 code = stop.code or 0
         assert isinstance(code, int), f"exits with {code!r}, which is no code"
         assert "Traceback" not in err.getvalue(), err.getvalue()
-        return CommandOutcome(code, out.getvalue(), err.getvalue())
+        return _CommandOutcome(code, out.getvalue(), err.getvalue())
 
     @property
     def _program(self) -> str:
@@ -117,7 +120,7 @@ class CommandContract:
 
     def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
         """Make one test a command, an option or a file out of each that is written here."""
-        commands = commands_of(self.group)
+        commands = _commands_of(self.group)
         names = metafunc.fixturenames
         if "choice" in names:
             chosen = [
@@ -145,7 +148,7 @@ class CommandContract:
     # -- help -----------------------------------------------------------------------------------
 
     def test_help_says_what_the_command_does_and_all_that_it_takes(self, path: str) -> None:
-        command = commands_of(self.group)[path]
+        command = _commands_of(self.group)[path]
         names = {name for one in command.params for name in one.opts}
         told = self.run(path, "--help-all" if "--help-all" in names else "--help")
         assert (told.code, told.err) == (0, "")
@@ -170,7 +173,7 @@ class CommandContract:
         assert told.out or set(folder.iterdir()) - before, f"{path} left nothing"
 
     def test_json_is_one_object_with_its_schema_and_version(self, folder: Path, path: str) -> None:
-        if not any("--json" in one.opts for one in commands_of(self.group)[path].params):
+        if not any("--json" in one.opts for one in _commands_of(self.group)[path].params):
             return
         told = self.run(path, *self._given(path), "--json")
         assert told.code == 0, told.err
@@ -195,7 +198,7 @@ class CommandContract:
         assert f"Did you mean '{choice}'?" in told.fault, f"nothing is suggested: {told.fault}"
 
     def test_what_is_required_is_asked_for(self, path: str) -> None:
-        if any(one.required for one in commands_of(self.group)[path].params):
+        if any(one.required for one in _commands_of(self.group)[path].params):
             told = self.run(path)
             assert (told.code, told.out) == (2, "")
             assert told.fault
@@ -206,7 +209,7 @@ class CommandContract:
         content = UNREADABLE[file]
         if content is not None:
             (folder / f"{file}.dat").write_bytes(content)
-        command = commands_of(self.group)[path]
+        command = _commands_of(self.group)[path]
         given = [f"{file}.dat"] * len(_files(command))
         told = self.run(path, *_required(command, self._given(path)), *given)
         assert told.code in (1, 2), f"exits with {told.code}: {told.err}"
@@ -214,13 +217,13 @@ class CommandContract:
         assert f"{file}.dat" in told.fault
 
     def test_an_unknown_command_suggests_the_nearest(self) -> None:
-        for path in commands_of(self.group):
+        for path in _commands_of(self.group):
             told = self.run(f"{path}x")
             assert (told.code, told.out) == (2, "")
             assert f"Did you mean '{path}'?" in told.fault, f"nothing is suggested: {told.fault}"
 
 
-def commands_of(group: click.Group) -> dict[str, click.Command]:
+def _commands_of(group: click.Group) -> dict[str, click.Command]:
     """Return all commands of a group by name."""
     context = click.Context(group)
     found = {name: group.get_command(context, name) for name in group.list_commands(context)}

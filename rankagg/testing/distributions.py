@@ -22,9 +22,6 @@ from rankagg.exceptions import InvalidInputError, ItemMismatchError
 __all__ = [
     "DistanceContract",
     "DistributionContract",
-    "discordant",
-    "strict_ranks",
-    "weak_ranks",
 ]
 
 SAMPLE_SIZE = 20_000
@@ -33,19 +30,19 @@ _ORDERS = [ra.Permutation.from_order(order, items=_LABELS) for order in permutat
 
 
 @cache
-def strict_ranks(n: int) -> tuple[tuple[int, ...], ...]:
+def _strict_ranks(n: int) -> tuple[tuple[int, ...], ...]:
     """Return the ranks, from 0, of all permutations."""
     return tuple(permutations(range(n)))
 
 
 @cache
-def weak_ranks(n: int) -> tuple[tuple[int, ...], ...]:
+def _weak_ranks(n: int) -> tuple[tuple[int, ...], ...]:
     """Return the ranks, from 0, of all complete rankings, ties included."""
     rows = product(range(n), repeat=n)
     return tuple({tuple(sum(b < a for b in row) for a in row) for row in rows})
 
 
-def discordant(first: tuple[int, ...], second: tuple[int, ...]) -> int:
+def _discordant(first: tuple[int, ...], second: tuple[int, ...]) -> int:
     """Count the pairs that two complete rankings have in opposite order."""
     n = len(first)
     return sum(
@@ -54,9 +51,9 @@ def discordant(first: tuple[int, ...], second: tuple[int, ...]) -> int:
 
 
 @cache
-def support(n: int, ties: bool, labels: tuple[Any, ...]) -> ra.Profile:
+def _support(n: int, ties: bool, labels: tuple[Any, ...]) -> ra.Profile:
     """Return every complete ranking once."""
-    rows = weak_ranks(n) if ties else strict_ranks(n)
+    rows = _weak_ranks(n) if ties else _strict_ranks(n)
     return ra.Profile([ra.PartialRanking(row, labels) for row in rows])
 
 
@@ -64,12 +61,12 @@ def support(n: int, ties: bool, labels: tuple[Any, ...]) -> ra.Profile:
 def _chances_of(distribution: Distribution, ties: bool) -> Any:
     """Return the probabilities of all complete rankings."""
     return np.exp(
-        distribution.log_probs(support(distribution.n_items, ties, distribution.items.labels))
+        distribution.log_probs(_support(distribution.n_items, ties, distribution.items.labels))
     )
 
 
 @cache
-def draws(distribution: Distribution) -> ra.Profile:
+def _draws(distribution: Distribution) -> ra.Profile:
     """Return one sample for all tests."""
     return distribution.sample(SAMPLE_SIZE, rng=20240613)
 
@@ -107,7 +104,7 @@ class DistributionContract:
 
     def rankings(self, distribution: Distribution) -> ra.Profile:
         """Return every complete ranking that there is."""
-        return support(distribution.n_items, self.ties, distribution.items.labels)
+        return _support(distribution.n_items, self.ties, distribution.items.labels)
 
     def chances(self, distribution: Distribution) -> Any:
         """Return their probabilities."""
@@ -147,7 +144,7 @@ class DistributionContract:
     # -- samples --------------------------------------------------------------------------------
 
     def test_draws_are_as_frequent_as_probable(self, distribution: Distribution) -> None:
-        rows, number = np.unique(draws(distribution).ranks, axis=0, return_counts=True)
+        rows, number = np.unique(_draws(distribution).ranks, axis=0, return_counts=True)
         found = dict(zip(map(tuple, rows.tolist()), number, strict=True))
         counts = [found.pop(tuple(row), 0) for row in self.rankings(distribution).ranks.tolist()]
         assert not found, "a ranking that cannot be"
@@ -156,7 +153,7 @@ class DistributionContract:
     def test_draws_have_the_pairwise_and_place_probabilities(
         self, distribution: Distribution
     ) -> None:
-        ranks = draws(distribution).ranks
+        ranks = _draws(distribution).ranks
         above = (ranks[:, :, None] < ranks[:, None, :]).sum(axis=0)
         _assert_in_bands(above, distribution.pairwise_probabilities())
         at = (ranks[:, :, None] == np.arange(distribution.n_items)).sum(axis=0)
@@ -164,9 +161,9 @@ class DistributionContract:
 
     def test_draws_are_complete_and_strict_without_ties(self, distribution: Distribution) -> None:
         assert distribution.n_items == len(distribution.items)
-        assert distribution.mode.items == draws(distribution).items == distribution.items
-        assert draws(distribution).is_complete
-        assert draws(distribution).is_strict is not self.ties
+        assert distribution.mode.items == _draws(distribution).items == distribution.items
+        assert _draws(distribution).is_complete
+        assert _draws(distribution).is_strict is not self.ties
 
     def test_the_seed_decides_and_a_generator_goes_on(self, distribution: Distribution) -> None:
         generator = np.random.default_rng(7)
@@ -215,7 +212,7 @@ class DistributionContract:
             ra.PartialRanking(np.arange(distribution.n_items) // 2 * 2, distribution.items),
         ]
         for other in others:
-            distances = [discordant(tuple(row), tuple(other.ranks)) for row in rows]
+            distances = [_discordant(tuple(row), tuple(other.ranks)) for row in rows]
             expected = self.chances(distribution) @ distances
             assert distribution.expected_distance(other) == pytest.approx(expected, abs=1e-12)
         assert distribution.expected_distance() == distribution.expected_distance(distribution.mode)

@@ -12,26 +12,14 @@ import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
-from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.text import Text
 from matplotlib.transforms import BboxBase
 from numpy.typing import ArrayLike
 
 from rankagg._typing import Floats
-from rankagg.plotting.sheet import caption_of
 
-__all__ = [
-    "Picture",
-    "PlotContract",
-    "below",
-    "collisions",
-    "cut_off",
-    "faults",
-    "faults_on_given_axes",
-    "of_group",
-    "texts",
-]
+__all__ = ["Picture", "PlotContract"]
 
 
 Texts = list[tuple[str, BboxBase]]
@@ -41,7 +29,7 @@ NARROW, WIDE = (30.0, 36.0), (81.0, 27.0)
 _SEEN: dict[tuple[int, str], _Seen] = {}
 
 
-def texts(ax: Axes) -> Texts:
+def _texts(ax: Axes) -> Texts:
     """Return all texts of a figure that are seen, laid out, with their boxes in pixels."""
     figure: Any = ax.get_figure(root=True)
     # Boxes need the layout, and no pixels; and what has not changed has its layout.
@@ -67,11 +55,6 @@ def _labels_of_no_tick(all_axes: Sequence[Any]) -> set[int]:
     return unseen
 
 
-def collisions(ax: Axes, slack: float = 0.5) -> list[tuple[str, str]]:
-    """Return the pairs of texts whose boxes overlap by more than `slack` pixels either way."""
-    return _overlaps(texts(ax), slack)
-
-
 def _overlaps(found: Texts, slack: float = 0.5) -> list[tuple[str, str]]:
     return [
         (one, two)
@@ -79,11 +62,6 @@ def _overlaps(found: Texts, slack: float = 0.5) -> list[tuple[str, str]]:
         if min(first.x1, second.x1) - max(first.x0, second.x0) > slack
         and min(first.y1, second.y1) - max(first.y0, second.y0) > slack
     ]
-
-
-def cut_off(ax: Axes, slack: float = 1.0) -> list[str]:
-    """Return the texts that reach beyond the figure."""
-    return _beyond(texts(ax), ax.figure.canvas.get_width_height(), slack)
 
 
 def _beyond(found: Texts, size: tuple[float, float], slack: float = 1.0) -> list[str]:
@@ -95,22 +73,12 @@ def _beyond(found: Texts, size: tuple[float, float], slack: float = 1.0) -> list
     ]
 
 
-def faults(ax: Axes) -> list[str]:
+def _faults(ax: Axes) -> list[str]:
     """Return which texts overlap, and which reach beyond the figure."""
-    found = texts(ax)
+    found = _texts(ax)
     beyond = _beyond(found, ax.figure.canvas.get_width_height())
     overlaps = [f"{one!r} on {two!r}" for one, two in _overlaps(found)]
     return [*overlaps, *(f"{text!r} is cut off" for text in beyond)]
-
-
-def below(ax: Axes) -> str:
-    """Return what stands below axes: the quantity along the axis, and the caption, line by line."""
-    return "\n".join(filter(None, (ax.get_xlabel(), caption_of(ax))))
-
-
-def of_group(ax: Axes, gid: str) -> list[Artist]:
-    """Return the artists with a group id, in the order drawn."""
-    return [artist for artist in ax.get_children() if artist.get_gid() == gid]
 
 
 @dataclass(frozen=True)
@@ -160,7 +128,7 @@ def _look_at(picture: Picture) -> _Seen:
     figure: Any = new.get_figure(root=True)
     figure.canvas.draw()
     data = () if picture.drawn is None else picture.drawn(new)
-    found = texts(new)
+    found = _texts(new)
     before_again = _places_of_axes(new)
     for _ in range(2):  # as a window and a file do, one after the other
         figure.draw_without_rendering()
@@ -188,14 +156,14 @@ def _places_of_axes(ax: Axes) -> Floats:
     return np.array([one.get_position().bounds for one in figure.axes])
 
 
-def faults_on_given_axes(picture: Picture, size: tuple[float, float] = NARROW) -> list[str]:
+def _faults_on_given_axes(picture: Picture, size: tuple[float, float] = NARROW) -> list[str]:
     """Return what is wrong with a picture on given axes: texts, and what moves."""
     inches = np.array(size) * float(mpl.rcParams["font.size"]) / 72
     figure, ax = plt.subplots(figsize=inches, layout="constrained")
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
         picture.draw(ax=ax)
-        found = faults(ax)
+        found = _faults(ax)
         before = _places_of_axes(ax)
         figure.draw_without_rendering()
     # Such as: there is no room for axes.
@@ -262,7 +230,7 @@ class PlotContract:
 
     @pytest.mark.parametrize("size", [NARROW, WIDE], ids=["narrow", "wide"])
     def test_given_axes_hold_all_texts(self, seen: _Seen, size: tuple[float, float]) -> None:
-        assert faults_on_given_axes(seen.picture, size) == []
+        assert _faults_on_given_axes(seen.picture, size) == []
 
     def test_leaves_the_settings_of_matplotlib_alone(self, seen: _Seen) -> None:
         assert seen.kept_settings

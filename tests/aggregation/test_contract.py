@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import rankagg as ra
 from rankagg.aggregation import ReadsUnranked
 from rankagg.analysis.rules import RULES
-from rankagg.testing.aggregators import SETTINGS, AggregatorContract, rearranged
+from rankagg.testing.aggregators import SETTINGS, AggregatorContract, _rearranged
 from tests.rules import falling
 
 
@@ -100,7 +100,7 @@ class TestMallowsRanking(AggregatorContract):
         """Without ties: which of several equally likely centers comes back is unspecified."""
         table = ra.ScoreTable(np.array(columns).T, higher_is_better=True)
         rows = data.draw(st.permutations(range(4)))
-        other = rearranged(table, rows, list(range(table.n_tasks)))
+        other = _rearranged(table, rows, list(range(table.n_tasks)))
         assert rule.aggregate(other).cost == rule.aggregate(table).cost
 
 

@@ -21,7 +21,7 @@ from rankagg.aggregation.kemeny import parts
 from rankagg.cli import commands, main
 from rankagg.cli.app import COMMANDS as FIRST_LINES
 from rankagg.cli.app import app
-from rankagg.testing.commands import UNREADABLE, CommandContract, commands_of
+from rankagg.testing.commands import UNREADABLE, CommandContract, _commands_of
 from tests.benchmarks.test_memory import COMMANDS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -37,7 +37,7 @@ class TestCommands(CommandContract):
     arguments: ClassVar = {
         **{
             path: BUNDLED
-            for path, command in commands_of(app).items()
+            for path, command in _commands_of(app).items()
             if any("--dataset" in one.opts for one in command.params)
         },
         "axioms": ["--rule", "borda", "--rankings", "2"],
@@ -74,7 +74,7 @@ class TestCommands(CommandContract):
     def test_an_unknown_choice_names_the_option_and_suggests(self, folder) -> None:
         asked = {
             id(one): (path, one.opts[0], one.type.choices[-1])
-            for path, command in commands_of(app).items()
+            for path, command in _commands_of(app).items()
             for one in command.params
             if isinstance(one, click.Option) and isinstance(one.type, click.Choice)
         }
@@ -83,18 +83,18 @@ class TestCommands(CommandContract):
             super().test_an_unknown_choice_names_the_option_and_suggests(folder, *case)
 
     def test_an_unknown_option_is_bad_usage(self) -> None:
-        for path in commands_of(app):
+        for path in _commands_of(app):
             super().test_an_unknown_option_is_bad_usage(path)
 
     def test_files_that_cannot_be_read_end_with_one_sentence(self, folder) -> None:
         kinds = click.Path | click.File
-        for path, command in commands_of(app).items():
+        for path, command in _commands_of(app).items():
             arguments = [one for one in command.params if isinstance(one, click.Argument)]
             for file in UNREADABLE if any(isinstance(one.type, kinds) for one in arguments) else ():
                 super().test_files_that_cannot_be_read_end_with_one_sentence(folder, path, file)
 
     def test_what_is_required_is_asked_for(self) -> None:
-        for path in commands_of(app):
+        for path in _commands_of(app):
             super().test_what_is_required_is_asked_for(path)
 
 
@@ -103,7 +103,7 @@ def test_the_memory_of_every_command_is_measured_and_some_is_told() -> None:
     table = told[told.index("Memory of commands") :]
     rows = re.findall(r"^   ([a-z]+) +\d+ +\d+ +\d+", table, flags=re.MULTILINE)
     assert rows
-    assert set(rows) <= set(COMMANDS) == set(commands_of(app))
+    assert set(rows) <= set(COMMANDS) == set(_commands_of(app))
 
 
 def test_help_fits_on_a_screen_and_names_each_group_of_options_in_a_line(called) -> None:
@@ -222,7 +222,7 @@ def test_the_overview_lists_the_commands_of_all_files_by_their_first_sentences()
     assert {module.name for module in iter_modules(commands.__path__)} == files
     overview = app.get_help(click.Context(app))
     for name, (_, words) in FIRST_LINES.items():
-        assert commands_of(app)[name].get_short_help_str(limit=1000) == words
+        assert _commands_of(app)[name].get_short_help_str(limit=1000) == words
         assert re.search(f"^  {name} +{re.escape(words)}$", overview, flags=re.MULTILINE)
 
 

@@ -5,7 +5,7 @@ import pytest
 
 import rankagg as ra
 from rankagg.cli import rules
-from rankagg.cli.wording import UNPROVED
+from rankagg.cli.command import UNPROVED
 from rankagg.report import findings
 from rankagg.report.page import make_report
 from tests.tournaments import PALEY

@@ -9,7 +9,7 @@ import pytest
 import rankagg as ra
 from rankagg import check_certificate
 from rankagg.cli.app import app
-from rankagg.testing.commands import commands_of
+from rankagg.testing.commands import _commands_of
 from tests.conftest import slow_but
 
 LIMITED = ["rank", "dispersion", "compare", "explain", "solve", "stability", "report",
@@ -83,7 +83,7 @@ def test_a_proof_under_constraints_says_so(said) -> None:
 
 
 def test_commands_that_search_take_a_limit() -> None:
-    commands = commands_of(app)
+    commands = _commands_of(app)
     for name in LIMITED:
         assert any("--time-limit" in one.opts for one in commands[name].params), name
 

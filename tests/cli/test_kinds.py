@@ -1,108 +1,21 @@
-"""Files of evaluation tools, cast votes and comparisons: recognised, chosen from, and told."""
+"""Files of cast votes, comparisons and lists: recognised, chosen from, and told."""
 
 from pathlib import Path
 
 import pytest
 
-from tests.io import made_evaluations as made
-from tests.io.made_evaluations import harness, log, put
-
-# -- files of evaluation tools --------------------------------------------------------------------
+from tests.io.made_evaluations import aggregate, put, result
 
 
-@pytest.fixture
-def ranks(parsed):
-    """Return a function from files and options to ranks by label, and what is said of the input."""
-
-    def call(*args):
-        found = parsed("rank --rule borda", *args)
-        return dict(zip(found["items"], found["ranks"], strict=True)), found["input"]
-
-    return call
-
-
-def logs(folder):
-    for model, values in (("A", "CCI"), ("B", "CII"), ("C", "III")):
-        samples = [(n, 1, {"m": value}) for n, value in enumerate(values)]
-        scores = [made.accuracy(0.5, scorer="m")]
-        put(folder / f"{model}.json", log(model, "x", samples, scores=scores))
-    return folder
-
-
-@pytest.mark.parametrize("given", ["folder", "files"])
-def test_folders_patterns_and_files_are_recognised(tmp_path, ranks, given) -> None:
-    logs(tmp_path)
-    files = {
-        "folder": [tmp_path], "pattern": [tmp_path / "*.json"], "files": sorted(tmp_path.iterdir()),
-        "explicit": ["--format", "evaluations", tmp_path],
-    }[given]  # fmt: skip
-    found, lines = ranks(*files)
-    assert found == {"A": 1, "B": 2, "C": 3}
-    assert "read: 12 scores of 3 systems on 1 task in 3 files" in lines
-
-
-ONE_LOG = log("A", "x", [(1, 1, {"m": "C"})])
-ALONE, BOTH = {"A": 1}, {"A": 2, "B": 1}
-SINGLE = {
-    "aggregate": (lambda: put(Path("x.json"), made.run("A", made.task("x", 1))), ALONE),
-    "archive": (lambda: made.archive(Path("x.eval"), ONE_LOG), ALONE),
-    # Standard input has no name.
-    "unnamed": (
-        lambda: put(Path("x.json"), made.run("A", made.task("x", 1))).rename("standard input"),
-        ALONE,
-    ),
-    "a table": (
-        lambda: put(
-            Path("x.jsonl"), *({"system": x, "score": s} for x, s in (("A", 1.2), ("B", 2.1)))
-        ),
-        BOTH,
-    ),
-}
-
-
-@pytest.mark.parametrize("kind", SINGLE)
-def test_single_files_are_recognised_by_their_content(ranks, called, kind) -> None:
-    write, expected = SINGLE[kind]
-    assert ranks(write())[0] == expected
-
-
-def test_choices_are_options(tmp_path, ranks, refused) -> None:
-    better = {"x": {"acc": True, "f1": True}, "y": {"acc": True}}
-    for model, one, two in (("A", 1, 2), ("B", 2, 1)):
-        scores = {"x": {"acc,none": one, "f1,none": two}, "y": {"acc,none": 1, "ppl,none": two}}
-        put(tmp_path / f"{model}.json", harness(model, scores, better=better))
-    told = refused("rank --rule borda .")
-    assert "--metric must be one of those" in told
-    assert "x has acc, f1; y has acc, ppl" in told
-    told = refused("rank --rule borda . --metric ppl")
-    assert "name the metric in --higher or --lower" in " ".join(told.split())
-    first, last = {"A": 1, "B": 2}, {"A": 2, "B": 1}
-    for options, expected in {
-        "--metric acc": last, "--metric f1 --metric acc": first,
-        "--metric ppl --lower ppl": last, "--metric ppl --higher ppl": first,
-        "--metric ppl --lower-is-better": last, "--metric acc --drop x": {"A": 1, "B": 1},
-    }.items():  # fmt: skip
-        found, lines = ranks(tmp_path, *options.split())
-        assert found == expected, options
-        given = "direction given, not stated in the files: lower is better in ppl"
-        assert (given in lines) == ("lower" in options)
-
-
-EVALUATIONS = {
-    "--lower m --higher m": "'m' is given by --lower and by --higher",
-    "--lower-is-better --lower m": "leave --lower",
-    "--lower m": "state the other direction of m",
-    "--runs each": "--runs",
-    "--count n": "--count has no meaning for evaluations",
-    "--task n": "--task has no meaning for evaluations",
-    "--drop z": "--drop",
-}
-
-
-def test_bad_options_are_told(tmp_path, refused) -> None:
-    line = f"rank --rule borda {logs(tmp_path)}"
-    for options, words in EVALUATIONS.items():
-        assert words in refused(f"{line} {options}"), options
+def test_logs_of_evaluations_are_chosen_from_in_python(tmp_path, refused) -> None:
+    for name in ("one", "two"):
+        put(tmp_path / f"{name}.json", aggregate("A", result("x", 1)))
+    one, two = tmp_path / "one.json", tmp_path / "two.json"
+    for files in (tmp_path, one, f"{one} {two}"):
+        told = refused(f"rank {files}")
+        assert "holds evaluations, of which scores are chosen in Python" in told
+        assert "read them by rankagg.read_evaluations" in told.replace("`", "")
+    assert "'evaluations' is not one of" in refused(f"rank --format evaluations {tmp_path}")
 
 
 # -- cast votes -----------------------------------------------------------------------------------

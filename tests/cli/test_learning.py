@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import rankagg as ra
-from rankagg.cli.rules import named_rules
+from rankagg.cli.rules import _named_rules
 from rankagg.teaching.show import _has_steps
 from tests.report.test_page import Page
 
@@ -51,7 +51,7 @@ def test_a_page_has_all_tables_a_picture_and_no_label_that_is_markup(run, hostil
 
 
 def test_every_method_has_steps_or_says_why_not(run):
-    for method, rule in named_rules().items():
+    for method, rule in _named_rules().items():
         kind = type(rule)
         data = "superglue_human" if rule.needs == "scores" else "condorcet_1785"
         told = run("steps --dataset", data, "--rule", method, code=0 if _has_steps(kind) else 2)

@@ -14,7 +14,7 @@ import rankagg as ra
 from rankagg.cli import main
 from rankagg.cli.app import app
 from rankagg.io.json_files import write_votes
-from rankagg.testing.commands import commands_of
+from rankagg.testing.commands import _commands_of
 from tests.io.scan.scan_files import drawn, long, wide, write_summary
 
 NAN = float("nan")
@@ -71,7 +71,7 @@ def plain(out):
 def test_every_command_that_reads_scores_is_here():
     reading = {
         path
-        for path, command in commands_of(app).items()
+        for path, command in _commands_of(app).items()
         if any("--dataset" in one.opts for one in command.params)
     }
     assert reading == {*ENOUGH, *NOT_ENOUGH}

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import rankagg as ra
+from rankagg.cli.command import UNPROVED
 from rankagg.cli.commands.models import STUDIES
-from rankagg.cli.wording import UNPROVED
 from tests.conftest import slow_but
 
 STUDY = "study approximation --culture mallows=0.8 --items 5 --repetitions 6 --rankings 4"

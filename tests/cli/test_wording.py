@@ -7,7 +7,7 @@ import pytest
 
 from rankagg.cli.app import app
 from rankagg.exceptions import nearest
-from rankagg.testing.commands import commands_of
+from rankagg.testing.commands import _commands_of
 
 TABLE = "system,accuracy,perplexity\nfirst,3.25,2.25\nsecond,2.25,3.25\nthird,1.25,1.25\n"
 LONG = "system,metric,value\nfirst,accuracy,3\nsecond,accuracy,2\n"
@@ -49,7 +49,7 @@ SCANNED = {
 NAMING = ("NAME", "TASK", "COLUMN", "ITEM", "ITEM ITEM", "TASK=NUMBER", "NEW=TASK,TASK")
 
 
-COMMANDS = commands_of(app)
+COMMANDS = _commands_of(app)
 
 
 @pytest.fixture

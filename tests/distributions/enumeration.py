@@ -7,7 +7,8 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from rankagg.testing.distributions import discordant, strict_ranks
+from rankagg.testing.distributions import _discordant as discordant
+from rankagg.testing.distributions import _strict_ranks as strict_ranks
 from tests import oracles
 
 __all__ = [

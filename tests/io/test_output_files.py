@@ -10,7 +10,7 @@ import pytest
 
 import rankagg as ra
 from rankagg.cli.app import COMMANDS, app
-from rankagg.cli.command import _OutputFile
+from rankagg.cli.options import _OutputFile
 from rankagg.exceptions import OutputError
 from rankagg.io import output_files
 from rankagg.io.json_files import write_votes

@@ -2,10 +2,38 @@
 
 from hypothesis import settings
 
-from rankagg.testing.plots import below, of_group
+from rankagg.plotting.sheet import CAPTION_MARK
+from rankagg.testing.plots import _beyond, _faults, _overlaps, _texts
+
+faults = _faults
 
 # Each example is a picture.
 drawn_quickly = settings(max_examples=5)
+
+
+def of_group(ax, gid):
+    """Return the artists with a group id, in the order drawn."""
+    return [artist for artist in ax.get_children() if artist.get_gid() == gid]
+
+
+def caption_of(ax):
+    """Return the caption below axes, empty where there is none."""
+    return next((text.get_text() for text in ax.texts if text.get_gid() == CAPTION_MARK), "")
+
+
+def below(ax):
+    """Return the quantity along the axis, and the caption, line by line."""
+    return "\n".join(filter(None, (ax.get_xlabel(), caption_of(ax))))
+
+
+def collisions(ax):
+    """Return the pairs of texts that overlap."""
+    return _overlaps(_texts(ax))
+
+
+def cut_off(ax):
+    """Return the texts that reach beyond the figure."""
+    return _beyond(_texts(ax), ax.figure.canvas.get_width_height())
 
 
 def notes(ax):

@@ -12,9 +12,8 @@ import rankagg as ra
 from rankagg import plotting
 from rankagg.plotting.interval_rows import _bar_levels
 from rankagg.plotting.theme import plot_labels
-from rankagg.testing.plots import of_group
 from tests.inference.test_rank_tests import printed
-from tests.plotting.reading import notes, one
+from tests.plotting.reading import notes, of_group, one
 
 
 @cache

@@ -8,11 +8,13 @@ import rankagg as ra
 from rankagg import plotting
 from rankagg.analysis.comparison.agreement import flow_slots
 from rankagg.plotting.theme import GRAY, plot_labels
-from rankagg.testing.plots import below, collisions, of_group
 from tests.plotting.reading import (
+    below,
+    collisions,
     column_labels,
     drawn_quickly,
     legend_words,
+    of_group,
     one,
     row_labels,
 )

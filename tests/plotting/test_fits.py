@@ -10,8 +10,7 @@ import rankagg as ra
 from rankagg import plotting
 from rankagg.plotting.fits import _distance_probabilities
 from rankagg.plotting.theme import plot_labels
-from rankagg.testing.plots import faults, of_group
-from tests.plotting.reading import legend_words, notes, one, row_labels
+from tests.plotting.reading import faults, legend_words, notes, of_group, one, row_labels
 
 
 @cache

@@ -12,8 +12,16 @@ from rankagg.analysis.robustness.rank_shares import _rank_shares
 from rankagg.exceptions import ItemMismatchError
 from rankagg.inference.ranks.rank_results import ranks_from_intervals
 from rankagg.plotting.heatmaps import _percent_told, _tau_told
-from rankagg.testing.plots import collisions, faults, of_group
-from tests.plotting.reading import cells_of, column_labels, notes, one, row_labels
+from tests.plotting.reading import (
+    cells_of,
+    collisions,
+    column_labels,
+    faults,
+    notes,
+    of_group,
+    one,
+    row_labels,
+)
 
 
 def test_cells_hold_the_shares_in_consensus_order():

@@ -15,15 +15,17 @@ from rankagg import plotting
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference.decisions import Decisions
 from rankagg.inference.ranks.rank_results import ranks_from_decisions
-from rankagg.plotting.sheet import caption_of
-from rankagg.testing.plots import below, faults, of_group
 from tests.plotting.reading import (
+    below,
+    caption_of,
     drawn_quickly,
+    faults,
     legend_words,
     notes,
+    of_group,
     one,
     row_labels,
-)  # fmt: skip
+)
 
 
 @cache

@@ -8,15 +8,15 @@ from hypothesis import strategies as st
 
 import rankagg as ra
 from rankagg import plotting
-from rankagg.testing.plots import of_group
 from tests.plotting.reading import (
     column_labels,
     drawn_quickly,
     legend_words,
     notes,
+    of_group,
     one,
     row_labels,
-)  # fmt: skip
+)
 from tests.strategies import profiles
 
 NAN = float("nan")

@@ -9,7 +9,7 @@ import pytest
 import rankagg as ra
 from rankagg.exceptions import InvalidInputError
 from rankagg.plotting.theme import ACCENTS
-from rankagg.testing.plots import below, faults, of_group
+from tests.plotting.reading import below, faults, of_group
 
 
 def texts(ax):

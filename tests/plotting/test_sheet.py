@@ -4,8 +4,8 @@ import matplotlib as mpl
 import matplotlib.pyplot as plt
 import pytest
 
-from rankagg.plotting.sheet import PlotSheet, caption_of, rank_ticks
-from rankagg.testing.plots import below, collisions, cut_off, of_group
+from rankagg.plotting.sheet import PlotSheet, rank_ticks
+from tests.plotting.reading import below, caption_of, collisions, cut_off, of_group
 
 
 @pytest.mark.parametrize(

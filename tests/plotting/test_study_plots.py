@@ -8,8 +8,7 @@ import pytest
 import rankagg as ra
 from rankagg import plotting
 from rankagg.exceptions import InvalidInputError
-from rankagg.testing.plots import faults, of_group
-from tests.plotting.reading import headings, legend_words, notes, one
+from tests.plotting.reading import faults, headings, legend_words, notes, of_group, one
 
 S, C = ra.studies, ra.cultures
 TABLE = ra.ScoreTable(

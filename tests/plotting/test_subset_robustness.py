@@ -7,8 +7,7 @@ import pytest
 
 import rankagg as ra
 from rankagg import plotting
-from rankagg.testing.plots import cut_off
-from tests.plotting.reading import legend_words, notes, one, row_labels
+from tests.plotting.reading import cut_off, legend_words, notes, one, row_labels
 
 
 @pytest.fixture(scope="module")

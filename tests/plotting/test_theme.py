@@ -12,7 +12,8 @@ import rankagg as ra
 from rankagg import plotting
 from rankagg.exceptions import InvalidInputError
 from rankagg.plotting.theme import method_look
-from rankagg.testing.plots import Picture, PlotContract, faults, faults_on_given_axes, of_group
+from rankagg.testing.plots import Picture, PlotContract, _faults_on_given_axes
+from tests.plotting.reading import faults, of_group
 
 SYSTEMS = ("Ant", "Bee", "Cat", "Dog")
 ODD = ("$x^2$", "a_b$ \\frac{", "<b>\nx</b>", "W" * 200)
@@ -203,7 +204,7 @@ class TestPlots(PlotContract):
 @pytest.mark.parametrize("name", rows_of(["study_plot", "task_agreement_plot"]))
 def test_given_axes_of_a_column_hold_all_texts(name):
     plot = getattr(plotting, name)
-    assert faults_on_given_axes(Picture(lambda ax: plot(result(plot), ax=ax))) == []
+    assert _faults_on_given_axes(Picture(lambda ax: plot(result(plot), ax=ax))) == []
 
 
 def test_every_public_plot_has_a_contract():

@@ -13,8 +13,7 @@ from rankagg import plotting
 from rankagg.exceptions import InvalidInputError, ItemMismatchError
 from rankagg.plotting.theme import plot_labels
 from rankagg.plotting.tournaments import LINK_LOOKS, _Link
-from rankagg.testing.plots import faults
-from tests.plotting.reading import drawn_quickly, notes, one, row_labels
+from tests.plotting.reading import drawn_quickly, faults, notes, one, row_labels
 from tests.strategies import policies, profiles
 
 

@@ -55,7 +55,7 @@ def by_stand_alone(votes, certificate):
     """Return whether the stand-alone checker accepts two texts."""
     try:
         check_certificate.check(
-            check_certificate.parse(certificate), check_certificate.parse(votes)
+            check_certificate._parse(certificate), check_certificate._parse(votes)
         )
     except check_certificate.RefusedError:
         return False

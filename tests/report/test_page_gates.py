@@ -5,8 +5,7 @@ import pytest
 import rankagg as ra
 from rankagg.exceptions import InvalidInputError
 from rankagg.report.findings import Findings
-from rankagg.report.gates import read_gates
-from rankagg.report.page import kind_of
+from rankagg.report.page import _read_gates, kind_of
 from tests.tournaments import PALEY
 
 # A before the rest; the others in a cycle without a best order.
@@ -24,7 +23,7 @@ def found(data, *, time_limit=None, optima=True, alpha=0.05):
 
 
 def judged(findings, *conditions):
-    return [str(gate.judge(findings)) for gate in read_gates(conditions, findings.exact.items)]
+    return [str(gate.judge(findings)) for gate in _read_gates(conditions, findings.exact.items)]
 
 
 def test_of_several_optima_only_what_all_have_holds() -> None:
@@ -127,7 +126,7 @@ def above(upper, lower):
 )
 def test_what_says_nothing_is_refused(conditions, message) -> None:
     with pytest.raises(InvalidInputError, match=message):
-        read_gates(conditions, SEVERAL.items)
+        _read_gates(conditions, SEVERAL.items)
 
 
 def test_the_command_ends_with_a_code_and_a_sentence(tmp_path, run) -> None:

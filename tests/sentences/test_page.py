@@ -14,8 +14,7 @@ from rankagg.report.chapters_data import certainty, missing_data, what_was_read,
 from rankagg.report.chapters_result import majorities, methods, neighbors, proof
 from rankagg.report.findings import Findings
 from rankagg.report.first_screen import first_screen
-from rankagg.report.gates import read_gates
-from rankagg.report.page import kind_of
+from rankagg.report.page import _read_gates, kind_of
 from tests import oracles
 from tests.analysis.removal.removal_oracle import radii, single_ballots, whole_tasks
 from tests.sentences import definitions as true
@@ -111,7 +110,7 @@ class Page:
             )
         may = () if self.ranks is None else self.ranks.first
         truth["first-decided"] = len(may) == 1 and first == {names.index(may[0])}
-        gates = read_gates(truth, self.findings.exact.items)
+        gates = _read_gates(truth, self.findings.exact.items)
         return [(gate.judge(self.findings), truth[gate.condition]) for gate in gates]
 
     # -- definitions --------------------------------------------------------------------------

@@ -8,15 +8,8 @@ import pytest
 from matplotlib.offsetbox import AnnotationBbox, DrawingArea
 
 from rankagg import plotting
-from rankagg.testing.plots import (
-    WIDE,
-    Picture,
-    PlotContract,
-    _look_at,
-    collisions,
-    cut_off,
-    faults_on_given_axes,
-)
+from rankagg.testing.plots import WIDE, Picture, PlotContract, _faults_on_given_axes, _look_at
+from tests.plotting.reading import collisions, cut_off
 
 mpl.use("Agg")
 
@@ -139,8 +132,8 @@ def test_each_break_is_found_by_its_test(draw) -> None:
     ],
 )
 def test_faults_on_given_axes_are_found(draw, fault) -> None:
-    assert faults_on_given_axes(Picture(plain)) == []
-    assert any(fault in found for found in faults_on_given_axes(Picture(draw), WIDE))
+    assert _faults_on_given_axes(Picture(plain)) == []
+    assert any(fault in found for found in _faults_on_given_axes(Picture(draw), WIDE))
 
 
 def test_what_changes_is_laid_out_again() -> None:

@@ -11,28 +11,34 @@ import click
 
 import rankagg as ra
 from rankagg.cli.command import (
-    FILE,
+    DONE,
+    GATE,
+    INTERRUPTED,
+    UNPROVED,
     Answer,
+    command,
+    first_rows,
+    options_named,
+    output,
+    show_progress,
+)
+from rankagg.cli.data import DASH, data, score_lines
+from rankagg.cli.options import (
+    DIRECTIONS,
+    FILE,
     Option,
     Whole,
     alpha,
     choice,
     column,
-    command,
-    first_rows,
     grouped,
     jobs,
     labels_of,
-    output,
     seed,
     several,
-    show_progress,
     split,
 )
-from rankagg.cli.data import DASH, data, score_lines
-from rankagg.cli.data_options import DIRECTIONS
 from rankagg.cli.rules import made, rules_to, time_limit, usually_limited
-from rankagg.cli.wording import DONE, GATE, INTERRUPTED, UNPROVED, options_named
 from rankagg.exceptions import InformationLostError, InvalidInputError, visible
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -11,23 +11,17 @@ import click
 
 import rankagg as ra
 from rankagg.cli.command import (
-    FILE,
-    TIME,
+    UNPROVED,
     Answer,
-    OneOf,
-    Option,
     Output,
-    Whole,
-    choice,
     command,
-    in_columns,
+    options_named,
     output,
-    several,
     show_progress,
 )
 from rankagg.cli.data import data
+from rankagg.cli.options import FILE, TIME, OneOf, Option, Whole, choice, several
 from rankagg.cli.rules import RULE, made, rules_to
-from rankagg.cli.wording import UNPROVED, options_named
 from rankagg.exceptions import InvalidInputError, OutOfTimeError
 from rankagg.io.output_files import write_text
 
@@ -79,10 +73,11 @@ def list_names(what: str, name: str | None) -> Answer:
         rows = [
             {"name": one.name, "holds": one.what, "reader": one.read.__name__}
             for one in KINDS.values()
+            if one.has_commands
         ]
     return Answer(
         data=lambda: {"schema": f"rankagg.{what}", "version": 1, what: rows},
-        text=lambda _: str(entries[0]) if name else in_columns(row.values() for row in rows),
+        text=lambda _: str(entries[0]) if name else _in_columns(row.values() for row in rows),
     )
 
 
@@ -96,7 +91,7 @@ def _rules() -> Answer:
     def text(rows: int | None) -> str:
         bounds = ["-" if rule.guarantee is None else str(rule.guarantee) for rule in rules.values()]
         table = frame.drop(columns="in_expectation").assign(guarantee=bounds)
-        return f"{in_columns([list(table), *table.itertuples(index=False)])}\n{_MEANINGS}"
+        return f"{_in_columns([list(table), *table.itertuples(index=False)])}\n{_MEANINGS}"
 
     def plain() -> dict[str, Any]:
         rows = frame.astype(object).where(frame.notna(), None).to_dict("records")
@@ -237,3 +232,10 @@ def steps(
         plot=found.plot,
         files=[(out, write)],
     )
+
+
+def _in_columns(rows: Iterable[Iterable[object]]) -> str:
+    """Return rows of values in columns, as wide as each has to be."""
+    table = [list(map(str, row)) for row in rows]
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    return "\n".join("  ".join(map(str.ljust, row, widths)).rstrip() for row in table)

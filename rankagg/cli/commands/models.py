@@ -14,38 +14,38 @@ import click
 import rankagg as ra
 from rankagg._validation import ascii_number
 from rankagg.cli.command import (
+    DONE,
+    UNPROVED,
+    Answer,
+    Options,
+    command,
+    option_of,
+    options_named,
+    output,
+    refuse_typed,
+    show_progress,
+    typed_option,
+)
+from rankagg.cli.data import buffered, data
+from rankagg.cli.options import (
+    DATA_OPTIONS,
     FILE,
     TIME,
-    Answer,
     Number,
     OneOf,
     Option,
-    Options,
     Whole,
     alpha,
     choice,
-    command,
     flag,
     grouped,
     jobs,
     labels_of,
-    output,
     resamples,
     seed,
     several,
-    show_progress,
 )
-from rankagg.cli.data import buffered, data, read
-from rankagg.cli.data_options import DATA_OPTIONS
 from rankagg.cli.rules import limited, made, rules_to, time_limit
-from rankagg.cli.wording import (
-    DONE,
-    UNPROVED,
-    option_of,
-    options_named,
-    refuse_typed,
-    typed_option,
-)
 from rankagg.exceptions import DataFormatError, InvalidInputError, nearest, visible
 from rankagg.io.output_files import write_text
 
@@ -589,7 +589,7 @@ def _of_table(
     study: str, typed: dict[str, Any], **settings: Any
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
     """Return the settings of a study of a table of scores, and what was read."""
-    given = read(whole=True, **typed)
+    given = data(whole=True).make(**typed)
     if not isinstance(given.data, ra.ScoreTable) or given.data.n_systems < 2:
         raise click.UsageError(f"{study} needs scores of two or more systems, and no votes.")
     if study == "confidence" and typed_option("removal") and not any(settings["proportion"]):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -14,45 +15,55 @@ import click
 import rankagg as ra
 from rankagg.check_certificate import SECONDS
 from rankagg.cli.command import (
-    FILE,
-    TIME,
     Answer,
-    Option,
     Output,
-    Whole,
-    choice,
     command,
     first_rows,
-    flag,
+    options_named,
     output,
-    seed,
-    two_items,
     write_json,
 )
 from rankagg.cli.data import DASH, NAME, buffered, data
+from rankagg.cli.options import (
+    FILE,
+    TIME,
+    Option,
+    Whole,
+    choice,
+    flag,
+    grouped,
+    labels_of,
+    seed,
+    several,
+    two_items,
+)
 from rankagg.cli.rules import (
-    CONSTRAINTS,
     EXACTLY,
     NAMED,
     RULE,
     ExactOptions,
-    constraints_of,
     exit_code,
     made,
     rules_to,
     time_limit,
 )
-from rankagg.cli.wording import options_named
-from rankagg.exceptions import DataFormatError, VerificationError
+from rankagg.exceptions import DataFormatError, InvalidInputError, VerificationError
 from rankagg.io.output_files import write_text
 
 if TYPE_CHECKING:
     from rankagg._typing import Label
     from rankagg.aggregation import Deadline
     from rankagg.cli.data import Input
+    from rankagg.core import ItemSet
 
 # How surpluses are passed on.
 _SURPLUSES = ("scottish", "meek")
+_CONSTRAINTS = grouped(
+    "Constraints",
+    several("--above", "ITEM,ITEM", "The first item must be above the second."),
+    Option("--above-all", metavar="ITEM,...", help="These items must be above all others."),
+    Option("--below-all", metavar="ITEM,...", help="These items must be below all others."),
+)
 
 
 @command(data(), RULE, EXACTLY, output("items", table=True, pasted=True))
@@ -182,7 +193,7 @@ def compare(
 @command(
     data(),
     EXACTLY,
-    *CONSTRAINTS,
+    *_CONSTRAINTS,
     Option("--certificate", type=FILE, help="Write the proof as JSON."),
     Option("--votes", type=FILE, help="Write the votes that the proof speaks of as JSON."),
     flag("--one", help="Do not look at the other optima."),
@@ -212,7 +223,7 @@ def solve(
     from rankagg.analysis.comparison.agreement import Alternatives
 
     evidence = given.evidence
-    constraints = constraints_of(evidence.items, above, above_all, below_all)
+    constraints = _constraints_of(evidence.items, above, above_all, below_all)
     (rule,) = exact.rules([ra.Kemeny(constraints=constraints)])
     deadline = exact.until(given, [rule])
     consensus = rule.aggregate(evidence, deadline=deadline.share(1 if one else 2))
@@ -248,6 +259,30 @@ def solve(
             (votes, lambda path: ra.io.write_votes(consensus.pairwise, path)),
         ],
         code=exit_code([consensus], known),
+    )
+
+
+def _constraints_of(
+    items: ItemSet, above: Sequence[str], first: str | None, last: str | None
+) -> ra.Constraints | None:
+    """Return typed constraints on some items; None where there are none."""
+    if not (above or first or last):
+        return None
+
+    def labels(option: str, text: str | None) -> list[Label]:
+        # Quotation marks hold together a name that has a comma.
+        rows = csv.reader([text or ""], skipinitialspace=True)
+        names = [name.strip() for row in rows for name in row]
+        return labels_of(option, names, items, "item")
+
+    pairs: list[tuple[Label, Label]] = []
+    for text in above:
+        pair = labels("--above", text)
+        if len(pair) != 2:
+            raise InvalidInputError("--above", "ITEM,ITEM", text)
+        pairs.append((pair[0], pair[1]))
+    return ra.Constraints(
+        above=pairs, first=labels("--above-all", first), last=labels("--below-all", last)
     )
 
 

@@ -9,29 +9,34 @@ import click
 
 import rankagg as ra
 from rankagg.cli.command import (
+    DONE,
+    UNPROVED,
+    Answer,
+    Output,
+    command,
+    options_named,
+    output,
+    refuse_typed,
+    show_progress,
+)
+from rankagg.cli.data import data
+from rankagg.cli.options import (
     PROBABILITY,
     TIME,
-    Answer,
     OneOf,
     Option,
-    Output,
     Whole,
     alpha,
     choice,
-    command,
     flag,
     grouped,
     jobs,
     labels_of,
-    output,
     resamples,
-    samples,
     seed,
     several,
-    show_progress,
     two_items,
 )
-from rankagg.cli.data import data
 from rankagg.cli.rules import (
     EXACTLY,
     NAMED_WITH_POLICY,
@@ -44,13 +49,18 @@ from rankagg.cli.rules import (
     time_limit,
     usually_limited,
 )
-from rankagg.cli.wording import DONE, UNPROVED, options_named, refuse_typed
 
 if TYPE_CHECKING:
     from rankagg.aggregation import Deadline
     from rankagg.cli.data import Input
 
 _UNITS = ["ranking", "instance", "task"]
+
+
+def _samples(about: str, default: int) -> Option:
+    """Return --samples: how many data sets are drawn, as `n_samples`."""
+    kind, names = Whole(1, 10**6), ("--samples", "n_samples")
+    return Option(*names, group="Computation", type=kind, default=default, help=about)
 
 
 @command(
@@ -232,7 +242,7 @@ def _agreement(given: Input, output: Output, **options: Any) -> Answer:
         "systems; with --removals tasks (default where there are some) or ballots.",
     ),
     time_limit("the whole analysis"),
-    samples("Subsets of each size.", 50),
+    _samples("Subsets of each size.", 50),
     seed("For the subsets."),
     jobs(),
     output("tasks or systems", plot="how near subsets come to the consensus of all"),
@@ -296,7 +306,7 @@ def stability(
         default="borda",
         help="The rule, one with a policy for unranked items, whose sensitivity is shown.",
     ),
-    samples("Completions of the data to rank.", 200),
+    _samples("Completions of the data to rank.", 200),
     Option("--time-limit", type=TIME, help="For each policy, and for all completions."),
     seed("For the completions."),
     output("items and pairs", plot="a map of what is missing"),
