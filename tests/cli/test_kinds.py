@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.io.made_evaluations import aggregate, put, result
+from tests.io.made_evaluations import log, put
 
 
 def test_logs_of_evaluations_are_chosen_from_in_python(tmp_path, refused) -> None:
     for name in ("one", "two"):
-        put(tmp_path / f"{name}.json", aggregate("A", result("x", 1)))
+        put(tmp_path / f"{name}.json", log("A", "x", [(1, 1, {"m": "C"})]))
     one, two = tmp_path / "one.json", tmp_path / "two.json"
     for files in (tmp_path, one, f"{one} {two}"):
         told = refused(f"rank {files}")
