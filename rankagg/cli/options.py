@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rankagg._validation import ascii_number
 from rankagg.exceptions import InvalidInputError, OutputError, nearest, shown
 from rankagg.io.output_files import check_target
 
@@ -68,6 +67,8 @@ class Number(click.ParamType):  # type: ignore[type-arg]
 
     def read(self, text: str) -> float:
         """Return the number that a text states; raise `ValueError` where it states none."""
+        from rankagg._validation import ascii_number
+
         return float(ascii_number(text))
 
     @property
@@ -103,6 +104,8 @@ class Whole(Number):
 
     def read(self, text: str) -> int:
         """Return the whole number that a text states."""
+        from rankagg._validation import ascii_number
+
         return int(ascii_number(text))
 
     @property

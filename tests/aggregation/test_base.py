@@ -45,8 +45,10 @@ def test_rankings_in_any_order(profile, data) -> None:
     profile = profile.with_unranked(data.draw(policies))
     order = data.draw(st.permutations(range(len(profile))))
     for rule in RULES:
-        expected = bits(rule.aggregate(profile, rng=0))
-        assert bits(rule.aggregate(profile[order], rng=0)) == expected, rule
+        footrule = isinstance(rule, ra.FootruleOptimal)
+        given = profile.with_unranked("last") if footrule else profile
+        expected = bits(rule.aggregate(given, rng=0))
+        assert bits(rule.aggregate(given[order], rng=0)) == expected, rule
 
 
 BALLOTS = profiles(max_size=3, max_rows=4, weights=st.integers(1, 3))

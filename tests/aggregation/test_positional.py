@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rankagg as ra
-from rankagg.aggregation import positional, searches
+from rankagg.aggregation import positional
 from rankagg.aggregation.positional import points
 from rankagg.aggregation.searches import _footrule_costs
 from rankagg.core import exact, pairwise
@@ -110,7 +110,6 @@ def test_blocks_and_order_change_no_bit(profile, policy, data) -> None:
     costs = _footrule_costs(listed)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(positional, "BLOCK", 1)
-        patch.setattr(searches, "BLOCK", 1)
         patch.setattr(pairwise, "PAIRS_AT_ONCE", 1)
         assert [rule.aggregate(turned).scores.tobytes() for rule in rules] == whole
         again = _footrule_costs(turned.with_unranked("last"))
@@ -121,8 +120,7 @@ def peak_of(rule: ra.Aggregator, profile: ra.Profile, few: ra.Profile, **limits:
     """Return the most memory that a rule takes, what is imported late aside."""
     rule.aggregate(few)
     with pytest.MonkeyPatch.context() as patch:
-        for file in (positional, searches):
-            patch.setattr(file, "BLOCK", limits.get("block", file.BLOCK))
+        patch.setattr(positional, "BLOCK", limits.get("block", positional.BLOCK))
         patch.setattr(pairwise, "PAIRS_AT_ONCE", limits.get("pairs", pairwise.PAIRS_AT_ONCE))
         tracemalloc.start()
         rule.aggregate(profile)

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 import rankagg as ra
-from rankagg._validation import ascii_number
 from rankagg.cli.command import (
     DONE,
     UNPROVED,
@@ -396,6 +395,8 @@ def _named(
     option: str, text: str, plain: Mapping[str, _T], numbered: Mapping[str, Callable[[float], _T]]
 ) -> _T:
     """Return the value of a text NAME or NAME=NUMBER."""
+    from rankagg._validation import ascii_number
+
     name, sign, number = text.partition("=")
     if name in plain and not sign:
         return plain[name]
