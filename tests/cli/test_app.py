@@ -196,8 +196,8 @@ DATA = ["--dataset", "tennessee"]
 # it is there, and none of what reads files.
 CALLS = (
     (["--help"], set()),
-    *(([name, "--help"], {"numpy"}) for name in FIRST_LINES),
-    (["--version"], set()),
+    *(([name, "--help"], set()) for name in FIRST_LINES),
+    (["--version"], {"numpy"}),
     (["list", "datasets"], {"pandas", "pyarrow.csv"}),
     (["rank", *DATA, "--rule", "borda"], set()),
     (["compare", *DATA], {"pulp", "highspy"}),
