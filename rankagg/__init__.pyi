@@ -29,6 +29,7 @@ from .aggregation.kemeny.tied_optima import TiedOptima as TiedOptima
 from .aggregation.kemeny.top_k import TopK as TopK
 from .aggregation.means import CombMNZ as CombMNZ
 from .aggregation.means import CombSUM as CombSUM
+from .aggregation.means import AdjustedMean as AdjustedMean
 from .aggregation.means import GeometricMean as GeometricMean
 from .aggregation.means import HarmonicMean as HarmonicMean
 from .aggregation.means import Mean as Mean
@@ -45,6 +46,8 @@ from .aggregation.voting.elimination_rules import Baldwin as Baldwin
 from .aggregation.voting.elimination_rules import Coombs as Coombs
 from .aggregation.voting.elimination_rules import InstantRunoff as InstantRunoff
 from .aggregation.voting.elimination_rules import Nanson as Nanson
+from .aggregation.voting.graded import STAR as STAR
+from .aggregation.voting.graded import MajorityJudgment as MajorityJudgment
 from .aggregation.voting.nearest_winner import Dodgson as Dodgson
 from .aggregation.voting.nearest_winner import Young as Young
 from .aggregation.voting.positional_rules import Approval as Approval

@@ -137,6 +137,7 @@ RESULTS = {
         ra.Mallows.fit(COMPLETE), COMPLETE, n_resamples=3, rng=0
     ),
     "MissingReport": lambda: ra.analysis.missing_report(GAPS),
+    "NewTaskRanks": lambda: ra.inference.new_task_ranks(scores()),
     "Optima": lambda: exact().optima,
     "PairedTest": lambda: ra.paired_test(scores(), EVIL, "B"),
     "PairedTests": lambda: ra.inference.paired_tests(scores(), EVIL),
@@ -144,6 +145,9 @@ RESULTS = {
     "PlackettLuceFit": fit,
     "RankIntervals": lambda: ra.rank_intervals(COMPLETE),
     "RankShares": lambda: ra.rank_shares(COMPLETE, ra.Borda(), n_resamples=20, rng=0),
+    "RuleChoice": lambda: ra.analysis.choose_rule(
+        COMPLETE, [ra.Borda(), ra.Kemeny()], n_splits=3, rng=0
+    ),
     "RemovalRadius": lambda: ra.analysis.removal_radius(COMPLETE, ra.Borda()),
     "Sensitivity": lambda: ra.analysis.sensitivity(GAPS, n_samples=10, rng=0),
     "Separation": lambda: ra.inference.separation(scores()),

@@ -9,7 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from rankagg._typing import Floats, Generator, Label
+from rankagg._typing import Bools, Floats, Generator, Label
 from rankagg.aggregation.base import Aggregator, Needs, ReadsUnranked, rank_by_scores
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.outcome import Outcome
@@ -25,10 +25,13 @@ from rankagg.core import (
     sum_rows,
     weighted_mean,
 )
+from rankagg.core.graphs import parts_of_rows
 from rankagg.exceptions import Described, InvalidInputError
 
 # Scores of one task that are so many times those of another are on another scale.
 OTHER_SCALE = 10.0
+# Effects of standardized scores are tied where they differ by less.
+SAME_EFFECT = 1e-10
 
 
 def other_scale(table: ScoreTable | ScoreSummary) -> tuple[Label, ...]:
@@ -288,3 +291,78 @@ class CombMNZ(CombSUM):
 
     def _times(self, found: Floats) -> Floats | float:
         return sum_rows(found)
+
+
+@dataclass(frozen=True, kw_only=True)
+class AdjustedMean(Aggregator):
+    """Mean of standardized scores, adjusted for how hard the tasks are that a system has.
+
+    Each task's scores, negated where lower is better, are standardized over the systems that have
+    one; then ``score = system + task`` is fitted by least squares with the weights of the tasks,
+    and the effects of the systems are ranked. A system that was scored on easy tasks alone gains
+    nothing by it. Without gaps the effects are the means of the standardized scores.
+
+    Notes
+    -----
+    The standard deviation is that of the systems present, with their number as the divisor; a task
+    on which all are equal adds nothing. Systems that no chain of tasks joins are placed as if their
+    tasks were equally hard on average, which a note says. Effects that differ by less than 1e-10
+    are tied.
+
+    References
+    ----------
+    The additive model of a two-way table with unequal numbers: Yates (1934),
+    https://doi.org/10.1080/01621459.1934.10502686.
+
+    Examples
+    --------
+    >>> import rankagg as ra
+    >>> nan = float("nan")
+    >>> scores = [[95, 50, 45], [85, nan, nan], [80, 40, 35]]  # B has the easy task alone
+    >>> table = ra.ScoreTable(scores, systems="ABC", higher_is_better=True)
+    >>> ra.Mean().aggregate(table).ranking, ra.AdjustedMean().aggregate(table).ranking
+    (<Permutation B > A > C>, <Permutation A > B > C>)
+    """
+
+    needs: ClassVar[Needs] = "scores"
+    reads_unranked: ClassVar[ReadsUnranked] = "as observed"
+    command_names: ClassVar = {"adjusted-mean": {}}
+
+    def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
+        table = evidence.means
+        scores, sizes, _ = table._task_means(signed=True)
+        present = ~np.isnan(scores)
+        scored = present.any(axis=1)
+        effects = np.full(table.n_systems, np.nan)
+        effects[scored] = _system_effects(
+            _standardized(scores, sizes)[scored], present[scored], table.weight_vector
+        )
+        errors = np.full(table.n_systems, SAME_EFFECT / 2)
+        ranking, ties = rank_by_scores(effects, table.systems, errors)
+        return Outcome(effects, ranking, notes=ties)
+
+
+def _standardized(scores: Floats, sizes: Floats) -> Floats:
+    """Return the scores of each task less their mean, over their deviation; 0 where missing."""
+    present = ~np.isnan(scores)
+    mean = np.nanmean(scores, axis=0)
+    off = np.where(present, scores - mean, 0.0)
+    # Scores that differ by their rounding alone are equal.
+    same = np.nanmax(np.abs(off), axis=0) <= 2 * rounding_error(np.nanmax(sizes, axis=0))
+    largest = np.where(same, 1.0, np.abs(off).max(axis=0))
+    off = np.where(same, 0.0, off / largest)  # squares of large scores do not overflow
+    deviation = np.sqrt((off**2).sum(axis=0) / present.sum(axis=0))
+    return off / np.where(same, 1.0, deviation)
+
+
+def _system_effects(scores: Floats, present: Bools, weights: Floats) -> Floats:
+    """Return the least-squares effects of the rows of a table with gaps, whose columns sum to 0."""
+    # The effect of a task is the mean of what its systems are off; without it what is left are
+    # the normal equations of the systems, which hold up to a number for each part.
+    shares = present * weights
+    normal = np.diag(shares.sum(axis=1)) - (shares / present.sum(axis=0)) @ present.T
+    part = parts_of_rows(present.T)
+    together = part[:, None] == part
+    effects = np.linalg.solve(normal + together, (scores * weights).sum(axis=1))
+    cells = shares.sum(axis=1)
+    return effects - (together * cells) @ effects / (together @ cells)

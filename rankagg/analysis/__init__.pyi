@@ -14,4 +14,6 @@ from .robustness.rank_shares import RankShares as RankShares
 from .robustness.sensitivity import Sensitivity as Sensitivity
 from .robustness.sensitivity import sensitivity as sensitivity
 from .robustness.stability import Stability as Stability
+from .rule_choice import RuleChoice as RuleChoice
+from .rule_choice import choose_rule as choose_rule
 from .rules import capabilities as capabilities

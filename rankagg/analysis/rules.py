@@ -16,7 +16,7 @@ from rankagg.aggregation import (
     two_level,
 )
 from rankagg.aggregation.kemeny import aggregator, top_k
-from rankagg.aggregation.voting import elimination_rules, nearest_winner, positional_rules
+from rankagg.aggregation.voting import elimination_rules, graded, nearest_winner, positional_rules
 from rankagg.distributions import ranking_rules
 
 #: Every public rule; what else is to be known of one is stated by its class.
@@ -25,6 +25,7 @@ RULES: tuple[type[Aggregator], ...] = (
     means.GeometricMean,
     means.HarmonicMean,
     means.Median,
+    means.AdjustedMean,
     positional.Borda,
     positional_rules.ReciprocalRankFusion,
     means.CombSUM,
@@ -35,6 +36,8 @@ RULES: tuple[type[Aggregator], ...] = (
     positional_rules.Dowdall,
     positional_rules.Approval,
     positional_rules.Bucklin,
+    graded.STAR,
+    graded.MajorityJudgment,
     elimination_rules.InstantRunoff,
     elimination_rules.Coombs,
     elimination_rules.Baldwin,

@@ -38,6 +38,7 @@ from rankagg.core.exact_sum import (
     sum_by_group,
     weighted_mean,
 )
+from rankagg.core.comparisons import Comparisons
 from rankagg.core.items import ItemSet, counted, label_column
 from rankagg.core.labels import (
     as_directions,
@@ -376,6 +377,57 @@ class ScoreTable(Pastable, ScoredTasks):
             clusters=clusters,
         )
         return ranked.with_unranked(self.unranked)
+
+    def comparisons(self, tolerance: Tolerance = 0.0) -> Comparisons:
+        """Compare the systems two by two on every unit that scores both.
+
+        What ratings are fitted to: `BradleyTerry.fit` takes a table by way of these.
+
+        Parameters
+        ----------
+        tolerance : float, mapping or Series from task to float, default 0
+            As for `rankings`.
+
+        Returns
+        -------
+        Comparisons
+            One for each unit and pair, of which the cluster is the task, or its family, and the
+            weight that of the task. Pairs of which a unit lacks a score are left out, whatever the
+            policy of the table.
+
+        Examples
+        --------
+        >>> import rankagg as ra
+        >>> scores = [[0.9, 0.5], [0.8, 0.5], [0.7, float("nan")]]
+        >>> table = ra.ScoreTable(scores, systems="ABC", tasks="xy", higher_is_better=True)
+        >>> table.comparisons().to_frame()
+          first second outcome cluster
+        0     A      B   first       x
+        1     A      C   first       x
+        2     B      C   first       x
+        3     A      B     tie       y
+        """
+        rankings = self.rankings(tolerance)
+        ranks, codes = rankings.ranks, self.unit_tasks
+        labels: list[Label] | None = list(self.tasks)
+        if rankings.clusters is not None:
+            codes, tasks = np.array(rankings.clusters), self._unit_labels
+            named = {int(k): self._families.get(t, t) for k, t in zip(codes, tasks, strict=True)}
+            # A family may be called as another task is: numbers tell them apart.
+            labels = list(named.values()) if len(set(named.values())) == len(named) else None
+        first, second = np.triu_indices(self.n_systems, k=1)
+        unit, pair = np.nonzero((ranks[:, first] >= 0) & (ranks[:, second] >= 0))
+        one, other = first[pair], second[pair]
+        weights = rankings.weights
+        return Comparisons(
+            self.systems,
+            one,
+            other,
+            np.sign(ranks[unit, other] - ranks[unit, one]),
+            weights=None if (weights == 1).all() else weights[unit],
+            clusters=codes[unit],
+            cluster_labels=labels,
+        )
 
     def scaled_means(self, signed: bool) -> tuple[Floats, Floats, int]:  # noqa: D102
         values, shift = scaled(self.values)

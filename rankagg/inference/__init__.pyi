@@ -18,6 +18,8 @@ from .rank_tests import skillings_mack as skillings_mack
 from .ranks.comparison_ranks import (
     comparison_rank_intervals as comparison_rank_intervals,
 )
+from .ranks.new_task import NewTaskRanks as NewTaskRanks
+from .ranks.new_task import new_task_ranks as new_task_ranks
 from .ranks.rank_results import RankIntervals as RankIntervals
 from .ranks.rank_sets import rank_sets as rank_sets
 from .rater_agreement import KrippendorffAlpha as KrippendorffAlpha

@@ -39,6 +39,7 @@ class Falling(ra.Positional):
 class TestRules(AggregatorContract):
     rules = (
         ra.Mean(), ra.GeometricMean(), ra.HarmonicMean(), ra.Median(),
+        ra.AdjustedMean(), ra.STAR(), ra.MajorityJudgment(),
         ra.Borda(), ra.Bucklin(), ra.ReciprocalRankFusion(), ra.ReciprocalRankFusion(k=0),
         ra.CombSUM(), ra.CombMNZ(), ra.Copeland(), ra.Copeland(draw_points=0.0),
         ra.PairwiseMajority(),

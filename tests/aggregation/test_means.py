@@ -214,3 +214,55 @@ def test_sums_of_scores_are_those_of_a_loop(rule):
 def test_equal_scores_of_a_run_count_in_full():
     table = ra.ScoreTable([[3.0, 1.0], [3.0, None]], systems="AB", higher_is_better=True)
     assert ra.CombSUM().aggregate(table).scores.tolist() == [2.0, 1.0]
+def effects_by_regression(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """Fit score = system + task by one column of zeros and ones for each of them."""
+    n, m = values.shape
+    deviation = np.nanstd(values, axis=0)
+    z = (values - np.nanmean(values, axis=0)) / np.where(deviation > 1e-12, deviation, 1.0)
+    row, column = np.nonzero(~np.isnan(values))
+    root = np.sqrt(weights[column])
+    design = np.zeros((len(row), n + m))
+    design[np.arange(len(row)), row] = design[np.arange(len(row)), n + column] = root
+    return np.linalg.lstsq(design, z[row, column] * root, rcond=None)[0][:n]
+
+
+def test_adjusted_means_are_those_of_a_regression() -> None:
+    rng = np.random.default_rng(0)
+    for _ in range(40):
+        n, m = rng.integers(2, 7, 2)
+        values = rng.integers(0, 9, (n, m)) * 10.0 ** rng.integers(-3, 4, m)
+        values[rng.random((n, m)) < 0.3] = np.nan
+        values[0] = np.nan_to_num(values[0])  # the first system joins all others
+        weights = rng.integers(1, 4, m).astype(float)
+        scores = ra.AdjustedMean().aggregate(table_of(values, list(weights))).scores
+        expected = effects_by_regression(values, weights)
+        scored = ~np.isnan(values).all(axis=1)
+        assert (np.isnan(scores) == ~scored).all()
+        off = (scores - scores[0]) - (expected - expected[0])
+        np.testing.assert_allclose(off[scored], 0, atol=1e-9)
+
+
+def test_adjusted_means_without_gaps_are_means_of_standardized_scores() -> None:
+    values = np.random.default_rng(1).normal(size=(5, 7))
+    found = ra.AdjustedMean().aggregate(table_of(values, [1.0] * 7))
+    np.testing.assert_allclose(found.scores, stats.zscore(values, axis=0).mean(axis=1))
+    far = ra.AdjustedMean().aggregate(table_of(values * 1e300, [1.0] * 7))
+    assert far.ranking == found.ranking
+
+
+def test_an_easy_task_alone_gains_nothing() -> None:
+    nan = float("nan")
+    table = ra.ScoreTable([[95, 50, 45], [85, nan, nan], [80, 40, 35]], higher_is_better=True)
+    assert ra.Mean().aggregate(table).order == (1, 0, 2)
+    assert ra.AdjustedMean().aggregate(table).order == (0, 1, 2)
+
+
+def test_groups_that_no_task_joins_are_said() -> None:
+    nan = float("nan")
+    table = ra.ScoreTable(
+        [[2, 3, nan], [1, 1, nan], [nan, nan, 5], [nan, nan, 6]], systems="ABCD",
+        higher_is_better=True,
+    )  # fmt: skip
+    found = ra.AdjustedMean().aggregate(table)
+    np.testing.assert_allclose(found.scores, [1, -1, -1, 1])
+    assert any("no task joins {A, B} and {C, D}" in note for note in found.notes)

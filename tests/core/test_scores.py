@@ -371,3 +371,32 @@ def test_a_table_with_something_else_is_the_one_that_is_made_anew(changes):
         table.with_values(values[:1])
     with pytest.raises(InvalidInputError, match="every task has a score"):
         table.with_values(np.where([1, 1, 0, 0], np.nan, values))
+
+
+def test_comparisons_are_the_votes_of_units_that_score_both():
+    rng = np.random.default_rng(0)
+    values = np.where(rng.random((5, 8)) < 0.3, np.nan, rng.integers(0, 3, (5, 8)))
+    values[0] = 1
+    weights = dict(zip("abcd", (1.0, 2.0, 0.5, 1.0), strict=True))
+    table = ScoreTable(
+        values, higher_is_better={**dict.fromkeys("abc", True), "d": False}, tasks=list("aabbccdd"),
+        instances=[0, 1] * 4, task_weights=weights,
+    )  # fmt: skip
+    found, expected = table.comparisons().pairwise(), table.with_unranked("ignore").rankings()
+    np.testing.assert_array_equal(found.wins, expected.pairwise().wins)
+    np.testing.assert_array_equal(found.ties, expected.pairwise().ties)
+    frame = table.comparisons().to_frame()
+    assert (frame["weight"] == frame["cluster"].map(weights)).all()
+    loose = table.comparisons(tolerance=5)
+    assert loose.n_ties == len(loose)
+
+
+def test_comparisons_cluster_by_families():
+    table = ScoreTable(
+        np.eye(3), higher_is_better=True, tasks="xyz", task_families={"x": "f", "y": "f"}
+    )
+    assert table.comparisons().cluster_labels == ("f", "z")
+    assert table.comparisons().n_clusters == 2
+    clash = table.with_task_families({"x": "z", "y": "z"})
+    assert clash.comparisons().n_clusters == 2
+    assert clash.comparisons().weights is None

@@ -1,0 +1,158 @@
+"""Which ranks a system will take on a task that is like those it was scored on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+import pandas as pd
+
+from rankagg._typing import Floats, Integers, Integers64, Tolerance
+from rankagg._validation import check_alpha
+from rankagg.core import ItemSet, Result, ScoreTable, counted, level_of, listed, places, plain_rows
+from rankagg.core.scores import as_tolerance
+from rankagg.exceptions import InvalidInputError
+
+
+class NewTaskRanks(Result):
+    """Intervals for the ranks of systems on one more task, made by `new_task_ranks`.
+
+    It has no plot.
+
+    Parameters
+    ----------
+    items : ItemSet
+        The systems.
+    best, worst : ndarray of int, shape (n,)
+        The ends, counted from 1; both 0 for a system without any score.
+    n_tasks : ndarray of int, shape (n,)
+        The number of tasks that each system was scored on.
+    alpha : float
+        The probability of error for each system by itself.
+    """
+
+    items: ItemSet
+    best: Integers64
+    worst: Integers64
+    n_tasks: Integers64
+    alpha: float
+
+    _schema: ClassVar[str] = "rankagg.new_task_ranks"
+    _row: ClassVar[str] = "system"
+
+    @property
+    def n_needed(self) -> int:
+        """The number of tasks from which on an interval can leave out a rank."""
+        return int(np.ceil(2 / self.alpha)) - 1
+
+    def _facts(self) -> Iterator[str]:
+        yield (
+            f"Ranks of {counted(len(self.items), 'system')} on one more task, level "
+            f"{level_of(self.alpha)} for each"
+        )
+        yield "This assumes that the task is drawn as those of the table were, independently."
+        few = self.items.where((self.n_tasks < self.n_needed) & (self.n_tasks > 0))
+        if few:
+            yield (
+                f"scored on fewer than {counted(self.n_needed, 'task')}, so that every rank is "
+                f"possible at this level: {listed(few)}"
+            )
+        if none := self.items.where(self.n_tasks == 0):
+            yield f"without any score, so left out: {listed(none)}"
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row per system with a score.
+
+        Returns
+        -------
+        pandas.DataFrame
+            With "best", "worst" and "n_tasks", indexed by system.
+        """
+        columns = {"best": self.best, "worst": self.worst, "n_tasks": self.n_tasks}
+        frame = pd.DataFrame(columns, index=pd.Index(self.items.labels, name="system"))
+        return frame[self.n_tasks > 0]
+
+    def _content(self) -> Mapping[str, Any]:
+        return {"alpha": self.alpha, "systems": plain_rows(self.to_frame().reset_index())}
+
+
+def new_task_ranks(
+    table: ScoreTable, *, alpha: float = 0.05, tolerance: Tolerance = 0.0
+) -> NewTaskRanks:
+    """Say which ranks each system may take on one more task, from its ranks on those at hand.
+
+    A rank interval of `rank_intervals` is about the ranking by all tasks, which grows certain with
+    their number; the ranks on a single new task vary as they do from task to task. Of T tasks that
+    are drawn alike, the new rank is within the k-th lowest and the k-th highest of the known ones
+    with a probability of at least 1 - alpha, where k = floor((T + 1) alpha / 2). Where k is 0,
+    every rank is possible.
+
+    Parameters
+    ----------
+    table : ScoreTable
+        Scores; instances are averaged within their task.
+    alpha : float, default 0.05
+        The probability of error for each system by itself, not for all at a time.
+    tolerance : float, mapping or Series from task to float, default 0
+        Scores that differ by no more are tied.
+
+    Returns
+    -------
+    NewTaskRanks
+        A tie counts as any order of the tied, and a system without a score as anywhere, both for
+        the ranks on the tasks and for what is said of the new one.
+
+    Raises
+    ------
+    InvalidInputError
+        If the data are no ScoreTable, or `alpha` is no probability.
+
+    References
+    ----------
+    Conformal prediction by order statistics: Lei et al. (2018),
+    https://doi.org/10.1080/01621459.2017.1307116.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import rankagg as ra
+    >>> scores = np.random.default_rng(0).normal([[2], [1], [0]], 0.7, (3, 40))
+    >>> table = ra.ScoreTable(scores, systems="ABC", higher_is_better=True)
+    >>> ra.inference.new_task_ranks(table, alpha=0.1).to_frame()
+            best  worst  n_tasks
+    system
+    A          1      2       40
+    B          1      3       40
+    C          2      3       40
+    """
+    if not isinstance(table, ScoreTable):
+        raise InvalidInputError("table", "a ScoreTable, whose tasks are drawn alike", table)
+    level = check_alpha(alpha)
+    low, high = _possible_ranks(table, tolerance)
+    n, n_tasks = table.n_systems, (low > 0).sum(axis=1)
+    taken = np.floor((n_tasks + 1) * level / 2 + 1e-12).astype(int)
+    best, worst = np.ones(n, dtype=int), np.full(n, n)
+    for i in np.flatnonzero(taken):
+        known = low[i] > 0
+        best[i] = np.sort(low[i, known])[taken[i] - 1]
+        worst[i] = np.sort(high[i, known])[-taken[i]]
+    best[n_tasks == 0] = worst[n_tasks == 0] = 0
+    return NewTaskRanks(items=table.systems, best=best, worst=worst, n_tasks=n_tasks, alpha=level)
+
+
+def _possible_ranks(table: ScoreTable, tolerance: Tolerance) -> tuple[Integers, Integers]:
+    """Return the best and the worst rank of each system on each task, 0 where it has no score."""
+    steps = as_tolerance(tolerance, table.tasks)
+    by_task = [
+        steps.get(task, 0.0) if isinstance(steps, Mapping) else steps for task in table.tasks
+    ]
+    scores: Floats = table.task_scores(signed=True).T
+    ranks = places.competition_ranks(-scores, np.array(by_task)[:, None])
+    known = ranks >= 0
+    above = np.where(known, ranks, 0)
+    # Of s tied items the mean rank is (s - 1)/2 below the best one.
+    tied = np.where(known, np.rint(2 * (places.mid_ranks(ranks) - ranks)), 0).astype(int)
+    missing = (~known).sum(axis=1, keepdims=True)
+    low = np.where(known, above + 1, 0)
+    return low.T, np.where(known, low + tied + missing, 0).T

@@ -1,0 +1,72 @@
+"""The choice of a rule by halves of the voters, against halving by hand."""
+
+import numpy as np
+import pytest
+
+import rankagg as ra
+from rankagg.analysis import choose_rule
+from rankagg.exceptions import InvalidInputError
+
+BALLOTS = ra.Profile.from_orders(["ABCD", "BADC", "DCBA"], counts=[4, 3, 2])
+
+
+def test_halves_have_no_voter_in_common():
+    halves = []
+
+    class Seen(ra.Borda):
+        def _aggregate(self, evidence, rng):
+            halves.append(evidence.profile)
+            return super()._aggregate(evidence, rng)
+
+    choose_rule(BALLOTS, [Seen(), ra.Borda()], n_splits=30, rng=0)
+    order = {tuple(row): i for i, row in enumerate(BALLOTS.ranks.tolist())}
+    for first, second in zip(halves[::2], halves[1::2], strict=True):
+        assert first.n_rankings == second.n_rankings == 4  # one of nine is left out
+        both = np.zeros(3, dtype=int)
+        for half in (first, second):
+            for row, count in zip(half.ranks.tolist(), half.counts, strict=True):
+                both[order[tuple(row)]] += count
+        assert (both <= BALLOTS.counts).all()
+        assert both.sum() == 8
+
+
+def test_distances_are_those_between_the_halves():
+    table = ra.ScoreTable(
+        [[3.0, 1, 3, 2], [2, 2, 1, 2], [1, 3, 2, 1]], higher_is_better=True, tasks="wxyz"
+    )
+    found = choose_rule(table, [ra.Borda(), ra.Median()], n_splits=200, rng=3)
+    pairs = {}
+    for rule in (ra.Borda(), ra.Median()):
+        for half in ("wx", "wy", "wz"):
+            rest = [task for task in "wxyz" if task not in half]
+            one, other = (rule.aggregate(table.drop(tasks=t)).ranking for t in (half, rest))
+            distance = ra.kendall_distance(one, other, tie_cost=0.5, normalized=True)
+            pairs.setdefault(rule.name, set()).add(round(distance, 9))
+    for name, row in zip(found.rules, found.distances, strict=True):
+        assert set(row.round(9)) == pairs[name]
+    frame = found.to_frame()
+    assert frame.index[0] == found.best
+    np.testing.assert_allclose(
+        frame.loc[list(found.rules), "distance"], found.distances.mean(axis=1)
+    )
+
+
+def test_seeds_and_what_is_said():
+    rules = [ra.Plurality(), ra.Borda()]
+    assert choose_rule(BALLOTS, rules, rng=1) == choose_rule(BALLOTS, rules, rng=1)
+    told = choose_rule(BALLOTS, rules, n_splits=5, rng=1).summary()
+    assert "two halves of 9 rankings most alike of 2 rules, in 5 random splits" in told
+    assert "not how true its ranking is" in told
+
+
+@pytest.mark.parametrize(
+    ("data", "rules", "message"),
+    [
+        (BALLOTS, [ra.Borda()], "`rules` must be at least two rules"),
+        (BALLOTS.pairwise(), [ra.Borda(), ra.Kemeny()], "of which the voters can be halved"),
+        (["A > B"], [ra.Borda(), ra.Kemeny()], "at least two voters. Got 1 ranking"),
+    ],
+)
+def test_what_is_refused(data, rules, message):
+    with pytest.raises(InvalidInputError, match=message):
+        choose_rule(data, rules)
