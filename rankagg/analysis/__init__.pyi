@@ -17,3 +17,5 @@ from .robustness.stability import Stability as Stability
 from .rule_choice import RuleChoice as RuleChoice
 from .rule_choice import choose_rule as choose_rule
 from .rules import capabilities as capabilities
+from .table_changes import TableChanges as TableChanges
+from .table_changes import compare_tables as compare_tables

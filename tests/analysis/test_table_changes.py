@@ -1,0 +1,94 @@
+"""Changes from table to table: who came and went, whose scores moved whom, what is decided."""
+
+import numpy as np
+import pytest
+
+import rankagg as ra
+from rankagg.analysis import compare_tables
+from rankagg.exceptions import InvalidInputError
+
+
+def table_of(values, systems, tasks, **options):
+    return ra.ScoreTable(values, systems=systems, tasks=tasks, higher_is_better=True, **options)
+
+
+OLD = table_of([[4, 4, 4], [3, 3, 3], [2, 2, 2], [1, 1, 1]], "ABCD", "xyz")
+
+
+def test_each_cause_by_itself():
+    """Places are those of the rule on tables in which one thing after the other is changed."""
+    new = table_of([[9, 1, 5], [3, 3, 3], [2, 6, 2], [5, 5, 5]], "CBDE", "xyw")
+    found = compare_tables(OLD, new, ra.Borda())
+    assert (found.came, found.gone) == (("E",), ("A",))
+    assert (found.new_tasks, found.lost_tasks) == (("w",), ("z",))
+    assert found.n_scores == 4  # of C and D on x and y
+    frame = found.to_frame().loc[list("BCD")]
+    assert frame["before"].tolist() == [2, 3, 4]
+    assert frame["gone"].tolist() == [1, 1, 1]
+    # B C D on x, y, z: C changes alone to 9 1 and D alone to 2 6.
+    with_c = table_of([[3, 3, 3], [9, 1, 2], [1, 1, 1]], "BCD", "xyz")
+    with_d = table_of([[3, 3, 3], [2, 2, 2], [2, 6, 1]], "BCD", "xyz")
+    with_both = table_of([[3, 3, 3], [9, 1, 2], [2, 6, 1]], "BCD", "xyz")
+    final = table_of([[3, 3, 3], [9, 1, 5], [2, 6, 2]], "BCD", "xyw")
+    rank = {
+        name: [ra.Borda().aggregate(table).ranking.rank(label) for label in "BCD"]
+        for name, table in [("c", with_c), ("d", with_d), ("both", with_both), ("final", final)]
+    }
+    own = [0, 2 - rank["c"][1], 3 - rank["d"][2]]
+    assert frame["own_scores"].tolist() == own
+    total = np.array([1, 2, 3]) - rank["both"]
+    assert frame["other_scores"].tolist() == (total - own).tolist()
+    assert frame["tasks"].tolist() == (np.array(rank["both"]) - rank["final"]).tolist()
+    causes = frame[["gone", "own_scores", "other_scores", "tasks", "came"]].sum(axis=1)
+    assert causes.tolist() == frame["moved"].tolist()
+
+
+def test_nothing_changed():
+    found = compare_tables(OLD, OLD)
+    assert not found.turns
+    assert found.n_scores == 0
+    assert not found.to_frame().drop(columns=["before", "after", "decided"]).to_numpy().any()
+    assert "0 of 4 systems in both tables moved, by Kemeny" in found.summary()
+
+
+def test_which_turns_are_decided():
+    rng = np.random.default_rng(0)
+    noise = rng.normal(0, 0.1, (3, 40))
+    old = table_of(np.array([[2.0], [1], [0]]) + noise, "ABC", range(40))
+    new = table_of(np.array([[0.0], [2], [1.9]]) + noise, "ABC", range(40))
+    found = compare_tables(old, new, ra.Mean())
+    turned = found.turned().set_index(["above", "below"])["decided"]
+    assert turned["B", "A"]
+    assert turned["C", "A"]
+    assert ("B", "C") not in turned
+    for turn in found.turns:
+        test = ra.paired_test(new, turn.above, turn.below, rng=0)
+        assert turn.p_value == test.p_value
+        assert turn.decided == (test.p_value * 3 <= 0.05)
+    assert "B is now above A: decided" in found.summary()
+
+
+def test_instances_gaps_and_policies_stay():
+    values = np.random.default_rng(1).normal(size=(4, 6))
+    values[0, 0] = values[2, 5] = np.nan
+    options = {"instances": [1, 2, 1, 2, 1, 2]}
+    old = table_of(values, "ABCD", list("xxyyzz"), **options).with_unranked("last")
+    new = table_of(values[::-1] + 1, "DCBA", list("xxyyzz"), **options).with_unranked("last")
+    found = compare_tables(old, new, ra.Borda())
+    expected = [ra.Borda().aggregate(t).ranking.rank("A") for t in (old, new)]
+    assert found.to_frame().loc["A", ["before", "after"]].tolist() == expected
+    assert found.n_scores == 12
+    assert not found.turns
+
+
+@pytest.mark.parametrize(
+    ("after", "message"),
+    [
+        (table_of([[1.0]], "Z", "x"), "a table with some system of `before`. Got none of A, B"),
+        (ra.ScoreTable([[1.0]], systems="A", tasks="x", higher_is_better=False), "of 'x'"),
+        (OLD.rankings(), "`after` must be a ScoreTable"),
+    ],
+)
+def test_what_is_refused(after, message):
+    with pytest.raises(InvalidInputError, match=message):
+        compare_tables(OLD, after)
