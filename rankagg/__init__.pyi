@@ -27,9 +27,9 @@ from .aggregation.kemeny.constraints import Quota as Quota
 from .aggregation.kemeny.optima import Optima as Optima
 from .aggregation.kemeny.tied_optima import TiedOptima as TiedOptima
 from .aggregation.kemeny.top_k import TopK as TopK
+from .aggregation.means import AdjustedMean as AdjustedMean
 from .aggregation.means import CombMNZ as CombMNZ
 from .aggregation.means import CombSUM as CombSUM
-from .aggregation.means import AdjustedMean as AdjustedMean
 from .aggregation.means import GeometricMean as GeometricMean
 from .aggregation.means import HarmonicMean as HarmonicMean
 from .aggregation.means import Mean as Mean
