@@ -31,6 +31,7 @@ from rankagg._validation import (
     check_unranked,
 )
 from rankagg.core import places
+from rankagg.core.comparisons import Comparisons
 from rankagg.core.exact_sum import (
     mean_by_group,
     restored,
@@ -38,7 +39,6 @@ from rankagg.core.exact_sum import (
     sum_by_group,
     weighted_mean,
 )
-from rankagg.core.comparisons import Comparisons
 from rankagg.core.items import ItemSet, counted, label_column
 from rankagg.core.labels import (
     as_directions,

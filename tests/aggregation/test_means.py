@@ -214,6 +214,8 @@ def test_sums_of_scores_are_those_of_a_loop(rule):
 def test_equal_scores_of_a_run_count_in_full():
     table = ra.ScoreTable([[3.0, 1.0], [3.0, None]], systems="AB", higher_is_better=True)
     assert ra.CombSUM().aggregate(table).scores.tolist() == [2.0, 1.0]
+
+
 def effects_by_regression(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """Fit score = system + task by one column of zeros and ones for each of them."""
     n, m = values.shape
