@@ -330,7 +330,7 @@ class AdjustedMean(Aggregator):
 
     def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
         table = evidence.means
-        scores, sizes, _ = table._task_means(signed=True)
+        scores, sizes, _ = table.scaled_means(signed=True)
         present = ~np.isnan(scores)
         scored = present.any(axis=1)
         effects = np.full(table.n_systems, np.nan)
