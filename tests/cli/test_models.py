@@ -123,7 +123,7 @@ def test_the_fit_of_comparisons_as_json_is_that_of_the_package(parsed, fought):
     assert found == pytest.approx([row["estimate"] for row in facts["parameters"]])
     assert printed["n_units"] == 20
     ratings = {row["item"]: row["elo"] for row in printed["elo"]}
-    assert ratings == pytest.approx(fit.elo(reference="B")["elo"].to_dict())
+    assert ratings == pytest.approx(fit.elo(anchor="B")["elo"].to_dict())
     drawn = ra.distributions.distribution_from_dict(printed["distribution"])
     assert drawn.log_worths == pytest.approx(fit.log_worths)
 

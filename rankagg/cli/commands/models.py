@@ -231,7 +231,7 @@ def fit(
     }
     with options_named({"side": "--side", "data": "FILE"}):
         fitted = models[model].fit(fitted_to, **asked)
-    ratings = fitted.elo(reference=printed.get("reference"), alpha=alpha) if elo else None
+    ratings = fitted.elo(anchor=printed.get("reference"), alpha=alpha) if elo else None
 
     def plain() -> dict[str, Any]:
         from rankagg.core import plain_rows

@@ -19,6 +19,7 @@ from rankagg.aggregation.evidence import Held, as_data
 from rankagg.core import counted
 from rankagg.distributions.bradley_terry.contests import Terms, Ties
 from rankagg.distributions.bradley_terry.fit import CovType, estimates_of
+from rankagg.distributions.bradley_terry.judges import fit_judges
 from rankagg.distributions.bradley_terry.samples import Sample
 from rankagg.distributions.fit_result import WorthsFit, holm
 from rankagg.distributions.maximum import Penalties
@@ -58,6 +59,7 @@ class BradleyTerry(PlackettLuce):
         ties: Ties = "half",
         side: bool = False,
         covariates: Iterable[str] = (),
+        judges: bool = False,
         cov_type: CovType = "auto",
         pseudo_rankings: float = 0.0,
         ridge: float = 0.0,
@@ -86,6 +88,12 @@ class BradleyTerry(PlackettLuce):
         covariates : iterable of str, optional
             Names of covariates of the comparisons, which say something in favor of the first side:
             a difference of lengths, for instance.
+        judges : bool, default False
+            True takes the clusters of comparisons for judges and estimates how reliable each is:
+            judge k sees the log odds a_k (l_i - l_j). Reliabilities a_k have the geometric mean 1
+            in absolute value; that of a judge who contradicts the others is negative. Errors come
+            from the model, and a `ridge` draws reliabilities to 1; it has no sides, covariates,
+            ghosts or modeled ties.
         cov_type : {"auto", "model", "robust", "cluster"}, default "auto"
             What errors come from. "model" takes comparisons for independent and the model for
             true. "robust" is the sandwich of single comparisons. "cluster" is that of what is
@@ -144,6 +152,20 @@ class BradleyTerry(PlackettLuce):
         """
         data = as_data(data)
         how = check_choice(ties, get_args(Ties), "ties")
+        if check_flag(judges, "judges"):
+            plain = not side and not covariates and how != "davidson" and cov_type == "auto"
+            if not plain or pseudo_rankings:
+                allowed = "False with `side`, `covariates`, `cov_type`, ghosts or Davidson's ties"
+                raise InvalidInputError("judges", allowed, True)
+            facts = fit_judges(
+                data,
+                drops_ties=how == "ignore",
+                ridge=check_number(ridge, "ridge", low=0),
+                tol=check_number(tol, "tol", low=0, open_low=True),
+            )
+            items = facts.pop("items")
+            distribution = BradleyTerry(facts["estimates"][: len(items)], items=items)
+            return BradleyTerryFit(distribution=distribution, **facts)
         covariates = covariates if isinstance(covariates, str) else tuple(covariates)
         sample = Sample.of(
             data,
@@ -202,6 +224,8 @@ class BradleyTerryFit(WorthsFit):
         None where they take comparisons for it that are not, as those of rankings are.
     n_units : int
         The number of units of errors by cluster; 0 where they are not.
+    judges : tuple of str or int
+        Whose reliabilities are the last parameters; empty where there are none.
     """
 
     distribution: BradleyTerry
@@ -212,6 +236,7 @@ class BradleyTerryFit(WorthsFit):
     _has_side: bool
     _degrees_of_freedom: Floats
     _covariates: tuple[str, ...] = field(compare=False)
+    judges: tuple[Label, ...] = ()
 
     @property
     def _student(self) -> Any:
@@ -259,7 +284,8 @@ class BradleyTerryFit(WorthsFit):
 
     @property
     def _has_tie(self) -> bool:
-        return len(self.estimates) > self._n + self.has_side + len(self._covariates)
+        others = self._n + self.has_side + len(self._covariates) + len(self.judges)
+        return len(self.estimates) > others
 
     def effects(self, alpha: float = 0.05) -> pd.DataFrame:
         """Return what is estimated beside worths: the rows of `to_frame` below the items.
@@ -274,8 +300,26 @@ class BradleyTerryFit(WorthsFit):
         pandas.DataFrame
             As `to_frame`, with a column factor, exp(estimate): of the odds, or nu itself.
         """
-        frame = self.to_frame(alpha).iloc[self._n :]
+        frame = self.to_frame(alpha).iloc[self._n : len(self.estimates) - len(self.judges)]
         return frame.assign(factor=np.exp(frame["estimate"]))
+
+    def reliabilities(self, alpha: float = 0.05) -> pd.DataFrame:
+        """Return how reliable each judge is, where `judges` were fitted.
+
+        Parameters
+        ----------
+        alpha : float, default 0.05
+            Probability of error of each interval, in (0, 1).
+
+        Returns
+        -------
+        pandas.DataFrame
+            As `to_frame`, by judge. 1 is the geometric mean; z and p_value test "says nothing".
+        """
+        if not self.judges:
+            raise InvalidInputError("judges", "True in the fit for reliabilities", False)
+        frame = self.to_frame(alpha).iloc[-len(self.judges) :]
+        return frame.set_axis(pd.Index(list(self.judges), name="judge"))
 
     # -- items against each other -------------------------------------------------------------
 
@@ -342,7 +386,7 @@ class BradleyTerryFit(WorthsFit):
     def elo(
         self,
         *,
-        reference: Label | None = None,
+        anchor: Label | None = None,
         rating: float = 1500.0,
         points: float = 400.0,
         alpha: float = 0.05,
@@ -351,7 +395,7 @@ class BradleyTerryFit(WorthsFit):
 
         Parameters
         ----------
-        reference : str or int, optional
+        anchor : str or int, optional
             The item that has the rating; by default the mean of all items has it.
         rating : float, default 1500
             What that is.
@@ -363,11 +407,11 @@ class BradleyTerryFit(WorthsFit):
         Returns
         -------
         pandas.DataFrame
-            elo, std_err, lower, upper; items by rating. The reference has no error.
+            elo, std_err, lower, upper; items by rating. The anchor has no error.
         """
         middle = check_number(rating, "rating")
         unit = check_number(points, "points", low=0, open_low=True) / np.log(10.0)
-        table = self.to_frame(alpha) if reference is None else self.relative_to(reference, alpha)
+        table = self.to_frame(alpha) if anchor is None else self.relative_to(anchor, alpha)
         frame = table[["estimate", "std_err", "lower", "upper"]].iloc[: self._n].mul(unit)
         frame[["estimate", "lower", "upper"]] += middle
         frame = frame.set_axis(pd.Index(list(self.distribution.items), name="item"))

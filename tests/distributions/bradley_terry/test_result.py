@@ -42,7 +42,7 @@ def test_all_pairs_together_are_adjusted_by_holm(fit):
 
 
 def test_elo_is_a_scale_of_log_worths(fit):
-    table = fit.elo(reference="B", rating=1000, points=200)
+    table = fit.elo(anchor="B", rating=1000, points=200)
     assert table.loc["B", "elo"] == 1000
     assert np.isnan(table.loc["B", "std_err"])
     # Odds of ten to one are 200 points apart.

@@ -1,0 +1,160 @@
+"""Worths and reliabilities of judges: the maximum, its errors, and who is named."""
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+from scipy.special import expit
+
+import rankagg as ra
+from rankagg.exceptions import InvalidInputError, NotIdentifiedError
+from rankagg.inference import rank_sets
+
+
+def judged(seed, n=6, k=5, each=150, ties=0.1):
+    """Comparisons by judges of known reliability, the first of whom contradicts the others."""
+    rng = np.random.default_rng(seed)
+    worths = rng.normal(size=n)
+    worths -= worths.mean()
+    reliabilities = np.exp(rng.normal(0, 0.5, k)) * np.where(np.arange(k) == 0, -1, 1)
+    reliabilities /= np.exp(np.log(np.abs(reliabilities)).mean())
+    judge = np.repeat(np.arange(k), each)
+    first = rng.integers(0, n, k * each)
+    second = (first + rng.integers(1, n, k * each)) % n
+    chance = expit(reliabilities[judge] * (worths[first] - worths[second]))
+    outcomes = np.where(rng.random(k * each) < chance, 1, -1)
+    outcomes[rng.random(k * each) < ties] = 0
+    data = ra.Comparisons(
+        [f"i{each}" for each in range(n)], first, second, outcomes, clusters=judge,
+        cluster_labels=[f"judge {each}" for each in range(k)],
+    )  # fmt: skip
+    return data, worths, reliabilities
+
+
+def log_likelihood(data, worths, reliabilities):
+    total = 0.0
+    rows = zip(data.first, data.second, data.outcomes, data.clusters, strict=True)
+    weights = np.ones(len(data)) if data.weights is None else data.weights
+    for (one, other, outcome, judge), weight in zip(rows, weights, strict=True):
+        chance = expit(reliabilities[judge] * (worths[one] - worths[other]))
+        points = (1 + outcome) / 2
+        total += weight * (points * np.log(chance) + (1 - points) * np.log(1 - chance))
+    return total
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_no_other_parameters_are_as_likely(seed):
+    data, _, _ = judged(seed, n=4, k=3, each=40)
+    fit = ra.BradleyTerry.fit(data, judges=True)
+    n = data.n_items
+
+    def less(parameters):
+        return -log_likelihood(data, parameters[:n], parameters[n:])
+
+    assert fit.converged
+    assert fit.log_likelihood == pytest.approx(-less(fit.estimates))
+    for start in (fit.estimates, np.r_[np.zeros(n), np.ones(3)] + 0.1 * fit.estimates):
+        assert minimize(less, start, method="BFGS").fun >= -fit.log_likelihood - 1e-6
+    assert fit.log_worths.sum() == pytest.approx(0, abs=1e-12)
+    factors = fit.reliabilities()["estimate"]
+    assert np.log(factors.abs()).mean() == pytest.approx(0, abs=1e-12)
+
+
+def test_weights_are_numbers_of_comparisons():
+    data, _, _ = judged(2)
+    twice = ra.Comparisons(
+        data.items, data.first, data.second, data.outcomes, clusters=data.clusters,
+        weights=np.full(len(data), 2.0),
+    )  # fmt: skip
+    one, other = (ra.BradleyTerry.fit(each, judges=True) for each in (data, twice))
+    np.testing.assert_allclose(one.estimates, other.estimates, atol=1e-7)
+    np.testing.assert_allclose(one.covariance, other.covariance, atol=1e-7)
+
+
+def test_intervals_cover_and_worths_are_nearer_than_without_judges():
+    covered, sums = [], np.zeros(2)
+    for seed in range(40):
+        data, worths, reliabilities = judged(seed, ties=0)
+        fit = ra.BradleyTerry.fit(data, judges=True)
+        truth = np.r_[worths, reliabilities]
+        bounds = fit.conf_int()
+        covered.append((bounds["lower"] <= truth) & (truth <= bounds["upper"]))
+        plain = ra.BradleyTerry.fit(data)
+        for at, each in enumerate((fit, plain)):
+            sums[at] += np.corrcoef(each.log_worths, worths)[0, 1]
+    assert 0.925 < np.mean(covered) < 0.975
+    assert sums[0] > sums[1]
+
+
+def test_who_contradicts_is_named_and_ranks_have_bounds():
+    data, worths, _ = judged(3)
+    fit = ra.BradleyTerry.fit(data, judges=True)
+    assert fit.judges == tuple(f"judge {each}" for each in range(5))
+    named = [note for note in fit.notes if "contradict" in note]
+    assert named == ["Judges who contradict the others (negative reliability): judge 0."]
+    frame = rank_sets(fit).to_frame()
+    ranks = (-worths).argsort().argsort() + 1
+    assert ((frame["best"] <= ranks) & (ranks <= frame["worst"])).all()
+    assert fit.effects().empty
+    assert fit.elo(anchor="i0", rating=1000)["elo"]["i0"] == 1000
+
+
+def test_ties_are_left_out_or_count_half():
+    data, _, _ = judged(4)
+    left = ra.BradleyTerry.fit(data, judges=True, ties="ignore")
+    without = ra.BradleyTerry.fit(data.take(np.flatnonzero(data.outcomes)), judges=True)
+    np.testing.assert_array_equal(left.estimates, without.estimates)
+    assert f"Ties ({data.n_ties}): left out." in left.notes
+
+
+def certain(data):
+    """The same, but the last judge always says what the others mean."""
+    worths = ra.BradleyTerry.fit(data, judges=True).log_worths
+    sure = np.sign(worths[data.first] - worths[data.second]).astype(int)
+    outcomes = np.where(data.clusters == data.clusters.max(), sure, data.outcomes)
+    return ra.Comparisons(
+        data.items, data.first, data.second, outcomes, clusters=data.clusters,
+        cluster_labels=data.cluster_labels,
+    )  # fmt: skip
+
+
+def test_a_judge_who_never_errs_is_named_and_a_ridge_helps():
+    data = certain(judged(5)[0])
+    with pytest.raises(NotIdentifiedError, match=r"judge 4.*ridge=0\.1"):
+        ra.BradleyTerry.fit(data, judges=True)
+    fit = ra.BradleyTerry.fit(data, judges=True, ridge=0.1)
+    assert fit.converged
+    assert fit.reliabilities()["estimate"].idxmax() == "judge 4"
+
+
+def test_an_item_that_always_wins_is_named():
+    data, _, _ = judged(6, ties=0)
+    signs = np.where(data.clusters == 0, -1, 1)
+    outcomes = np.where(data.first == 2, signs, np.where(data.second == 2, -signs, data.outcomes))
+    lone = ra.Comparisons(data.items, data.first, data.second, outcomes, clusters=data.clusters)
+    with pytest.raises(NotIdentifiedError, match="i2"):
+        ra.BradleyTerry.fit(lone, judges=True)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"side": True}, "`judges` must be False with `side`"),
+        ({"ties": "davidson"}, "`judges` must be False with `side`"),
+        ({"judges": 1}, "judges"),
+    ],
+)
+def test_what_does_not_go_with_judges(options, message):
+    data, _, _ = judged(0)
+    with pytest.raises(InvalidInputError, match=message):
+        ra.BradleyTerry.fit(data, **{"judges": True, **options})
+
+
+def test_judges_are_clusters_of_comparisons():
+    data, _, _ = judged(0)
+    plain = ra.Comparisons(data.items, data.first, data.second, data.outcomes)
+    with pytest.raises(InvalidInputError, match="State the judge of each comparison"):
+        ra.BradleyTerry.fit(plain, judges=True)
+    with pytest.raises(InvalidInputError, match="two or more judges"):
+        ra.BradleyTerry.fit(data.take(np.flatnonzero(data.clusters == 0)), judges=True)
+    with pytest.raises(InvalidInputError, match="`judges` must be True"):
+        ra.BradleyTerry.fit(data).reliabilities()
