@@ -6,6 +6,7 @@ from .domains import single_peaked_axis as single_peaked_axis
 from .explanation import Explanation as Explanation
 from .missing import MissingReport as MissingReport
 from .missing import missing_report as missing_report
+from .removal.comparison_radius import ComparisonRadius as ComparisonRadius
 from .removal.removal_radius import Removal as Removal
 from .removal.removal_radius import RemovalRadius as RemovalRadius
 from .removal.removal_radius import removal_radius as removal_radius

@@ -24,6 +24,7 @@ from rankagg.aggregation import (
 )
 from rankagg.aggregation.evidence import as_data
 from rankagg.aggregation.kemeny import Kemeny
+from rankagg.analysis.removal.comparison_radius import ComparisonRadius, radius_of_comparisons
 from rankagg.analysis.removal.removal_units import (
     Bracket,
     RemovalClasses,
@@ -31,6 +32,7 @@ from rankagg.analysis.removal.removal_units import (
     Searched,
 )
 from rankagg.core import (
+    ItemSet,
     Profile,
     Result,
     ScoreTable,
@@ -42,6 +44,7 @@ from rankagg.core import (
     said,
     stated,
 )
+from rankagg.core.comparisons import Comparisons
 from rankagg.exceptions import Described, InvalidInputError, OutOfTimeError
 
 
@@ -264,14 +267,14 @@ class RemovalRadius(Result):
 
 
 def removal_radius(
-    data: ScoreTable | Profile,
+    data: ScoreTable | Profile | Comparisons,
     rule: Aggregator | None = None,
     *,
     pair: tuple[Label, Label] | None = None,
     unit: RemovalUnit | None = None,
     tolerance: Tolerance = 0.0,
     time_limit: float | None = None,
-) -> RemovalRadius:
+) -> RemovalRadius | ComparisonRadius:
     """Find the fewest rankings or tasks whose removal changes who is first, or a pair's order.
 
     Two numbers are found: how many must go until the present first is not alone first any longer
@@ -280,8 +283,9 @@ def removal_radius(
 
     Parameters
     ----------
-    data : ScoreTable or Profile
-        The data.
+    data : ScoreTable, Profile or Comparisons
+        Of comparisons those are found that decide the ratings of `BradleyTerry.fit`, and the other
+        options but `pair` keep their defaults.
     rule : Aggregator, optional
         `Borda`, `Copeland`, `Kemeny` or `Mean` (whole tasks); the exact `Kemeny()` by default.
         With several optima an item is first that is first in some optimum, and above another that
@@ -301,6 +305,8 @@ def removal_radius(
     Returns
     -------
     RemovalRadius
+        Of comparisons a `ComparisonRadius`, whose `n_removed` is verified by a fit of the others;
+        fewer may do.
 
     Notes
     -----
@@ -308,6 +314,10 @@ def removal_radius(
     Kemeny's rule removals are looked for that move another item up, and all smaller choices are
     tried where they are at most 2,000, or where majorities rule them out; else the number is an
     upper bound, and an interval is left. Every removal is checked by aggregating what is left.
+
+    Comparisons are taken out by their influence on the difference of two log worths, to first
+    order, and again by that on the fit of what is left, until the two turn (Huang, Shen, Wei and
+    Broderick 2025).
 
     Scores of Borda's rule and means are compared exactly, with scores read as the decimal numbers
     that they are; a note says where the rule itself ties what is equal up to rounding.
@@ -318,7 +328,8 @@ def removal_radius(
     https://doi.org/10.1016/0895-7177(92)90085-Y; against the present first: Hemaspaandra,
     Hemaspaandra and Rothe (2007), https://doi.org/10.1016/j.artint.2007.01.005. Where ballots are
     changed and not removed, the number is the margin of victory: Xia (2012),
-    https://doi.org/10.1145/2229012.2229086.
+    https://doi.org/10.1145/2229012.2229086. For ratings: Huang, Shen, Wei and Broderick (2025),
+    https://doi.org/10.48550/arXiv.2508.11847.
 
     Examples
     --------
@@ -332,10 +343,24 @@ def removal_radius(
     >>> ra.analysis.removal_radius(ballots, ra.Borda(), pair=("A", "C"))
     <RemovalRadius of A above C by Borda: <Removal: 4> of 8 rankings>
     """
+    if isinstance(data, Comparisons):
+        if rule is not None or unit is not None or tolerance != 0 or time_limit is not None:
+            allowed = "Comparisons without `rule`, `unit`, `tolerance` and `time_limit`"
+            raise InvalidInputError("data", allowed, data)
+        return radius_of_comparisons(data, _checked_pair(pair, data.items))
     data = as_data(data)
     rule = Kemeny() if rule is None else rule
     deadline = Deadline.after(time_limit_of(time_limit))
     return radius_until(deadline, _removal_classes(data, rule, unit, tolerance), pair=pair)
+
+
+def _checked_pair(pair: tuple[Label, Label] | None, items: ItemSet) -> tuple[Label, Label] | None:
+    if pair is None:
+        return None
+    if not isinstance(pair, tuple | list) or len(pair) != 2 or pair[0] == pair[1]:
+        raise InvalidInputError("pair", "two different items", pair)
+    items.indices(list(pair))
+    return pair[0], pair[1]
 
 
 def radius_until(
@@ -347,11 +372,7 @@ def radius_until(
     solves: int | None = None,
 ) -> RemovalRadius:
     """Find the fewest removals, for each number with so many solves at most."""
-    if pair is not None:
-        if not isinstance(pair, tuple | list) or len(pair) != 2 or pair[0] == pair[1]:
-            raise InvalidInputError("pair", "two different items", pair)
-        pair = pair[0], pair[1]
-        units.items.indices(list(pair))
+    pair = _checked_pair(pair, units.items)
     began = monotonic()
     if whole is None:
         whole = units.rule.aggregate(units.evidence, deadline=deadline)
@@ -417,7 +438,8 @@ def _removal_classes(
     data: Any, rule: Any, unit: RemovalUnit | None, tolerance: Tolerance
 ) -> RemovalClasses:
     if not isinstance(data, ScoreTable | Profile):
-        raise InvalidInputError("data", "a ScoreTable or a Profile", data, table_remedy(data))
+        allowed = "a ScoreTable, a Profile or Comparisons"
+        raise InvalidInputError("data", allowed, data, table_remedy(data))
     if type(rule) not in (Borda, Copeland, Kemeny, Mean):
         raise InvalidInputError("rule", "Borda, Copeland, Kemeny or Mean", rule)
     if isinstance(rule, Kemeny) and (rule.consensus_ties or rule.constraints is not None):

@@ -91,7 +91,7 @@ def test_who_contradicts_is_named_and_ranks_have_bounds():
     assert fit.judges == tuple(f"judge {each}" for each in range(5))
     named = [note for note in fit.notes if "contradict" in note]
     assert named == ["Judges who contradict the others (negative reliability): judge 0."]
-    frame = rank_sets(fit).to_frame()
+    frame = rank_sets(fit).to_frame().loc[list(data.items)]
     ranks = (-worths).argsort().argsort() + 1
     assert ((frame["best"] <= ranks) & (ranks <= frame["worst"])).all()
     assert fit.effects().empty
