@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import field
+from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
@@ -48,24 +49,25 @@ def _undefeated_items(margins: Integers) -> Bools:
 # -- the essential set ----------------------------------------------------------------------------
 
 
-def _essential_items(margins: Integers) -> Bools:
-    """Return the items that some optimal mixed strategy of the margin game plays.
+def _essential_lottery(margins: Integers) -> Whole:
+    """Return an optimal mixed strategy of the margin game that plays all items that any plays.
 
     There are x >= 0 with gains y >= 0 and x + y >= 1. Then x'y = 0, so for each item one of x and
     y is 0 and the other is 1 at least; the items with x > 0 are the set, since no optimal
     strategy plays an item with y > 0. HiGHS finds such numbers in floats. They are taken for what
-    they say (x > 1/2) only if integers with the same signs exist, which elimination shows.
-    Margins that differ too much in size for that are refused.
+    they say (x > 1/2) only if integers with the same signs exist, which elimination finds: these
+    are returned. Margins that differ too much in size for that are refused.
 
     For the numbers Tucker (1956), "Dual systems of homogeneous linear relations", in Linear
     inequalities and related systems.
     """
     whole: Whole = margins.astype(object)
     guess = _in_floats(whole)
-    if guess is None or not _is_proved(whole, guess):
+    lottery = None if guess is None else _exact_lottery(whole, guess)
+    if lottery is None:
         told = Described(f"margins up to {abs(whole).max()} that differ too much in size")
         raise InvalidInputError("votes", "of margins that floats can weigh", told)
-    return guess > 0.5
+    return lottery
 
 
 def _in_floats(margins: Whole) -> Floats | None:
@@ -83,14 +85,18 @@ def _in_floats(margins: Whole) -> Floats | None:
     return None if found.x is None else np.asarray(found.x, dtype=np.float64)
 
 
-def _is_proved(margins: Whole, guess: Floats) -> bool:
-    """Say whether an exact strategy plays these items, gains 0 by them and more by all others."""
+def _exact_lottery(margins: Whole, guess: Floats) -> Whole | None:
+    """Return an exact strategy that plays these items, gains 0 by them and more by all others."""
     inside, outside = np.flatnonzero(guess > 0.5), np.flatnonzero(guess <= 0.5)
     if not len(inside):
-        return False
+        return None
     strategy = _null_vector(margins[np.ix_(inside, inside)], guess[inside])
     gains = strategy @ margins[np.ix_(inside, outside)]
-    return bool((strategy > 0).all() and (gains > 0).all())
+    if not ((strategy > 0).all() and (gains > 0).all()):
+        return None
+    lottery = np.zeros(len(margins), dtype=object)
+    lottery[inside] = strategy
+    return lottery
 
 
 def _null_vector(square: Whole, near: Floats) -> Whole:
@@ -262,16 +268,28 @@ class TournamentGraph(Result):
         """
         return self.items.where(_undefeated_items(self._scaled_margins))
 
-    def essential_set(self) -> tuple[Label, ...]:
-        """Return the items that optimal mixed strategies of the margin game play.
+    def essential_set(self) -> pd.Series[float]:
+        """Return a maximal lottery: the items that optimal mixed strategies of margins play.
 
         Two players name an item each and the margin is paid. Within Smith's set; `uncovered_set`,
         which looks at no margins, may lack some. Dutta and Laslier (1999),
-        https://doi.org/10.1007/s003550050158.
+        https://doi.org/10.1007/s003550050158; as a rule, Fishburn (1984),
+        https://doi.org/10.2307/2297786.
+
+        Returns
+        -------
+        pandas.Series
+            The essential set is the index, in the order of the items; the values are the chances of
+            each in one lottery that nobody beats on average. Where all margins are odd it is the
+            only one.
         """
         inside = self.items.indices(self.smith_set())  # nobody else is worth playing
-        played = _essential_items(self._scaled_margins[np.ix_(inside, inside)])
-        return tuple(self.items[i] for i in np.array(inside)[played].tolist())
+        lottery = _essential_lottery(self._scaled_margins[np.ix_(inside, inside)])
+        played = np.flatnonzero(lottery)
+        whole = int(lottery.sum())
+        chances = [float(Fraction(int(lottery[at]), whole)) for at in played.tolist()]
+        items = [self.items[inside[at]] for at in played.tolist()]
+        return pd.Series(chances, index=pd.Index(items, name="item"), name="probability")
 
     @property
     def _scaled_margins(self) -> Integers:

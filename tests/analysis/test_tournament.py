@@ -10,7 +10,7 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 import rankagg as ra
-from rankagg.analysis.tournament import _essential_items, _undefeated_items
+from rankagg.analysis.tournament import _essential_lottery, _undefeated_items
 from rankagg.exceptions import InvalidInputError, ItemMismatchError
 from tests import strategies
 
@@ -288,9 +288,11 @@ def test_split_cycle_discards_the_weakest_majorities_of_all_cycles(matrix):
 
 @given(margins())
 @as_found
-def test_essential_items_are_played_by_some_optimal_strategy(matrix):
+def test_the_lottery_is_optimal_and_plays_all_that_an_optimal_strategy_plays(matrix):
     played, losing = essential_by_enumeration(matrix)
-    assert chosen(_essential_items(matrix)) == played
+    lottery = _essential_lottery(matrix)
+    assert chosen(lottery) == played
+    assert (lottery @ matrix.astype(object) >= 0).all()
     # Laffond, Laslier and Le Breton (1997): that of odd margins has an odd number of items.
     assert not (matrix[np.triu_indices(len(matrix), k=1)] % 2).all() or len(played) % 2 == 1
     # Everybody else loses to an optimal strategy.
@@ -303,17 +305,17 @@ def test_everybody_is_essential_where_all_are_alike(n):
     # Everybody beats the next half of the others: with an odd number all are alike.
     step = (np.arange(n) - np.arange(n)[:, None]) % n
     around = np.where(step == 0, 0, np.sign(n - 2 * step))
-    assert _essential_items(around).all()
-    assert _essential_items(np.zeros((n, n), dtype=np.int64)).all()
+    assert _essential_lottery(around).all()
+    assert _essential_lottery(np.zeros((n, n), dtype=np.int64)).all()
     upper = np.triu(np.random.default_rng(n).integers(-100, 101, (n, n)), k=1)
-    assert _essential_items(upper - upper.T).any()
+    assert _essential_lottery(upper - upper.T).any()
 
 
 def test_margins_that_differ_too_much_in_size_are_refused():
     # Shares are 10**-18 : 10**-9 : 1.
     matrix = np.array([[0, 10**18, -(10**9)], [-(10**18), 0, 1], [10**9, -1, 0]], dtype=object)
     with pytest.raises(InvalidInputError, match="margins that floats can weigh"):
-        _essential_items(matrix)
+        _essential_lottery(matrix)
 
 
 # -- both -----------------------------------------------------------------------------------------
@@ -328,8 +330,8 @@ def test_a_condorcet_winner_is_alone(matrix, data):
     graph = graph_of(matrix)
     assert graph.condorcet_winner == graph.items[winner]
     assert graph.split_cycle_winners() == (graph.items[winner],)
-    assert graph.essential_set() == (graph.items[winner],)
-    assert chosen(_essential_items(matrix)) == {winner}
+    assert graph.essential_set().to_dict() == {graph.items[winner]: 1.0}
+    assert chosen(_essential_lottery(matrix)) == {winner}
 
 
 @given(strategies.profiles(min_size=2))
@@ -344,4 +346,4 @@ def test_weights_are_exact_and_margins_need_comparisons(profile):
     assert graph.split_cycle_winners() == tuple(graph.items[i] for i in sorted(
         undefeated_by_cycles(matrix)))  # fmt: skip
     played = sorted(essential_by_enumeration(matrix)[0])
-    assert graph.essential_set() == tuple(graph.items[i] for i in played)
+    assert list(graph.essential_set().index) == [graph.items[i] for i in played]
