@@ -13,7 +13,9 @@ from rankagg.core.comparisons import Comparisons
 from rankagg.distributions.bradley_terry.bradley_terry import BradleyTerry, BradleyTerryFit
 from rankagg.exceptions import InvalidInputError, NotIdentifiedError
 
-# How many items are tried in place of the first, those with the fewest removals by first order.
+# Items that are tried in place of the first: of those next to it by worth the ones that need the
+# fewest removals by first order.
+NEAREST = 10
 MOST_RIVALS = 3
 # Fits after which a search for one rival ends: it nears the number by steps and by halves.
 MOST_FITS = 40
@@ -103,10 +105,9 @@ def radius_of_comparisons(
     fit = _fitted(data)
     worths = fit.log_worths
     if pair is None:
-        first = int(np.argmax(worths))
-        others = np.delete(np.arange(data.n_items), first)
-        needed = [_first_order(data, fit, first, int(other))[1] for other in others]
-        rivals = [int(each) for each in others[np.argsort(needed, kind="stable")][:MOST_RIVALS]]
+        first, *others = np.argsort(-worths, kind="stable")[: NEAREST + 1].tolist()
+        needed = {other: _first_order(data, fit, first, other)[1] for other in others}
+        rivals = sorted(others, key=needed.__getitem__)[:MOST_RIVALS]
     else:
         first, rival = sorted(data.items.indices(list(pair)), key=lambda at: -worths[at])
         rivals = [int(rival)]
