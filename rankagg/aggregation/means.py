@@ -365,4 +365,5 @@ def _system_effects(scores: Floats, present: Bools, weights: Floats) -> Floats:
     together = part[:, None] == part
     effects = np.linalg.solve(normal + together, (scores * weights).sum(axis=1))
     cells = shares.sum(axis=1)
-    return effects - (together * cells) @ effects / (together @ cells)
+    effects -= (together * cells) @ effects / (together @ cells)
+    return np.asarray(effects)

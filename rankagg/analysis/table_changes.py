@@ -223,10 +223,8 @@ def _ranks_by_cause(
     """Return the ranks of the systems in both at first and after each cause, shape (6, n)."""
     old, new = (_cells(table, items) for table in (before, after))
     # Tasks that went stay until their turn, and tasks that came are not there before it.
-    went, stayed = (
-        old[[c for c in old if c[0] not in tasks]],
-        new[[c for c in new if c[0] in tasks]],
-    )
+    went = old.loc[:, [task not in tasks for task, _ in old.columns.tolist()]]
+    stayed = new.loc[:, [task in tasks for task, _ in new.columns.tolist()]]
 
     def ranks_of(cells: pd.DataFrame, like: ScoreTable) -> Floats:
         return _ranks(_table_of(cells, like), rule, items)
@@ -282,5 +280,5 @@ def _turns(after: ScoreTable, items: ItemSet, ranks: Floats, alpha: float) -> It
     for i in order:
         for j in order[turned[i, order]]:
             test = paired_test(after, items[int(i)], items[int(j)], rng=0)
-            is_sure = test.p_value <= alpha / (n * (n - 1) / 2) and test.direction == 1
+            is_sure = test.p_value <= alpha / (n * (n - 1) / 2) and test.effect > 0
             yield Turn(items[int(i)], items[int(j)], test.p_value, is_sure)

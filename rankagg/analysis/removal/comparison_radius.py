@@ -152,7 +152,7 @@ def _influence(data: Comparisons, fit: BradleyTerryFit, first: int, second: int)
     weights = np.ones(len(data)) if data.weights is None else data.weights
     total = float(weights.sum())
     # The errors of a fit count weights as the effective number of comparisons.
-    inverse = fit.model_covariance * (total / float((weights**2).sum()))
+    inverse = fit.covariance * (total / float((weights**2).sum()))
     across = inverse[:, first] - inverse[:, second]
     odds = fit.log_worths[data.first] - fit.log_worths[data.second]
     points = (1.0 + data.outcomes) / 2.0

@@ -10,8 +10,17 @@ import pandas as pd
 
 from rankagg._typing import Floats, Integers, Integers64, Tolerance
 from rankagg._validation import check_alpha
-from rankagg.core import ItemSet, Result, ScoreTable, counted, level_of, listed, places, plain_rows
-from rankagg.core.scores import as_tolerance
+from rankagg.core import (
+    ItemSet,
+    Result,
+    ScoreTable,
+    as_tolerance,
+    counted,
+    level_of,
+    listed,
+    places,
+    plain_rows,
+)
 from rankagg.exceptions import InvalidInputError
 
 
