@@ -20,7 +20,7 @@ from scipy.special import expit
 
 import rankagg as ra
 from rankagg.aggregation import Aggregator, Needs, Outcome
-from rankagg.exceptions import BlockTooLargeError, OutOfTimeError
+from rankagg.exceptions import OutOfTimeError, TooLargeError
 
 KINDS = ("*.soc", "*.soi", "*.toc", "*.toi")
 
@@ -69,7 +69,7 @@ def optima_of(exact, seconds):
         optima = exact.optima.within(seconds)
         with suppress(OutOfTimeError):
             found["undecided pairs"] = optima.n_undecided_pairs
-            with suppress(BlockTooLargeError):
+            with suppress(TooLargeError):
                 found["optima"] = optima.count()
     return found
 

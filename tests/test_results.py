@@ -148,6 +148,13 @@ RESULTS = {
     "RuleChoice": lambda: ra.analysis.choose_rule(
         COMPLETE, [ra.Borda(), ra.Kemeny()], n_splits=3, rng=0
     ),
+    "TableChanges": lambda: ra.analysis.compare_tables(
+        ra.ScoreTable([[3, 1], [2, 2], [1, 3]], systems=ITEMS[:3], higher_is_better=True),
+        ra.ScoreTable([[1, 1], [2, 2], [3, 4]], systems=ITEMS[:3], higher_is_better=True),
+    ),
+    "ComparisonRadius": lambda: ra.analysis.removal_radius(
+        ra.Comparisons.from_arrays([*ITEMS[:2]] * 4, [*ITEMS[1:3]] * 4, [1, 1, 1, -1, 1, 1, -1, 1])
+    ),
     "RemovalRadius": lambda: ra.analysis.removal_radius(COMPLETE, ra.Borda()),
     "Sensitivity": lambda: ra.analysis.sensitivity(GAPS, n_samples=10, rng=0),
     "Separation": lambda: ra.inference.separation(scores()),

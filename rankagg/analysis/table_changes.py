@@ -223,8 +223,10 @@ def _ranks_by_cause(
     """Return the ranks of the systems in both at first and after each cause, shape (6, n)."""
     old, new = (_cells(table, items) for table in (before, after))
     # Tasks that went stay until their turn, and tasks that came are not there before it.
-    went = old.loc[:, [task not in tasks for task, _ in old.columns.tolist()]]
-    stayed = new.loc[:, [task in tasks for task, _ in new.columns.tolist()]]
+    before_cells: list[Any] = old.columns.tolist()
+    after_cells: list[Any] = new.columns.tolist()
+    went = old[[cell for cell in before_cells if cell[0] not in tasks]]
+    stayed = new[[cell for cell in after_cells if cell[0] in tasks]]
 
     def ranks_of(cells: pd.DataFrame, like: ScoreTable) -> Floats:
         return _ranks(_table_of(cells, like), rule, items)
