@@ -79,6 +79,8 @@ class ComparisonRadius(Result):
 
     def _table(self) -> pd.DataFrame:
         """Return equal comparisons as one row with their number."""
+        if self._rows.empty:
+            return pd.DataFrame()
         columns = [name for name in ("first", "second", "outcome") if name in self._rows]
         grouped = self._rows.groupby(columns, sort=False, observed=True).size()
         return grouped.rename("count").reset_index()
