@@ -42,6 +42,7 @@ _SUMS = {
 #: The file of `rankagg.cli.commands` of each command, and its first sentence: --help loads none.
 COMMANDS = {
     "compare": ("ranking", "Compare the rankings by mean, Borda, Copeland and exact Kemeny."),
+    "changes": ("ranking", "Show who came, went and moved between two tables, and why."),
     "rank": ("ranking", "Rank by one rule and print ranks and scores."),
     "solve": ("ranking", "Find the exact Kemeny consensus, prove it, and count optima."),
     "verify": ("ranking", "Check that CERTIFICATE proves what it states of the votes."),

@@ -248,7 +248,9 @@ def _finish(answer: Answer, printed: Output) -> None:
     if printed.plot is not None and answer.plot is not None:
         _draw(answer.plot, printed.plot)
     if printed.csv is not None:
-        table = guard_frame(result.to_frame()).to_csv(index=False, lineterminator="\n")
+        frame = result.to_frame()
+        frame = frame if frame.index.name is None else frame.reset_index()
+        table = guard_frame(frame).to_csv(index=False, lineterminator="\n")
         write_text(printed.csv, table)
     for path, write_to in answer.files:
         if path is not None:

@@ -10,7 +10,7 @@ import sys
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from inspect import Parameter, signature
 from pathlib import Path
@@ -24,17 +24,19 @@ import click
 
 import rankagg as ra
 from rankagg.cli.command import Options, option_of, option_words, options_named
-from rankagg.cli.options import DATA_OPTIONS, DIRECTIONS, NAMES, labels_of, split
+from rankagg.cli.options import DATA_OPTIONS, DIRECTIONS, NAMES, Option, labels_of, split
 from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError, visible
 
 if TYPE_CHECKING:
     from rankagg._typing import Label
     from rankagg.aggregation import Data, Evidence
+    from rankagg.core import ItemSet
     from rankagg.io.table_readings import FileReading
     from rankagg.kinds import DataKind
 
 #: What stands for the standard input, and what messages call it.
 DASH, NAME = "-", "standard input"
+_ONCE = "The standard input can be read once only: give one `-`."
 # So many tasks are named.
 _TASKS_NAMED = 40
 # So many bytes say whether a stream holds JSON Lines, and so many are read at a time.
@@ -61,15 +63,26 @@ _OF_DATA = {
 # -- options --------------------------------------------------------------------------------------
 
 
-def data(*, whole: bool = False, ballots: bool = False) -> Options:
+def data(*options: Option, whole: bool = False, ballots: bool = False) -> Options:
     """Return the options of data as `given`: sums of scores too, unless they must be `whole`.
 
-    What holds no `ballots` is refused where these are needed.
+    What holds no `ballots` is refused where these are needed. With --before among the options an
+    earlier version is read by the same ones.
     """
     files = click.Argument(["files"], metavar="[FILE]...", nargs=-1, type=click.Path())
-    return Options(
-        "given", [files, *DATA_OPTIONS], partial(_read_input, whole=whole, ballots=ballots)
-    )
+    read = partial(_read_input, whole=whole, ballots=ballots)
+    return Options("given", [files, *options, *DATA_OPTIONS], read)
+
+
+def two_tables() -> Options:
+    """Return the options of a table of scores as `given`, and of the one before, read alike."""
+    files = [click.Argument([name], type=click.Path()) for name in ("old", "new")]
+    options = [one for one in DATA_OPTIONS if one.name != "dataset"]
+
+    def read(*, old: str, new: str, **values: Any) -> Input:
+        return _read_input(files=(new,), before=old, dataset=None, **values)
+
+    return Options("given", [*files, *options], read)
 
 
 # -- what was read --------------------------------------------------------------------------------
@@ -95,6 +108,8 @@ class Input:
     seats: int = 0
     # When reading began, by the clock of `time.monotonic`.
     began: float = 0.0
+    # The version before.
+    before: ra.ScoreTable | None = None
 
     def need(self, types: Any, what: str, remedy: str = "") -> None:
         """Refuse data of other types than these."""
@@ -132,12 +147,41 @@ class Input:
 class _Typed(SimpleNamespace):
     """What was typed, by the names of options, which are those of the readers' parameters."""
 
+    # Whether this is one of two tables of scores that are read alike.
+    has_other = False
+
     def given(self, *names: str) -> dict[str, Any]:
         """Return the values of these options, those that were given."""
         return {name: value for name in names if (value := getattr(self, name, None))}
 
+    def present(self, names: Iterable[str], tasks: ItemSet) -> list[str]:
+        """Return names of tasks; of two tables read alike, those that are in this one."""
+        from rankagg.core import raw_text
 
-def _read_input(*, whole: bool = False, ballots: bool = False, **values: Any) -> Input:
+        known = set(map(raw_text, tasks))
+        return [name for name in names if name in known or not self.has_other]
+
+
+def _read_input(*, before: str | None = None, **values: Any) -> Input:
+    """Read what the options name, and a table before, if there is one, by the same options."""
+    if before is None:
+        return _read_one(**values)
+    from rankagg.core import ItemSet
+
+    if before == DASH in values["files"]:
+        raise click.UsageError(_ONCE)
+    given, old = (
+        _read_one(**{**values, **source, "has_other": True})
+        for source in ({}, {"files": (before,), "dataset": None})
+    )
+    tasks = ItemSet(dict.fromkeys([*given.data.tasks, *old.data.tasks]))
+    labels_of("--lower", values["lower"], tasks, "task")
+    labels_of("--weight", split("--weight", values["weight"], "TASK=NUMBER"), tasks, "task")
+    lines = (f"before: {line}" for line in old.lines if line not in given.lines)
+    return replace(given, before=old.data, lines=(*given.lines, *lines))
+
+
+def _read_one(*, whole: bool = False, ballots: bool = False, **values: Any) -> Input:
     """Read what the options name: where needed, ballots alone, or no sums."""
     from rankagg.kinds import KINDS
 
@@ -151,6 +195,7 @@ def _read_input(*, whole: bool = False, ballots: bool = False, **values: Any) ->
         kind.name
         for kind in KINDS.values()
         if (kind.holds_ballots if ballots else kind.has_commands)
+        and (not typed.has_other or kind.returns == "ScoreTable")
     ]
     with buffered(files) as paths:
         typed.files, typed.file = paths, paths[0] if paths else dataset
@@ -197,7 +242,7 @@ def buffered(files: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
     from rankagg.io.tables.sources import MAX_BYTES, PER_BYTE, check_memory
 
     if files.count(DASH) > 1:
-        raise click.UsageError("The standard input can be read once only: give one `-`.")
+        raise click.UsageError(_ONCE)
     if DASH not in files:
         yield files
         return
@@ -319,7 +364,8 @@ def _read(kind: DataKind, typed: _Typed) -> tuple[Data, Iterable[str]]:
         notes = _comparisons_noted(source, given)
     elif isinstance(found, ra.ScoreTable) and "higher_is_better" in given:
         if typed.lower:
-            lower = labels_of("--lower", typed.lower, found.tasks, "task")
+            names = typed.present(typed.lower, found.tasks)
+            lower = labels_of("--lower", names, found.tasks, "task")
             given["higher_is_better"] = {task: task not in lower for task in found.tasks}
             found = kind.read(source, **given)
         notes = _directions_noted(found)
@@ -334,7 +380,8 @@ def _read(kind: DataKind, typed: _Typed) -> tuple[Data, Iterable[str]]:
             groups[new] = labels_of("--group", names, found.tasks, "task")
         found = found.group_tasks(groups) if groups else found
     if isinstance(found, ra.ScoreTable | ra.ScoreSummary):
-        weights = _named_numbers("--weight", typed.weight, "TASK=NUMBER")
+        numbers = _named_numbers("--weight", typed.weight, "TASK=NUMBER")
+        weights = {name: numbers[name] for name in typed.present(numbers, found.tasks)}
         tasks = labels_of("--weight", weights, found.tasks, "task")
         by_task = dict(zip(tasks, weights.values(), strict=True))
         found = found.with_task_weights(by_task) if weights else found
@@ -512,9 +559,9 @@ def _recognized(typed: _Typed, formats: Sequence[str]) -> tuple[DataKind, tuple[
             f"{columns if 'comparisons' in formats else ''}."
         )
     one, *others = readings
-    # An election can use nothing else.
-    is_election = all(KINDS[name].holds_ballots for name in formats)
-    is_certain = found.is_certain or (not others and is_election and not said)
+    # An election, or the changes of scores, can use nothing else.
+    is_limited = typed.has_other or all(KINDS[name].holds_ballots for name in formats)
+    is_certain = found.is_certain or (not others and is_limited and not said)
     parameters = one.parameters or {}
     if "drop" in parameters:
         # What was typed is among it.
@@ -537,10 +584,11 @@ def _line(typed: _Typed, reading: FileReading) -> str:
     """Return the command that reads a file so."""
     context = click.get_current_context()
     words = ["rankagg", str(context.info_name)]
-    # What comes before the file, as a certificate does.
+    # What comes before the file, as a certificate does, or both of two files.
     before = [one for one in context.command.params if isinstance(one, click.Argument)]
     words += [str(context.params[str(one.name)]) for one in before if one.nargs == 1]
-    words += [DASH if typed.source == NAME else typed.source, "--format", reading.format]
+    source = DASH if typed.source == NAME else typed.source
+    words += [*([] if source in words else [source]), "--format", reading.format]
     for name, value in (reading.parameters or {}).items():
         for one in value if isinstance(value, list) else [value]:
             words += [option_of(name), str(one)]

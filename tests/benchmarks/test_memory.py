@@ -26,6 +26,7 @@ COMMANDS = {
     "scan": ["scores", "--system", "system", *SCORES],
     "report": ["scores", *SCORES, "--out", "{folder}/report.html", "--time-limit", "60"],
     "rank": ["scores", *SCORES, "--rule", "borda"],
+    "changes": ["scores", "{folder}/scores-{m}.csv", *SCORES, "--rule", "borda"],
     "count": ["ballots"],
     "solve": ["ballots"],
     "verify": ["ballots"],

@@ -41,6 +41,7 @@ class TestCommands(CommandContract):
             if any("--dataset" in one.opts for one in command.params)
         },
         "axioms": ["--rule", "borda", "--rankings", "2"],
+        "changes": ["old.csv", "new.csv"],
         "explain": [*BUNDLED, "--pair", "Nashville", "Memphis"],
         "fit": [*BUNDLED, "--pseudo-rankings", "0.5"],
         "missing": ["--dataset", "xtreme_gaps", "--samples", "5"],
@@ -68,6 +69,9 @@ class TestCommands(CommandContract):
         (folder / "proof.json").write_text(json.dumps(certificate.to_dict()), encoding="utf-8")
         for name, score in (("one", 1), ("other", 2)):
             (folder / f"{name}.run").write_text(f"q Q0 {name} 1 {score} x\n", encoding="utf-8")
+        for name in ("old", "new"):
+            table = "system,x,y\nA,1.5,2.5\nB,2.5,1.5\n"
+            (folder / f"{name}.csv").write_text(table, encoding="utf-8")
         (folder / "scores.csv").write_text("task,A,B\nx,1,2\ny,2,\n", encoding="utf-8")
 
     # An option that commands share is asked of one of them, and what is quick in one test.

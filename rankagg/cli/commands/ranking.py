@@ -23,12 +23,13 @@ from rankagg.cli.command import (
     output,
     write_json,
 )
-from rankagg.cli.data import DASH, NAME, buffered, data
+from rankagg.cli.data import DASH, NAME, buffered, data, two_tables
 from rankagg.cli.options import (
     FILE,
     TIME,
     Option,
     Whole,
+    alpha,
     choice,
     flag,
     grouped,
@@ -188,6 +189,32 @@ def compare(
         plot=lambda: comparison.plot(top=top),
         code=exit_code(comparison.consensuses, others),
     )
+
+
+@command(
+    two_tables(),
+    RULE,
+    alpha("Probability that any pair is called decided which is not"),
+    output("systems and pairs", table=True, pasted=True),
+)
+def changes(given: Input, *, name: str, alpha: float) -> Answer:
+    """Show who came, went and moved between two tables, and why.
+
+    \b
+        rankagg changes may.csv june.csv
+        rankagg changes may.csv june.csv --lower perplexity --rule borda
+        rankagg changes may.csv june.csv --csv moved.csv
+
+    OLD and NEW are tables of scores, read by the same options. For each system in both: its ranks
+    before and after, and how many places are due to systems that went or came, to scores that
+    changed, its own or those of others, and to tasks. For each pair that changed places: whether
+    its order is decided in NEW, by a paired test that is corrected for all pairs.
+    """
+    assert given.before is not None, "two tables are read"
+    (rule,) = made([name])
+    with options_named({"before": "OLD", "after": "NEW"}):
+        found = ra.analysis.compare_tables(given.before, given.data, rule, alpha=alpha)
+    return Answer(result=found)
 
 
 @command(
