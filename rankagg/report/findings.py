@@ -31,12 +31,14 @@ from rankagg.analysis.removal.removal_radius import RemovalRadius, radius_until
 from rankagg.analysis.removal.removal_units import RemovalClasses
 from rankagg.analysis.robustness.perturbation import Parts
 from rankagg.analysis.robustness.stability import Stability, leave_each_out
+from rankagg.analysis.table_changes import TableChanges
 from rankagg.analysis.tournament import TournamentGraph
 from rankagg.core import Profile, ScoreTable, Words, level_of, said
 from rankagg.exceptions import InvalidInputError, OutOfTimeError
 from rankagg.inference import RankIntervals
 from rankagg.inference.ranks.rank_intervals import rank_intervals
 from rankagg.inference.units import Unit, tied_rankings
+from rankagg.report.changes import changes_since
 from rankagg.report.sections import (
     UNKNOWN,
     RowDrawing,
@@ -263,6 +265,8 @@ class Findings:
     late: frozenset[str]
     # Whether the user did not want to wait for all of it.
     interrupted: bool
+    # What changed since the version before; None without one, and where there was no time.
+    changes: TableChanges | None = None
 
     @classmethod
     def of(
@@ -276,6 +280,7 @@ class Findings:
         time_limit: float | None,
         optima: bool,
         rng: RNGLike,
+        before: ScoreTable | None = None,
     ) -> Findings:
         """Compute all of it, as far as there is time."""
         deadline, data = Deadline.after(time_limit_of(time_limit)), kind.data
@@ -293,7 +298,7 @@ class Findings:
             parts = Parts(data=data, tolerance=tolerance, unit="task")
         if lead is exact and exact.is_proved and isinstance(data, ScoreTable | Profile):
             units = _units_to_remove(data, rules[-1], tolerance)
-        ranks, missing, alternatives, removal, stability = None, None, None, None, None
+        ranks, missing, alternatives, removal, stability, changes = (None,) * 6
         if kind.infers:
             options: dict[str, Any] = {"unit": chosen, "alpha": alpha, "tolerance": tolerance}
             ranks = patience.result("ranks", lambda: kind.ranks(**options), is_quick=True)
@@ -317,6 +322,10 @@ class Findings:
                     parts, rules[-1], optima=optima, deadline=deadline, whole=exact
                 ),
             )
+        if isinstance(before, ScoreTable) and isinstance(data, ScoreTable):
+            changes = patience.result(
+                "changes", lambda: changes_since(before, data, alpha, deadline)
+            )
         if removal is not None:
             removal = replace(removal, noun=kind.word_of(removal.noun))
         if ranks is not None and (basis := ranks.decisions.basis) is not None:
@@ -337,6 +346,7 @@ class Findings:
             stability=stability,
             late=frozenset(patience.late),
             interrupted=patience.is_over,
+            changes=changes,
         )
 
     @property

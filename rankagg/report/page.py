@@ -22,7 +22,7 @@ from rankagg.aggregation.base import votes_text
 from rankagg.aggregation.evidence import as_data
 from rankagg.aggregation.voting.transfers import STV
 from rankagg.analysis.comparison.agreement import LATE
-from rankagg.core import ItemSet, Profile, listed, raw_text, said, stated
+from rankagg.core import ItemSet, Profile, ScoreTable, listed, raw_text, said, stated
 from rankagg.exceptions import Described, InvalidInputError, nearest
 from rankagg.inference import RankIntervals
 from rankagg.inference.units import Unit
@@ -31,6 +31,7 @@ from rankagg.io.json_files import votes_to_dict
 from rankagg.io.output_files import write_text
 from rankagg.report.ballots import ElectionKind, ListsKind, VotesKind
 from rankagg.report.battles import BattlesKind
+from rankagg.report.changes import table_changes
 from rankagg.report.chapters_data import (
     certainty,
     colophon,
@@ -140,6 +141,7 @@ def make_report(
     optima: bool = True,
     gates: Iterable[str] = (),
     rng: RNGLike = None,
+    before: ScoreTable | None = None,
 ) -> Report:
     """Make one page about a data set: the exact consensus, other methods, how sure it all is.
 
@@ -188,6 +190,9 @@ def make_report(
         "first=ITEM", "above=ITEM,ITEM", "decided=ITEM,ITEM". What was not computed fails.
     rng : int, numpy.random.Generator or None, optional
         A seed or a generator, for randomized methods.
+    before : ScoreTable, optional
+        An earlier version of a table of scores: a chapter says who came, went and moved since, by
+        `rankagg.analysis.compare_tables`.
 
     Returns
     -------
@@ -215,6 +220,8 @@ def make_report(
     if unit is not None:
         check_choice(unit, ("ranking", "instance", "task"), "unit")
     chosen = kind_of(data, kind)
+    if before is not None and not (isinstance(before, ScoreTable) and isinstance(data, ScoreTable)):
+        raise InvalidInputError("before", "a ScoreTable, for a page of a ScoreTable", before)
     items = Evidence.of(chosen.data, tolerance).items
     chosen = replace(chosen, told=_told_of(about, about_items, items))
     asked, lines = _read_gates(gates, items), list(source)
@@ -229,12 +236,14 @@ def make_report(
         time_limit=time_limit,
         optima=check_flag(optima, "optima"),
         rng=rng,
+        before=before,
     )
     how_to_check, blocks = _proof_blocks(findings.exact, chosen.words.vote)
     sections = [proof(findings).text(how_to_check)]
     if len(findings.exact.items) > 1:
         sections = [
             *chosen.opening(findings),
+            *([table_changes(findings.changes, tolerance)] if before is not None else []),
             neighbors(findings),
             majorities(findings),
             *([certainty(findings)] if chosen.infers else []),

@@ -262,3 +262,30 @@ def test_a_page_breaks_ties_as_the_count_does_and_says_so() -> None:
         "round 2: Bob, Cid tie; by the order of the data Cid is eliminated"
         in page.sections["count"]
     )
+
+
+def test_a_page_says_what_changed_since_the_version_before() -> None:
+    values = np.array(SCORES.values)
+    values[3] += 2.0
+    after = ra.ScoreTable(values[1:], systems=["s1", "s2", "s3"], higher_is_better=True)
+    after = after.with_task_weights({task: 1.0 + k for k, task in enumerate(after.tasks)})
+    found = ra.analysis.compare_tables(SCORES, after)
+    page = Page(ra.make_report(after, before=SCORES).html)
+    assert found.turns
+    rows = {row["System"]: row for row in page.table("Systems that moved")}
+    moved = found.to_frame().query("moved != 0")
+    assert list(rows) == list(moved.index)
+    for system, row in moved.iterrows():
+        told = list(rows[system].values())[1:]
+        names = ("before", "after", "moved", "gone", "own_scores", "other_scores", "tasks", "came")
+        assert [int(text) for text in told] == [row[name] for name in names]
+    pairs = [(row["now above"], row["now below"]) for row in page.table("Pairs that changed")]
+    assert pairs == [turn[:2] for turn in found.turns]
+    assert f"{len(moved)} of 3 systems in both versions moved" in page.sections["changes"]
+    assert "Systems that went s0" in " ".join(page.sections["changes"].split())
+    late = ra.make_report(after, before=SCORES, time_limit=0.0)
+    assert "Not known. What changed was" in Page(late.html).sections["changes"]
+    assert not late.is_complete
+    for data, before in ((DATA["lists"][0], SCORES), (SCORES, "old.csv")):
+        with pytest.raises(InvalidInputError, match="`before` must be a ScoreTable"):
+            ra.make_report(data, before=before)

@@ -47,7 +47,12 @@ if TYPE_CHECKING:
 
 
 @command(
-    data(),
+    data(
+        *grouped(
+            "Page",
+            Option("--before", metavar="FILE", help="Scores: an earlier version, read alike."),
+        )
+    ),
     rules_to("compare with the exact consensus"),
     Option("-o", "--out", type=FILE, default="report.html", help="The file to write."),
     choice(
@@ -112,6 +117,7 @@ def report(
         rankagg report scores.csv -o report.html
         rankagg report election.soi --title "Council election" --kind election
         rankagg report scores.csv --gate proved --gate first=BERT
+        rankagg report june.csv --before may.csv
 
     The page is one HTML file that asks nothing of the network. The exit code is 3 where the exact
     consensus is not proved within --time-limit, or something else not computed; the page is
@@ -139,6 +145,7 @@ def report(
                 source=given.lines,
                 tolerance=given.tolerance,
                 time_limit=deadline.time_limit,
+                before=given.before,
                 **options,
             )
     except InformationLostError:

@@ -1,0 +1,82 @@
+"""The chapter of a table's changes: who came, went and moved since the version before."""
+
+from __future__ import annotations
+
+from rankagg.aggregation import Deadline
+from rankagg.aggregation.kemeny import Kemeny
+from rankagg.analysis.comparison.agreement import LATE
+from rankagg.analysis.table_changes import CAUSES, TableChanges, compare_tables
+from rankagg.core import ScoreTable, level_of, listing, p_text, part_of, said, stated
+from rankagg.report.sections import Section, table_of
+
+# Names of those who came or went, and pairs that changed places.
+MOST_NAMES, PAIRS = 20, 50
+# What moves a system, as headings say it, and what that means.
+MEANINGS = {
+    "gone": ("systems gone", "systems that went"),
+    "own_scores": ("own scores", "scores of its own that changed"),
+    "other_scores": ("others' scores", "scores of others that changed"),
+    "tasks": ("tasks", "tasks that came, went or have another weight"),
+    "came": ("systems new", "systems that came"),
+}
+
+
+def changes_since(
+    before: ScoreTable, after: ScoreTable, alpha: float, deadline: Deadline
+) -> TableChanges:
+    """Compare two versions by the exact rule, each ranking within its share of the time."""
+    limit = deadline.share(2).time_limit
+    rankings = after.n_systems + len(CAUSES)
+    rule = Kemeny() if limit is None else Kemeny(time_limit=limit / rankings)
+    return compare_tables(before, after, rule, alpha=alpha)
+
+
+def table_changes(changes: TableChanges | None, tolerance: object) -> Section:
+    """Say who came, went and moved, why, and which moves are decided."""
+    section = Section("changes", "Changes since the version before")
+    if changes is None:
+        return section.told("not known").unknown(f"What changed was {LATE}.")
+    frame = changes.to_frame().reset_index()
+    moved = frame[frame["moved"] != 0]
+    number = part_of(len(moved), "systems that moved", len(frame), "systems in both", "system")
+    section.told(said("{} moved", stated(len(moved), "systems that moved", ",", "system")))
+    section.text(
+        said("{} in both versions moved, by the exact rule.", number)
+        + " Scores are compared as they are, without the tolerance of the page." * bool(tolerance)
+    ).facts(
+        [
+            (name, listing(labels, MOST_NAMES) if labels else "none")
+            for name, labels in (
+                ("Systems that came", changes.came),
+                ("Systems that went", changes.gone),
+                ("Tasks that came", changes.new_tasks),
+                ("Tasks that went", changes.lost_tasks),
+            )
+        ]
+        + [("Scores that changed", stated(changes.n_scores, "scores that changed", ","))]
+    )
+    if len(moved):
+        shown = moved.drop(columns="decided").assign(system=moved["system"].map(str))
+        table = table_of(
+            shown,
+            "Systems that moved: ranks before and after, and the places due to each cause",
+            headings={"system": "System", **{name: MEANINGS[name][0] for name in CAUSES}},
+            meanings={"moved": "up is positive", **{name: MEANINGS[name][1] for name in CAUSES}},
+            text=["system"],
+        )
+        section.table(table)
+    if len(turned := changes.turned()):
+        turned["decided"] = turned["decided"].map({True: "yes", False: "no"})
+        turned["p"] = [p_text(p) for p in turned.pop("p_value")]
+        level = f"whether the pair is decided now at {level_of(changes.alpha)}, for all pairs"
+        table = table_of(
+            turned,
+            "Pairs that changed places",
+            headings={"above": "now above", "below": "now below"},
+            meanings={"decided": level, "p": "of the paired test on this version"},
+            text=["above", "below", "decided", "p"],
+            limit=PAIRS,
+            what="pairs",
+        )
+        section.table(table)
+    return section
