@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rankagg._typing import Tolerance
 from rankagg.aggregation import Deadline
 from rankagg.aggregation.kemeny import Kemeny
 from rankagg.analysis.comparison.agreement import LATE
@@ -25,13 +26,15 @@ def changes_since(
     before: ScoreTable, after: ScoreTable, alpha: float, deadline: Deadline
 ) -> TableChanges:
     """Compare two versions by the exact rule, each ranking within its share of the time."""
-    limit = deadline.share(2).time_limit
-    rankings = after.n_systems + len(CAUSES)
-    rule = Kemeny() if limit is None else Kemeny(time_limit=limit / rankings)
+    rule, rankings = Kemeny(), after.n_systems + len(CAUSES)
+    if deadline.time_limit is not None:
+        rule = Kemeny(time_limit=deadline.share(2).seconds_left() / rankings)
     return compare_tables(before, after, rule, alpha=alpha)
 
 
-def table_changes(changes: TableChanges | None, tolerance: object) -> Section:
+def table_changes(
+    changes: TableChanges | None, tolerance: Tolerance, time_limit: float | None
+) -> Section:
     """Say who came, went and moved, why, and which moves are decided."""
     section = Section("changes", "Changes since the version before")
     if changes is None:
@@ -43,6 +46,7 @@ def table_changes(changes: TableChanges | None, tolerance: object) -> Section:
     section.text(
         said("{} in both versions moved, by the exact rule.", number)
         + " Scores are compared as they are, without the tolerance of the page." * bool(tolerance)
+        + " The time for each ranking was limited: some may not be proved." * bool(time_limit)
     ).facts(
         [
             (name, listing(labels, MOST_NAMES) if labels else "none")

@@ -38,6 +38,7 @@ from rankagg.exceptions import InvalidInputError, OutOfTimeError
 from rankagg.inference import RankIntervals
 from rankagg.inference.ranks.rank_intervals import rank_intervals
 from rankagg.inference.units import Unit, tied_rankings
+from rankagg.report.cards import Cards
 from rankagg.report.changes import changes_since
 from rankagg.report.sections import (
     UNKNOWN,
@@ -82,9 +83,8 @@ class Told:
     cluster: str = "cluster"
     # The category of each task.
     categories: Mapping[Label, str] = field(default_factory=dict)
-    # Where names of items lead, and what stands behind them.
-    links: Mapping[Label, str] = field(default_factory=dict)
-    notes: Mapping[Label, str] = field(default_factory=dict)
+    # What is said of items, and where their names lead.
+    cards: Cards = field(default_factory=Cards)
 
 
 @dataclass(frozen=True)

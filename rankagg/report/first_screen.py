@@ -23,13 +23,16 @@ from rankagg.core import (
     said,
     stated,
 )
+from rankagg.report.cards import CardColumn
 from rankagg.report.findings import Findings
-from rankagg.report.sections import RowDrawing, Strip, number
+from rankagg.report.sections import UNKNOWN, RowDrawing, Strip, number
 
 # Rows that are shown when the page is opened.
 FOLDED = 40
 # Names wider than this may be cut on the screen; then they can be shown in full.
-WIDE = 34
+WIDE, WIDE_CARD = 34, 18
+# Rows that the page has without its script; others are drawn when they are asked for.
+DRAWN = 250
 
 
 class _PlaceRow(NamedTuple):
@@ -42,9 +45,10 @@ class _PlaceRow(NamedTuple):
     interval: str
     # One for each heading.
     numbers: tuple[str, ...]
-    # Where its name leads, and what is said of it besides; empty where nothing is.
+    # Where its name leads; empty where nothing is.
     link: str = ""
-    note: str = ""
+    # What is said of it besides, and the numbers it is sorted by.
+    cards: tuple[tuple[str, float | None], ...] = ()
 
 
 class _PlaceGroup(NamedTuple):
@@ -74,6 +78,8 @@ class _FirstScreen:
     # Whether the rows are the order that the proof is of, and what that counts.
     is_proved_order: bool = True
     vote: str = "vote"
+    # What is said of items, a column each.
+    cards: tuple[CardColumn, ...] = ()
 
     @property
     def rows(self) -> tuple[_PlaceRow, ...]:
@@ -92,14 +98,32 @@ class _FirstScreen:
 
     @property
     def has_long_names(self) -> bool:
-        """Whether some names may be cut on the screen."""
-        return any(letters(row.name + row.note) > WIDE for row in self.rows)
+        """Whether some names, or what is said of them, may be cut on the screen."""
+        return any(
+            letters(row.name) > WIDE or any(letters(text) > WIDE_CARD for text, _ in row.cards)
+            for row in self.rows
+        )
+
+    @property
+    def n_drawn(self) -> int:
+        """How many rows the page has without its script."""
+        return min(len(self.rows), DRAWN)
+
+    def blocks_of(self, start: int, end: int) -> list[_PlaceGroup]:
+        """Return the groups of the rows from one to another."""
+        found, first = [], 0
+        for block in self.blocks:
+            rows = block.rows[max(start - first, 0) : max(end - first, 0)]
+            first += len(block.rows)
+            found += [_PlaceGroup(rows, block.is_open)] if rows else []
+        return found
 
 
 def first_screen(findings: Findings) -> _FirstScreen:
     """Return what readers see first."""
     kind, items = findings.kind, findings.exact.items
     columns, drawing = kind.columns(findings), kind.drawing(findings)
+    cards = kind.told.cards
     ranks = findings.ranks if findings.has_decisions else None
     rows = [
         _PlaceRow(
@@ -109,8 +133,8 @@ def first_screen(findings: Findings) -> _FirstScreen:
             strip=drawing.strips[i],
             interval="" if ranks is None else span(ranks.best[i], ranks.worst[i]),
             numbers=tuple(column.texts[i] for column in columns),
-            link=kind.told.links.get(items[i], ""),
-            note=kind.told.notes.get(items[i], ""),
+            link=cards.links.get(items[i], ""),
+            cards=tuple((c.texts.get(items[i], UNKNOWN), c.key(items[i])) for c in cards.columns),
         )
         for place, i in enumerate(findings.order.tolist(), 1)
     ]
@@ -131,6 +155,7 @@ def first_screen(findings: Findings) -> _FirstScreen:
         noun=findings.noun.capitalize(),
         level="" if ranks is None else findings.level,
         headings=tuple(column.heading for column in columns),
+        cards=cards.columns,
         is_proved_order=findings.is_exact,
         vote=kind.words.vote,
     )

@@ -4,26 +4,26 @@ from __future__ import annotations
 
 import csv
 import json
+import warnings
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 from os import PathLike
 from typing import Any, Final
-from urllib.parse import urlsplit
 
 import pandas as pd
 from markupsafe import escape
 
 from rankagg._typing import Bools, Label, RNGLike, Tolerance
-from rankagg._validation import as_frame, check_alpha, check_choice, check_flag
+from rankagg._validation import check_alpha, check_choice, check_flag
 from rankagg.aggregation import Aggregator, Consensus, Data, Evidence
 from rankagg.aggregation.base import votes_text
 from rankagg.aggregation.evidence import as_data
 from rankagg.aggregation.voting.transfers import STV
 from rankagg.analysis.comparison.agreement import LATE
 from rankagg.core import ItemSet, Profile, ScoreTable, listed, raw_text, said, stated
-from rankagg.exceptions import Described, InvalidInputError, nearest
+from rankagg.exceptions import DataWarning, Described, InvalidInputError, nearest
 from rankagg.inference import RankIntervals
 from rankagg.inference.units import Unit
 from rankagg.io.cast_votes import CastVotes
@@ -31,6 +31,7 @@ from rankagg.io.json_files import votes_to_dict
 from rankagg.io.output_files import write_text
 from rankagg.report.ballots import ElectionKind, ListsKind, VotesKind
 from rankagg.report.battles import BattlesKind
+from rankagg.report.cards import check_link, is_link, read_cards
 from rankagg.report.changes import table_changes
 from rankagg.report.chapters_data import (
     certainty,
@@ -166,8 +167,9 @@ def make_report(
         such as "judge", and "categories" a mapping from tasks to the categories that columns of
         scores are filtered by.
     about_items : DataFrame, optional
-        A row for each item, by its label, and a column for whatever is said of them; "link" is
-        where names lead, and the others stand beside the names.
+        A row for each item, by its label, and a column for whatever is said of them, with which
+        readers can sort and filter the items; "link" or "URL" is where names lead. Rows of other
+        items are left out, and counted.
     source : iterable of str
         What readers should know of where the data come from, a line each.
     tolerance : float, mapping or Series from task to float, default 0
@@ -227,6 +229,9 @@ def make_report(
     asked, lines = _read_gates(gates, items), list(source)
     if isinstance(data, CastVotes):
         lines += data.lines()
+    for line in chosen.told.cards.lines:
+        warnings.warn(line, DataWarning, stacklevel=2)
+        lines.append(line)
     findings = Findings.of(
         chosen,
         rules,
@@ -243,7 +248,11 @@ def make_report(
     if len(findings.exact.items) > 1:
         sections = [
             *chosen.opening(findings),
-            *([table_changes(findings.changes, tolerance)] if before is not None else []),
+            *(
+                [table_changes(findings.changes, tolerance, time_limit)]
+                if before is not None
+                else []
+            ),
             neighbors(findings),
             majorities(findings),
             *([certainty(findings)] if chosen.infers else []),
@@ -307,35 +316,17 @@ def _told_of(about: Mapping[str, Any] | None, items: pd.DataFrame | None, of: It
     if not all(isinstance(name, str) for name in facts):
         raise InvalidInputError("about", "a mapping from texts", about)
     cluster, categories = facts.pop("cluster", "cluster"), facts.pop("categories", {})
-    if "link" in facts:
-        _check_link(facts["link"], "about")
-    notes: dict[Any, str] = {}
-    links: dict[Any, str] = {}
-    table = pd.DataFrame() if items is None else as_frame(items)
-    if not isinstance(table, pd.DataFrame):
-        raise InvalidInputError("about_items", "a DataFrame whose index has the items", items)
-    for item, row in table.astype(object).iterrows():
-        if item not in of:
-            allowed = "a DataFrame whose index has items of the data"
-            remedy = "Make their labels the index (`.set_index`), and leave out other rows."
-            raise InvalidInputError("about_items", allowed, item, remedy)
-        if item in notes:
-            raise InvalidInputError("about_items", "a row for each item", item)
-        known = {str(name): str(value) for name, value in row.dropna().items()}
-        if "link" in known:
-            links[item] = _check_link(known.pop("link"), "about_items")
-        notes[item] = ", ".join(known.values())
+    if not isinstance(categories, Mapping):
+        allowed = 'without "categories", or with a mapping from tasks to them'
+        raise InvalidInputError("about", allowed, Described(f"categories={categories!r}"))
+    links = [name for name in facts if is_link(name)]
+    if len(links) > 1:
+        raise InvalidInputError("about", "with one link", links)
+    facts = {"link" if is_link(name) else name: value for name, value in facts.items()}
+    if links:
+        check_link(facts["link"], "about")
     texts = {name: str(value) for name, value in facts.items()}
-    return Told(texts, str(cluster), dict(categories), links, notes)
-
-
-def _check_link(link: object, parameter: str) -> str:
-    """Return a link; raise where it is no address of the web: others could run as scripts."""
-    if urlsplit(str(link)).scheme not in ("http", "https"):
-        raise InvalidInputError(
-            parameter, "links that begin with http:// or https://", Described(repr(link))
-        )
-    return str(link)
+    return Told(texts, str(cluster), dict(categories), read_cards(items, of))
 
 
 # -- the proof in the page -----

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from base64 import b64encode
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -21,6 +22,8 @@ from rankagg.exceptions import visible, visible_json
 
 SCRIPTS = ("tables.js", "chapters.js")
 STYLES = ("tokens.css", "page.css", "ranking.css", "figures.css", "tables.css", "print.css")
+# Cells of a table, and rows at least, that a page has without its script.
+CELLS, LEAST_ROWS = 3_000, 20
 #: Stands for what is not known or does not apply.
 UNKNOWN = "\N{EN DASH}"
 
@@ -109,6 +112,13 @@ class PageTable(NamedTuple):
     caption: str
     # What was not shown; empty where everything is.
     left_out: str = ""
+
+    @property
+    def n_drawn(self) -> int:
+        """How many rows the page has without its script."""
+        columns = len(self.columns)
+        is_small = len(self.rows) * columns <= CELLS
+        return len(self.rows) if is_small else max(CELLS // columns, LEAST_ROWS)
 
     @property
     def width(self) -> Literal["text", "figure", "wide"]:
@@ -316,5 +326,11 @@ def _environment() -> Environment:
     made.filters["share"] = lambda per_cent: f"{per_cent:.2f}".rstrip("0").rstrip(".") + "%"
     # A number as browsers read it.
     made.filters["sortable"] = lambda key: "Infinity" if key == np.inf else repr(key)
+    # Elements as a JSON text that does not end its script.
+    made.filters["as_json"] = lambda text: Markup(
+        json.dumps(visible(text), ensure_ascii=False)
+        .replace("</", "<\\/")
+        .replace("<!", "<\\u0021")
+    )
     made.tests["blank"] = is_blank
     return made

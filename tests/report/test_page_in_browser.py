@@ -3,6 +3,7 @@
 from itertools import pairwise
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import rankagg as ra
@@ -186,3 +187,124 @@ def test_plots_have_their_letters_and_a_text_alternative(pages, visit_page) -> N
     assert all(b <= a + 1 for a, b in pairwise(levels))
     for bare in ("th:not([scope])", "table:not(:has(caption))"):
         assert visit.page.evaluate(f"document.querySelectorAll('{bare}').length") == 0
+
+
+@pytest.fixture(scope="module")
+def board(tmp_path_factory):
+    """The page of 60 systems with cards, 5 to 7 in any order, and its cards."""
+    order = [f"s{k:02}" for k in range(60)]
+    other = [*order[:4], *reversed(order[4:7]), *order[7:]]
+    sizes = [[7.0, 13.0, 0.5, np.nan][k % 4] for k in range(60)]
+    licences = [["mit", "apache", None][k % 3] for k in range(60)]
+    cards = pd.DataFrame({"Licence": licences, "Size": sizes, "No": range(60)}, index=order)
+    path = tmp_path_factory.mktemp("board") / "board.html"
+    ra.make_report(ra.Profile.from_orders([order, other]), about_items=cards).save(path)
+    return path, cards
+
+
+def test_cards_are_sorted_and_chosen_by_their_headings(board, visit_page) -> None:
+    path, cards = board
+    visit, first = visit_page(path), "Items in the order"
+    opened = visit.column(first, "Item")
+    visit.page.get_by_label("Licence").select_option("apache")
+    assert set(visit.column(first, "Item")) == set(cards.index[cards["Licence"] == "apache"])
+    assert visit.page.locator(".above output").text_content() == "20 of 60"
+    assert visit.page.locator("#ranking tbody.open").count() == 0
+    visit.page.get_by_label("Size").select_option("13")
+    both = cards.query("Licence == 'apache' and Size == 13").index
+    assert set(visit.column(first, "Item")) == set(both)
+    for label in ("Licence", "Size"):
+        visit.page.get_by_label(label).select_option("all")
+    assert visit.column(first, "Item") == opened
+    visit.page.get_by_role("button", name="Show all 60").click()
+    for turned in (False, True):
+        visit.click(first, "Size")
+        known = cards["Size"].dropna().sort_values(ascending=not turned)
+        told = visit.column(first, "Size")
+        assert [float(text) for text in told[: len(known)]] == known.tolist()
+        assert set(told[len(known) :]) == {"\N{EN DASH}"}
+    assert visit.page.locator("#ranking tbody.open").count() == 0
+    visit.page.get_by_label("Find items").fill("MIT 0.5")
+    found = cards.query("Licence == 'mit' and Size == 0.5").index
+    assert set(visit.column(first, "Item")) == set(found)
+    visit.page.get_by_label("Find items").fill("")
+    visit.click(first, "Place")
+    assert visit.column(first, "Place") == [str(k + 1) for k in range(60)]
+    assert visit.page.locator("#ranking tbody.open").count() == 1
+    assert visit.messages == []
+    for width in (400, 768, 1280):
+        assert visit_page(path, width=width).is_as_wide_as_it_may_be()
+
+
+def large(n, n_tasks):
+    rng = np.random.default_rng(0)
+    values = np.linspace(3, 0, n)[:, None] + rng.normal(size=(n, n_tasks))
+    names = [f"<b>system</b> {k:03} \u202e" for k in range(n)]
+    return ra.ScoreTable(values, systems=names, higher_is_better=True)
+
+
+@pytest.fixture(scope="module")
+def rows_left(tmp_path_factory):
+    """The page of 260 systems, more than it draws without its script."""
+    path = tmp_path_factory.mktemp("rows") / "rows.html"
+    ra.make_report(large(260, 12), [], time_limit=0.0).save(path)
+    return path
+
+
+def test_rows_beyond_the_first_are_drawn_when_asked_for(rows_left, visit_page) -> None:
+    visit = visit_page(rows_left, scripts=False)
+    rows = visit.page.locator("#ranking tbody tr")
+    assert rows.count() == 250
+    told = visit.page.locator(".ranking-figure p.later").inner_text()
+    assert told.startswith("The first 250 of 260 systems;")
+    scores = "Scores by task"
+    visit = visit_page(rows_left)
+    rows = visit.page.locator("#ranking tbody tr")
+    assert rows.count() == 250
+    visit.page.get_by_role("button", name="Show all 260").click()
+    names = visit.column("Systems in the order", "System")
+    assert len(names) == len(set(names)) == 260
+    visit.unfold()
+    drawn = visit.column(scores, "System")
+    assert len(drawn) == 3000 // 14
+    visit.click(scores, "System")
+    found = visit.column(scores, "System")
+    assert found == sorted(found)
+    assert len(found) == 260
+    assert visit.page.locator("#scores p.later").count() == 0
+    assert visit.page.locator("b").count() == 0
+    visit = visit_page(rows_left)
+    visit.unfold()
+    field = visit.page.locator("#scores").get_by_label("Find rows")
+    field.fill(names[-1].split()[0])
+    assert visit.column(scores, "System") == names[-1:]
+    visit = visit_page(rows_left)
+    visit.page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert visit.page.locator("#ranking tbody tr").count() == 260
+    assert visit.page.locator("script.later").count() == 0
+    assert visit.messages == []
+
+
+def test_the_proof_is_compared_with_rows_that_are_not_drawn(
+    rows_left, visit_page, tmp_path
+) -> None:
+    def verdict(path):
+        visit = visit_page(path)
+        visit.page.click("#check-proof")
+        told = visit.page.locator("#proof-verdict.holds, #proof-verdict.fails")
+        told.wait_for(timeout=120_000)
+        return told.inner_text()
+
+    assert "The bound holds" in verdict(rows_left)
+    html = rows_left.read_text(encoding="utf-8")
+    edited = tmp_path / "edited.html"
+    edited.write_text(html.replace("data-rank>260<", "data-rank>259<"), encoding="utf-8")
+    assert edited.read_text(encoding="utf-8") != html
+    assert "does not hold" in verdict(edited)
+
+
+@pytest.mark.slow
+def test_a_page_of_a_thousand_systems_has_few_elements(saved, visit_page) -> None:
+    visit = visit_page(saved(large(1000, 20), time_limit=0.0))
+    assert visit.page.evaluate("document.getElementsByTagName('*').length") < 20_000
+    assert visit.messages == []

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import rankagg as ra
-from rankagg.exceptions import InvalidInputError
+from rankagg.exceptions import DataWarning, InvalidInputError
 from rankagg.report.page import kind_of
 from tests.conftest import slow_but
 from tests.report.test_page import Page
@@ -169,18 +169,33 @@ def test_scores_of_each_task_have_the_best_in_bold_and_gaps_shown() -> None:
 
 def test_what_is_said_of_data_and_items_stands_where_readers_look() -> None:
     items = pd.DataFrame(
-        {"by": ["Uni", None], "year": [1, 2], "link": ["https://example.org/?a=1&b=2", None]},
+        {"by": ["Uni", None], "year": [1, 2], "Link": ["https://example.org/?a=1&b=2", None]},
         index=["s1", "s3"],
     )
-    facts = {"date": "1 May", "link": "https://example.org", "categories": {SCORES.tasks[0]: "x"}}
-    html = ra.make_report(SCORES, about=facts, about_items=items).html
+    facts = {"date": "1 May", "URL": "https://example.org", "categories": {SCORES.tasks[0]: "x"}}
+    with pytest.warns(DataWarning, match=r"2 items of the data without a row \(s0, s2\)"):
+        html = ra.make_report(SCORES, about=facts, about_items=items).html
     page = Page(html)
     assert "Date: 1 May" in " ".join(page.header.split())
     assert html.count('data-category="x"') == 1
     assert {"https://example.org", "https://example.org/?a=1&b=2"} <= set(page.links)
-    assert re.search(r"s1</bdi></a> <span class=\"quiet\">Uni, 1</span>", html)
+    headings = page.tables[0][0]
+    assert headings[-2:] == ["by", "year"]
+    cards = {row[1].split(" (")[0]: row[-2:] for row in page.tables[0][1:]}
+    assert cards == {"s0": ["\N{EN DASH}"] * 2, "s1": ["Uni", "1"], "s2": ["\N{EN DASH}"] * 2,
+                     "s3": ["\N{EN DASH}", "2"]}  # fmt: skip
     told = re.search(r'<meta property="og:description" content="([^"]*)">', html)[1]
     assert told in " ".join(page.header.split())
+
+
+def test_rows_of_other_items_are_counted_and_left_out() -> None:
+    items = pd.DataFrame({"size": [7.0, 13.0, None]}, index=["s1", "old", "older"])
+    with pytest.warns(DataWarning) as warned:
+        html = ra.make_report(SCORES, about_items=items).html
+    lines = [str(one.message) for one in warned]
+    assert lines[0] == "about items: 2 rows of no item of the data, left out (old, older)"
+    assert all(line in Page(html).sections["data"] for line in lines)
+    assert [row[-1] for row in Page(html).tables[0][1:] if row[1].startswith("s1")] == ["7"]
 
 
 def about_items(column, *index):
@@ -192,7 +207,10 @@ def about_items(column, *index):
     [
         ({"about": {"link": "javascript:alert(1)"}}, "`about` must be links that begin with http"),
         ({"about": {3: "x"}}, "`about` must be a mapping from texts"),
-        (about_items({"a": [1]}, "Z"), "and leave out other rows"),
+        ({"about": {"categories": "x"}}, "Got categories='x'"),
+        ({"about": {"link": "https://a.b", "URL": "https://a.c"}}, "with one link"),
+        (about_items({"link": ["https://a.b"], "URL": ["https://a.c"]}, "s1"), "one column of"),
+        (about_items({"a": [1]}, "Z"), "Make their labels the index"),
         (about_items({"link": ["file:///etc"]}, "s1"), "`about_items` must be links"),
         (about_items({"a": [1, 2]}, "s1", "s1"), "a row for each item"),
     ],
@@ -282,7 +300,7 @@ def test_a_page_says_what_changed_since_the_version_before() -> None:
     pairs = [(row["now above"], row["now below"]) for row in page.table("Pairs that changed")]
     assert pairs == [turn[:2] for turn in found.turns]
     assert f"{len(moved)} of 3 systems in both versions moved" in page.sections["changes"]
-    assert "Systems that went s0" in " ".join(page.sections["changes"].split())
+    assert "Systems that wents0" in " ".join(page.sections["changes"].split())
     late = ra.make_report(after, before=SCORES, time_limit=0.0)
     assert "Not known. What changed was" in Page(late.html).sections["changes"]
     assert not late.is_complete

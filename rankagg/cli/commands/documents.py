@@ -39,7 +39,7 @@ from rankagg.cli.options import (
     split,
 )
 from rankagg.cli.rules import made, rules_to, time_limit, usually_limited
-from rankagg.exceptions import InformationLostError, InvalidInputError, visible
+from rankagg.exceptions import InformationLostError, visible
 
 if TYPE_CHECKING:
     from rankagg.aggregation import Deadline
@@ -170,7 +170,7 @@ def _items_in(path: str, given: Input) -> Any:
     """Return a table with a row for each item."""
     import pandas as pd
 
-    from rankagg.core import listed, raw_text
+    from rankagg.core import raw_text
     from rankagg.io.tables.reading import read_table
 
     table = read_table(path)
@@ -180,12 +180,7 @@ def _items_in(path: str, given: Input) -> Any:
     frame = frame.where(frame != "", None)
     labels = {raw_text(label): label for label in given.evidence.items}
     first, *others = map(str, frame.columns)
-    if frame[first].duplicated().any():
-        allowed = "a table with one row for each item, whose name is in its first column"
-        raise InvalidInputError("--items", allowed, path)
-    if unknown := [text for text in frame[first] if text not in labels]:
-        raise click.UsageError(f"--items {path} has what is not in the data: {listed(unknown)}.")
-    return frame[others].set_index(frame[first].map(labels))
+    return frame[others].set_index(frame[first].map(lambda text: labels.get(text, text)))
 
 
 @command(

@@ -1,39 +1,55 @@
 "use strict";
-// Without this script the page is complete; with it tables can be sorted and looked through.
+// Without this script the page is complete, or says which rows it leaves out; with it tables can
+// be sorted and looked through.
 {
-  const sortable = (table) => {
-    const body = table.tBodies[0];
-    const original = [...body.rows];
-    for (const heading of table.tHead.rows[0].cells) {
+  const rowsOf = (table) => [...table.tBodies].flatMap((body) => [...body.rows]);
+
+  // All rows of a table: those beyond the first are a text until they are asked for.
+  const drawn = (table) => {
+    const figure = table.closest("figure");
+    const later = figure.querySelector("script.later");
+    if (later) table.insertAdjacentHTML("beforeend", JSON.parse(later.textContent));
+    for (const part of figure.querySelectorAll(".later")) part.remove();
+    return rowsOf(table);
+  };
+
+  // What a cell is sorted by; unknown numbers stay below, whichever way it goes.
+  const keyOf = (cell) => {
+    if ("key" in cell.dataset) return Number(cell.dataset.key);
+    if (!cell.matches(".score, .place")) return cell.textContent;
+    const number = parseFloat(cell.textContent.replaceAll(",", "").replace("\u2212", "-"));
+    return Number.isNaN(number) ? Infinity : number;
+  };
+
+  // Lets the headings sort all rows, which are asked for then.
+  const sortable = (table, headings, all, changed) => {
+    let original;
+    for (const heading of headings) {
       const button = document.createElement("button");
       button.type = "button";
-      button.textContent = heading.textContent;
-      heading.replaceChildren(button);
+      button.append(...heading.childNodes);
+      heading.append(button);
       button.addEventListener("click", () => {
+        original ??= all();
         const descending = heading.getAttribute("aria-sort") === "ascending";
         const k = heading.cellIndex;
-        const key = (row) => {
-          const cell = row.cells[k];
-          return "key" in cell.dataset ? Number(cell.dataset.key) : cell.textContent;
-        };
-        // Unknown values stay below, whichever way it goes.
         const compare = (one, two) => {
-          const a = key(one), b = key(two);
+          const a = keyOf(one.cells[k]), b = keyOf(two.cells[k]);
           if (a === Infinity || b === Infinity) return (a === Infinity) - (b === Infinity);
           const order = typeof a === "number" ? a - b : a.localeCompare(b, undefined, {numeric: true});
           return descending ? -order : order;
         };
-        body.append(...[...original].sort(compare));
-        for (const other of table.tHead.rows[0].cells) other.removeAttribute("aria-sort");
+        table.tBodies[0].append(...[...original].sort(compare));
+        for (const other of headings) other.removeAttribute("aria-sort");
         heading.setAttribute("aria-sort", descending ? "descending" : "ascending");
+        changed?.(heading);
       });
     }
   };
 
   // A field that leaves the rows which hold all its words, in any order.
-  const filter = (table, text, changed) => {
-    const rows = [...table.tBodies].flatMap((body) => [...body.rows]);
-    const texts = rows.map((row) => text(row).toLowerCase());
+  const filter = (table, all, text, changed) => {
+    let rows, texts;
     const tools = document.createElement("label");
     const field = document.createElement("input");
     const told = document.createElement("output");
@@ -42,12 +58,25 @@
     tools.append("Find ", field, told);
     field.setAttribute("aria-label", `Find ${table.dataset.filter}`);
     field.addEventListener("input", () => {
+      rows ??= all();
+      texts ??= rows.map((row) => text(row).toLowerCase());
       const words = field.value.toLowerCase().split(/\s+/).filter(Boolean);
-      const found = texts.map((text) => words.every((word) => text.includes(word)));
-      told.textContent = words.length ? `${found.filter(Boolean).length} of ${rows.length}` : "";
-      changed(rows, words.length ? found : null);
+      const found = new Set(rows.filter((_, k) => words.every((word) => texts[k].includes(word))));
+      told.textContent = words.length ? `${found.size} of ${rows.length}` : "";
+      changed(words.length ? found : null);
     });
     return tools;
+  };
+
+  // A choice of one of some names, or of all.
+  const choiceOf = (title, names, chosen) => {
+    const label = document.createElement("label");
+    const choice = document.createElement("select");
+    label.className = "find";
+    choice.append(new Option("all", ""), ...names.map((name) => new Option(name)));
+    label.append(`${title} `, choice);
+    choice.addEventListener("change", () => chosen(choice.selectedIndex ? choice.value : null));
+    return label;
   };
 
   // A choice of the columns of one category; those without a category stay.
@@ -55,57 +84,100 @@
     const headings = [...table.tHead.rows[0].cells];
     const names = [...new Set(headings.map((heading) => heading.dataset.category).filter(Boolean))];
     if (names.length < 2) return;
-    const label = document.createElement("label");
-    const choice = document.createElement("select");
-    label.className = "find";
-    choice.append(new Option("all", ""), ...names.map((name) => new Option(name)));
-    label.append("Category ", choice);
-    choice.addEventListener("change", () => headings.forEach((heading, k) => {
-      const gone = choice.value && heading.dataset.category && heading.dataset.category !== choice.value;
-      for (const row of table.rows) row.cells[k].hidden = Boolean(gone);
+    table.closest("figure").prepend(choiceOf("Category", names, (name) => {
+      drawn(table);
+      headings.forEach((heading, k) => {
+        const gone = name !== null && heading.dataset.category && heading.dataset.category !== name;
+        for (const row of table.rows) row.cells[k].hidden = Boolean(gone);
+      });
     }));
-    table.closest("figure").prepend(label);
   };
 
-  for (const table of document.querySelectorAll("table.sortable")) {
-    sortable(table);
+  const tables = [...document.querySelectorAll("table.sortable")];
+  for (const table of tables) {
+    const all = () => drawn(table);
+    sortable(table, [...table.tHead.rows[0].cells], all);
     choosable(table);
+    const later = table.closest("figure").querySelector("p.later");
+    if (later) {
+      const more = document.createElement("button");
+      more.type = "button";
+      more.textContent = "Show all";
+      more.addEventListener("click", all);
+      later.append(" ", more);
+    }
     if (!table.dataset.filter) continue;
-    const show = (rows, found) => rows.forEach((row, k) => { row.hidden = found !== null && !found[k]; });
-    table.closest("figure").prepend(filter(table, (row) => row.textContent, show));
+    const show = (found) => { for (const row of rowsOf(table)) row.hidden = found !== null && !found.has(row); };
+    table.closest("figure").prepend(filter(table, all, (row) => row.textContent, show));
   }
 
   // The first figure shows its first rows until somebody asks for all, or looks for some.
   const foldable = (ranking) => {
     const fold = Number(ranking.dataset.fold || 0);
-    let folded = fold > 0, found = null;
-    const bodies = [...ranking.tBodies].map((body) => [body, body.className]);
-    const lines = bodies.flatMap(([body]) => [...body.rows]);
+    let folded = fold > 0, found = null, isSorted = false, homes;
+    const chosen = new Map();
+    const tools = document.querySelector(".above .tools");
     const more = document.createElement("button");
-    const draw = () => {
-      lines.forEach((row, k) => { row.hidden = found === null ? folded && k >= fold : !found[k]; });
-      // What is left of two groups would stand together as one.
-      for (const [body, look] of bodies) body.className = found === null ? look : "";
-      more.hidden = !folded || found !== null;
+    const all = () => {
+      const rows = drawn(ranking);
+      homes ??= [...ranking.tBodies].map((body) => [body, body.className, [...body.rows]]);
+      return rows;
     };
-    if (ranking.dataset.filter) {
-      const tools = filter(ranking, (row) => row.querySelector("th").textContent, (_, kept) => { found = kept; draw(); });
-      document.querySelector(".above .tools").append(tools);
+    const isKept = (row) => (found === null || found.has(row))
+      && [...chosen].every(([k, name]) => row.cells[k].textContent === name);
+    const draw = () => {
+      const isNarrowed = found !== null || chosen.size > 0;
+      const rows = rowsOf(ranking);
+      rows.forEach((row, k) => { row.hidden = isNarrowed ? !isKept(row) : folded && k >= fold; });
+      // What is left of two groups would stand together as one.
+      for (const [body, look] of homes ?? []) body.className = isNarrowed || isSorted ? "" : look;
+      more.hidden = !folded || isNarrowed;
+      const told = tools.querySelector("output");
+      if (told) told.textContent = isNarrowed ? `${rows.filter((row) => !row.hidden).length} of ${rows.length}` : "";
+    };
+    const headings = [...ranking.tHead.rows[0].cells];
+    if (ranking.matches(".with-cards")) {
+      const place = headings[0];
+      place.firstElementChild.className = "";
+      sortable(ranking, headings.filter((one) => one.matches(".place, .name, .score, .card")), all, (heading) => {
+        isSorted = heading !== place || heading.getAttribute("aria-sort") !== "ascending";
+        if (!isSorted) for (const [body, , rows] of homes) body.append(...rows);
+        draw();
+      });
     }
+    headings.forEach((heading, k) => {
+      if (!heading.dataset.choices) return;
+      tools.append(choiceOf(heading.textContent, JSON.parse(heading.dataset.choices), (name) => {
+        all();
+        if (name === null) chosen.delete(k);
+        else chosen.set(k, name);
+        draw();
+      }));
+    });
+    if (ranking.dataset.filter) {
+      const text = (row) => [row.querySelector("th"), ...row.querySelectorAll(".card")].map((cell) => cell.textContent).join(" ");
+      tools.append(filter(ranking, all, text, (kept) => { found = kept; draw(); }));
+    }
+    addEventListener("drawrows", () => { all(); draw(); });
     if (!fold) return;
+    const later = ranking.closest("figure").querySelector("p.later");
+    if (later) later.hidden = true;
     more.type = "button";
     more.className = "more";
-    more.textContent = `Show all ${lines.length}`;
+    more.textContent = `Show all ${ranking.dataset.rows}`;
     more.addEventListener("click", () => {
       folded = false;
+      const next = all()[fold].querySelector("th");
       draw();
-      const next = lines[fold].querySelector("th");
       next.tabIndex = -1;
       next.focus();
     });
-    ranking.after(more);
+    (ranking.closest(".scroll") ?? ranking).after(more);
     draw();
   };
   const ranking = document.getElementById("ranking");
   if (ranking) foldable(ranking);
+  // Paper has all rows.
+  addEventListener("drawrows", () => tables.forEach(drawn));
+  addEventListener("beforeprint", () => dispatchEvent(new Event("drawrows")));
 }

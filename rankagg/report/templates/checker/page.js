@@ -69,6 +69,8 @@ function written(label) {
 }
 
 function compareRows({items, order}) {
+  // Rows that are not drawn yet.
+  dispatchEvent(new Event("drawrows"));
   const names = [...document.querySelectorAll("[data-item]")];
   demand(names.length === items.length, `the page shows ${names.length} items, and the proof has ${items.length}`);
   const ranks = new Set();

@@ -1,0 +1,120 @@
+"""What users say of items: a column for each heading, links, and rows of other items."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
+
+import pandas as pd
+
+from rankagg._typing import Label
+from rankagg._validation import as_frame, ascii_number
+from rankagg.core import ItemSet, counted, listed
+from rankagg.exceptions import Described, InvalidInputError, visible
+
+# Headings of links, in small letters.
+LINKS = ("link", "url")
+# So many different values can be chosen from.
+MOST_CHOICES = 20
+
+
+class CardColumn(NamedTuple):
+    """What is said of items under one heading."""
+
+    heading: str
+    texts: Mapping[Label, str]
+    # Whether all are numbers, which rows are then sorted by.
+    is_number: bool
+    # The values that rows can be chosen by: a few, which items share.
+    choices: tuple[str, ...]
+
+    def key(self, item: Label) -> float | None:
+        """Return the number that the item is sorted by; unknown ones are last."""
+        text = self.texts.get(item)
+        return None if not self.is_number else float("inf") if text is None else _number(text)
+
+
+class Cards(NamedTuple):
+    """What is said of items, where their names lead, and which rows and items were left over."""
+
+    columns: tuple[CardColumn, ...] = ()
+    links: Mapping[Label, str] = {}
+    lines: tuple[str, ...] = ()
+
+
+def read_cards(table: pd.DataFrame | None, items: ItemSet) -> Cards:
+    """Return what a table says of the items that are in the data; others are counted."""
+    if table is None:
+        return Cards()
+    table = as_frame(table)
+    if not isinstance(table, pd.DataFrame):
+        raise InvalidInputError("about_items", "a DataFrame whose index has the items", table)
+    others = [label for label in table.index if label not in items]
+    known = table.loc[[label in items for label in table.index]]
+    if len(table) and not len(known):
+        allowed = "a DataFrame whose index has items of the data"
+        remedy = "Make their labels the index (`.set_index`)."
+        raise InvalidInputError("about_items", allowed, Described(listed(others)), remedy)
+    if known.index.has_duplicates:
+        twice = known.index[known.index.duplicated()][0]
+        raise InvalidInputError("about_items", "a row for each item", twice)
+    by_heading: dict[str, dict[Label, str]] = {}
+    for position, name in enumerate(known.columns):
+        heading = "link" if is_link(name) else str(name)
+        if heading in by_heading:
+            what = "one column of links" if heading == "link" else "columns of different names"
+            raise InvalidInputError("about_items", what, list(map(str, known.columns)))
+        values = known.iloc[:, position].dropna()
+        by_heading[heading] = {item: _text(value) for item, value in values.items()}
+    links = by_heading.pop("link", {})
+    for link in links.values():
+        check_link(link, "about_items")
+    lacking = [label for label in items if label not in known.index]
+    lines = [
+        f"about items: {counted(len(labels), noun, ',')} {told} ({listed(labels)})"
+        for labels, noun, told in (
+            (others, "row", "of no item of the data, left out"),
+            (lacking, "item", "of the data without a row"),
+        )
+        if labels and len(table)
+    ]
+    columns = tuple(_column(*one) for one in by_heading.items() if one[1])
+    return Cards(columns, links, tuple(lines))
+
+
+def is_link(name: object) -> bool:
+    """Return whether a heading says that links are below it."""
+    return str(name).strip().lower() in LINKS
+
+
+def check_link(link: object, parameter: str) -> None:
+    """Raise where a link is no address of the web: others could run as scripts."""
+    if urlsplit(str(link)).scheme not in ("http", "https"):
+        raise InvalidInputError(
+            parameter, "links that begin with http:// or https://", Described(repr(link))
+        )
+
+
+def _column(heading: str, texts: Mapping[Label, str]) -> CardColumn:
+    is_number = all(_number(text) is not None for text in texts.values())
+    # As they are seen.
+    different = {visible(text) for text in texts.values()}
+    is_shared = 1 < len(different) <= MOST_CHOICES and len(different) < len(texts)
+    sort: Any = _number if is_number else str.casefold
+    choices = sorted(different, key=sort) if is_shared else []
+    return CardColumn(heading, texts, is_number, tuple(choices))
+
+
+def _number(text: str) -> float | None:
+    """Return the number that a text is; None where it is none."""
+    try:
+        number = float(ascii_number(text))
+    except ValueError:
+        return None
+    return number if abs(number) < float("inf") else None
+
+
+def _text(value: Any) -> str:
+    # Whole numbers with gaps are floats in a DataFrame.
+    return f"{value:.15g}" if isinstance(value, float) else str(value)
