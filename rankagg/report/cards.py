@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 from urllib.parse import urlsplit
 
 import pandas as pd
@@ -66,7 +66,7 @@ def read_cards(table: pd.DataFrame | None, items: ItemSet) -> Cards:
             what = "one column of links" if heading == "link" else "columns of different names"
             raise InvalidInputError("about_items", what, list(map(str, known.columns)))
         values = known.iloc[:, position].dropna()
-        by_heading[heading] = {item: _text(value) for item, value in values.items()}
+        by_heading[heading] = {cast(Label, item): _text(x) for item, x in values.items()}
     links = by_heading.pop("link", {})
     for link in links.values():
         check_link(link, "about_items")

@@ -239,7 +239,7 @@ def test_cards_are_sorted_and_chosen_by_their_headings(board, visit_page) -> Non
 def large(n, n_tasks):
     rng = np.random.default_rng(0)
     values = np.linspace(3, 0, n)[:, None] + rng.normal(size=(n, n_tasks))
-    names = [f"<b>system</b> {k:03} \u202e" for k in range(n)]
+    names = [f"<b>system</b>-{k:03}x \u202e" for k in range(n)]
     return ra.ScoreTable(values, systems=names, higher_is_better=True)
 
 
