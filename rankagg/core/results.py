@@ -417,8 +417,8 @@ class Result(Pastable, Value):
             table = table.rename(index=shortened).rename_axis(None)
         formats = {name: look for name, look in self._formats.items() if name in table}
         # pandas writes what is missing among whole numbers as <NA>.
-        for name in table.select_dtypes("Int64"):
-            table = table.assign(**{name: table[name].astype(object).fillna("-")})
+        whole = list(table.select_dtypes("Int64"))
+        table = table.astype(dict.fromkeys(whole, object)).fillna(dict.fromkeys(whole, "-"))
         return table.to_string(
             index=self._named_rows, na_rep="-", formatters=formats, float_format=self._number.format
         )
