@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import field
 from typing import Any
 
 import numpy as np
@@ -45,7 +46,7 @@ class ComparisonRadius(Result):
     pair: tuple[Label, Label]
     removed: Positions
     n_comparisons: int
-    _rows: pd.DataFrame
+    _rows: pd.DataFrame = field(compare=False)
 
     _schema = "rankagg.comparison_radius"
     _row = "comparison"

@@ -388,8 +388,20 @@ def test_an_item_that_never_has_a_place_has_none_in_json():
     told = json.loads(json.dumps(shares.to_dict(), allow_nan=False))
     assert told["items"][1] == {
         "item": "B", "first_in_every": 0, "first_in_some": 0, "mean_rank": None,
+        "lower": None, "upper": None,
     }  # fmt: skip
-    assert shares.summary().splitlines()[-1].split() == ["B", "0.000", "0.000", "-"]
+    assert shares.summary().splitlines()[-1].split() == ["B", "0.000", "0.000", "-", "-", "-"]
+
+
+def test_percentile_intervals_leave_out_so_many_resamples_at_each_end():
+    shares = ra.rank_shares(CYCLE, KEMENY, n_resamples=200, rng=1)
+    for alpha in (0.05, 0.5):
+        frame = shares.to_frame(alpha)
+        for at, item in enumerate(CYCLE.items):
+            first, last = sorted(shares.best[:, at]), sorted(shares.worst[:, at])
+            # Between two resamples the outer one counts.
+            assert frame["lower"][item] == first[int(199 * alpha / 2)]
+            assert frame["upper"][item] == last[-1 - int(199 * alpha / 2)]
 
 
 def test_summary_says_that_shares_are_no_confidence():
