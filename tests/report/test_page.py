@@ -187,6 +187,17 @@ def test_a_place_outside_its_bar_is_linked_and_said_to_be_so() -> None:
     assert "although by mean Borda points only C may be first" in told
 
 
+def test_groups_are_cut_where_the_rows_of_the_page_end() -> None:
+    orders = [["A", "B", "C", "D", "E"], ["A", "D", "C", "B", "E"]]
+    screen = first_screen(findings_of(ra.Profile.from_orders(orders)))
+    assert [len(block.rows) for block in screen.blocks] == [1, 3, 1]
+    for k in range(6):
+        first, later = screen.blocks_of(0, k), screen.blocks_of(k, 5)
+        cut = [(row.name, block.is_open) for block in (*first, *later) for row in block.rows]
+        assert cut == [(row.name, block.is_open) for block in screen.blocks for row in block.rows]
+        assert sum(len(block.rows) for block in first) == k
+
+
 def findings_of(data, rules=None):
     """Return all that a page tells of the data."""
     return Findings.of(
