@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple, cast
 from urllib.parse import urlsplit
 
@@ -43,8 +43,11 @@ class Cards(NamedTuple):
     lines: tuple[str, ...] = ()
 
 
-def read_cards(table: pd.DataFrame | None, items: ItemSet) -> Cards:
-    """Return what a table says of the items that are in the data; others are counted."""
+def read_cards(table: pd.DataFrame | None, items: ItemSet, tasks: Iterable[Label] = ()) -> Cards:
+    """Return what a table says of the items that are in the data; others are counted.
+
+    Columns of tasks are left out, as in a file that has scores and cards.
+    """
     if table is None:
         return Cards()
     table = as_frame(table)
@@ -53,8 +56,8 @@ def read_cards(table: pd.DataFrame | None, items: ItemSet) -> Cards:
     others = [label for label in table.index if label not in items]
     known = table.loc[[label in items for label in table.index]]
     if len(table) and not len(known):
-        allowed = "a DataFrame whose index has items of the data"
-        remedy = "Make their labels the index (`.set_index`)."
+        allowed = "a table with rows of items of the data"
+        remedy = "Labels are the index of a DataFrame, and the first column of a file."
         raise InvalidInputError("about_items", allowed, Described(listed(others)), remedy)
     if known.index.has_duplicates:
         twice = known.index[known.index.duplicated()][0]
@@ -67,6 +70,7 @@ def read_cards(table: pd.DataFrame | None, items: ItemSet) -> Cards:
             raise InvalidInputError("about_items", what, list(map(str, known.columns)))
         values = known.iloc[:, position].dropna()
         by_heading[heading] = {cast(Label, item): _text(x) for item, x in values.items()}
+    scored = [task for task in map(str, tasks) if by_heading.pop(task, None)]
     links = by_heading.pop("link", {})
     for link in links.values():
         check_link(link, "about_items")
@@ -76,6 +80,7 @@ def read_cards(table: pd.DataFrame | None, items: ItemSet) -> Cards:
         for labels, noun, told in (
             (others, "row", "of no item of the data, left out"),
             (lacking, "item", "of the data without a row"),
+            (scored, "column", "of tasks of the data, left out"),
         )
         if labels and len(table)
     ]

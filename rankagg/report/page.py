@@ -22,7 +22,7 @@ from rankagg.aggregation.base import votes_text
 from rankagg.aggregation.evidence import as_data
 from rankagg.aggregation.voting.transfers import STV
 from rankagg.analysis.comparison.agreement import LATE
-from rankagg.core import ItemSet, Profile, ScoreTable, listed, raw_text, said, stated
+from rankagg.core import ItemSet, Profile, ScoreSummary, ScoreTable, listed, raw_text, said, stated
 from rankagg.exceptions import DataWarning, Described, InvalidInputError, nearest
 from rankagg.inference import RankIntervals
 from rankagg.inference.units import Unit
@@ -225,7 +225,7 @@ def make_report(
     if before is not None and not (isinstance(before, ScoreTable) and isinstance(data, ScoreTable)):
         raise InvalidInputError("before", "a ScoreTable, for a page of a ScoreTable", before)
     items = Evidence.of(chosen.data, tolerance).items
-    chosen = replace(chosen, told=_told_of(about, about_items, items))
+    chosen = replace(chosen, told=_told_of(about, about_items, chosen.data, items))
     asked, lines = _read_gates(gates, items), list(source)
     if isinstance(data, CastVotes):
         lines += data.lines()
@@ -310,7 +310,9 @@ def kind_of(data: Data | CastVotes, name: str | STV | None = None) -> Kind:
     return KINDS[name](data, Told())
 
 
-def _told_of(about: Mapping[str, Any] | None, items: pd.DataFrame | None, of: ItemSet) -> Told:
+def _told_of(
+    about: Mapping[str, Any] | None, items: pd.DataFrame | None, data: Data, of: ItemSet
+) -> Told:
     """Return what the user says of the data and of their items, checked."""
     facts = dict(about or {})
     if not all(isinstance(name, str) for name in facts):
@@ -326,7 +328,8 @@ def _told_of(about: Mapping[str, Any] | None, items: pd.DataFrame | None, of: It
     if links:
         check_link(facts["link"], "about")
     texts = {name: str(value) for name, value in facts.items()}
-    return Told(texts, str(cluster), dict(categories), read_cards(items, of))
+    tasks = data.tasks if isinstance(data, ScoreTable | ScoreSummary) else ()
+    return Told(texts, str(cluster), dict(categories), read_cards(items, of, tasks))
 
 
 # -- the proof in the page -----

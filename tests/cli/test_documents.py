@@ -1,5 +1,7 @@
 """`rankagg report` writes its page."""
 
+import re
+
 import pandas as pd
 import pytest
 
@@ -69,17 +71,38 @@ def test_the_command_says_what_the_user_said(run, tmp_path) -> None:
     html = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert "<strong>25</strong> judges" in html
     assert "Date: today" in html
-    assert '<span class="quiet">Uni, 7</span>' in html
+    assert re.search(
+        r'<td class="card"><bdi>Uni</bdi></td><td class="card number"[^>]*><bdi>7<', html
+    )
     assert "Did you mean" in run("report b.csv --kind batles", code=2).err
     assert "error: " in run("report --dataset tennessee --unit instance", code=2).err
     told = run("report --dataset tennessee --gate frist=X", code=2).err
     assert "first-decided, first=ITEM, above=ITEM,ITEM" in told
-    told = run("report --dataset tennessee --items b.csv", code=2).err
-    assert "--items` must be a table with one row for each item" in told
     told = run("report --dataset tennessee --items i.csv", code=2).err
-    assert told.startswith("error: --items i.csv has what is not in the data: X.\n")
+    assert "error: `--items` must be a table with rows of items of the data. Got X." in told
     (tmp_path / "v.csv").write_text("first,second\nA,B\nB,A\nA,\n", encoding="utf-8")
     run("report v.csv --format cast-votes")
     assert "wins the instant runoff" in (tmp_path / "report.html").read_text(encoding="utf-8")
     run("report v.csv --format cast-votes --seats 2")
     assert "are elected by STV after" in (tmp_path / "report.html").read_text(encoding="utf-8")
+
+
+def test_scores_and_cards_may_be_in_one_file(run, tmp_path) -> None:
+    """The columns of tasks are no cards, and rows of other items are counted."""
+    table = pd.DataFrame({"model": ["A", "B"], "size": [0, 70], "x": [1.5, 2.5], "y": [3.5, 2.5]})
+    table.to_csv(tmp_path / "scores.csv", index=False)
+    table.loc[2] = ["C", 7, 1.5, 1.5]
+    table.to_csv(tmp_path / "cards.csv", index=False)
+    told = run("report scores.csv --format scores --only x --only y --items cards.csv").err
+    assert "2 columns of tasks of the data, left out (x, y)" in told
+    assert "1 row of no item of the data, left out (C)" in told
+    html = (tmp_path / "report.html").read_text(encoding="utf-8")
+    cards = re.findall(
+        r'<td class="card number" data-key="([^"]*)"><bdi>(.*?)</bdi></td></tr>', html
+    )
+    assert sorted(cards) == [("0.0", "0"), ("70.0", "70")]
+    assert html.count('<th scope="col" class="card') == 1
+    table.loc[2] = ["A", 7, 1.5, 1.5]
+    table.to_csv(tmp_path / "twice.csv", index=False)
+    told = run("report scores.csv --format scores --only x --items twice.csv", code=2).err
+    assert "`--items` must be a row for each item. Got 'A'" in told

@@ -210,7 +210,7 @@ def about_items(column, *index):
         ({"about": {"categories": "x"}}, "Got categories='x'"),
         ({"about": {"link": "https://a.b", "URL": "https://a.c"}}, "with one link"),
         (about_items({"link": ["https://a.b"], "URL": ["https://a.c"]}, "s1"), "one column of"),
-        (about_items({"a": [1]}, "Z"), "Make their labels the index"),
+        (about_items({"a": [1]}, "Z"), "Labels are the index"),
         (about_items({"link": ["file:///etc"]}, "s1"), "`about_items` must be links"),
         (about_items({"a": [1, 2]}, "s1", "s1"), "a row for each item"),
     ],

@@ -174,13 +174,12 @@ def _items_in(path: str, given: Input) -> Any:
     from rankagg.io.tables.reading import read_table
 
     table = read_table(path)
-    frame = pd.DataFrame(
-        {name: [str(cell or "") for cell in table.cells(name, "--items")] for name in table.header}
-    )
+    columns = {str(name): table.cells(name, "--items") for name in table.header}
+    frame = pd.DataFrame(columns, dtype=object)
     frame = frame.where(frame != "", None)
     labels = {raw_text(label): label for label in given.evidence.items}
-    first, *others = map(str, frame.columns)
-    return frame[others].set_index(frame[first].map(lambda text: labels.get(text, text)))
+    first, *others = columns
+    return frame[others].set_index(frame[first].map(lambda cell: labels.get(str(cell), cell)))
 
 
 @command(
