@@ -67,8 +67,8 @@ def test_parts_are_those_of_merging_rows_one_by_one(
         (ra.Kemeny(), "last", "the policy 'last' for absent items alone"),
         (ra.Copeland(), "ignore", "the policy 'ignore' for absent items alone"),
         (ra.InstantRunoff(), "ignore", "the policy 'last' for absent items alone"),
-        (ra.PlackettLuceRanking(), "uniform", "no comparison"),
-        (ra.MallowsRanking(), "ignore", "no comparison"),
+        (ra.distributions.PlackettLuceRanking(), "uniform", "no comparison"),
+        (ra.distributions.MallowsRanking(), "ignore", "no comparison"),
     ],
     ids=str,
 )
