@@ -30,7 +30,6 @@ from rankagg.core.names import (
     amount,
     amount_below,
     capital,
-    has_other_letters,
     in_words,
     is_blank,
     joined,

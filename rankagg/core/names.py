@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from decimal import ROUND_FLOOR, Decimal
 from math import floor, isfinite, log10
 from typing import Any, TypeAlias
-from unicodedata import bidirectional, category, east_asian_width, name
+from unicodedata import bidirectional, category, east_asian_width
 
 from rankagg._typing import Label
 from rankagg.core.items import counted, plural
@@ -19,8 +19,6 @@ NUMBER_WORDS = [
 ]
 # Letters of scripts that run from right to left.
 TURNING = frozenset({"R", "AL", "AN"})
-# Scripts whose letters every machine has a font for; the first word of a letter's name tells.
-EVERYWHERE = frozenset({"LATIN", "GREEK", "CYRILLIC", "FEMININE", "MASCULINE", "MICRO", "MODIFIER"})
 # From here on, and where they need more decimals, numbers are written with an exponent.
 LONG, MOST_DECIMALS = 1e15, 9
 
@@ -45,15 +43,6 @@ def _cut(text: str, width: int) -> str:
 def is_blank(text: str) -> bool:
     """Say whether a name has nothing that can be seen: blanks, and signs without a shape."""
     return all(category(letter)[0] in "ZC" for letter in text)
-
-
-def has_other_letters(text: str) -> bool:
-    """Say whether a text has letters of scripts that a plain machine may have no font for."""
-    return any(
-        category(letter)[0] == "L" and name(letter, "").partition(" ")[0] not in EVERYWHERE
-        for letter in text
-        if not letter.isascii()
-    )
 
 
 def _letter_width(letter: str) -> int:

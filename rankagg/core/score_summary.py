@@ -7,7 +7,7 @@ from collections.abc import Hashable, Mapping
 from fractions import Fraction
 from functools import cached_property
 from hashlib import sha256
-from math import lcm
+from math import lcm, nan
 from types import MappingProxyType
 from typing import Any, Self, cast
 
@@ -16,7 +16,7 @@ import pandas as pd
 
 from rankagg._typing import Directions, Floats, Integers, Label, TaskWeights
 from rankagg.core import exact
-from rankagg.core.exact_sum import FLOAT_PLACES, HIGHEST, exact_mean
+from rankagg.core.exact_sum import FLOAT_PLACES, HIGHEST
 from rankagg.core.items import ItemSet, counted
 from rankagg.core.labels import as_directions, as_task_weights
 from rankagg.core.pairwise import PairwiseMatrix
@@ -290,7 +290,7 @@ class ScoreSummary(ScoredTasks):
             sign = -1 if signed and not self._directions[task] else 1
             observed = tally.observed.tolist()
             pairs = zip(tally.sums, observed, strict=True)
-            columns.append([exact_mean(sign * total, count, shift) for total, count in pairs])
+            columns.append([_exact_mean(sign * total, count, shift) for total, count in pairs])
         means = np.array(columns, dtype=np.float64).T
         return means, np.abs(means), shift
 
@@ -458,3 +458,9 @@ class ScoreSummary(ScoredTasks):
 
 def _checksum(content: Mapping[str, Any]) -> str:
     return sha256(json.dumps(content, default=str, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def _exact_mean(total: int, count: int, shift: int) -> float:
+    """Return a sum of `exact_sums` over so many terms, times 2**shift, rounded as means are."""
+    places = shift - FLOAT_PLACES
+    return (total << max(places, 0)) / (1 << max(-places, 0)) / count if count else nan
