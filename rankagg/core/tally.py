@@ -23,8 +23,6 @@ from rankagg.core import exact
 from rankagg.core.places import UNRANKED
 from rankagg.kernels.counting import (
     ENTRIES_AT_ONCE,
-    LOW_DIGITS,
-    SUMMED_RANKINGS,
     Counts,
     count,
     doubled_places,
@@ -38,6 +36,9 @@ EXACT_ITEMS = 100
 GRID_ROOM = 2**50
 # Cells looked at in one go: bounds the memory, and stays near the cache.
 PLACES_AT_ONCE = 500_000
+# Sums of so many numbers below 2**LOW_DIGITS are whole numbers that floats hold.
+SUMMED_RANKINGS = 2**13
+LOW_DIGITS = 40
 
 
 def grid(n: int) -> int:

@@ -12,10 +12,13 @@ from rankagg._typing import Floats, Integers64, Ranks
 from rankagg._validation import check_choice, check_number
 from rankagg.core import UNRANKED, PartialRanking, Permutation, places
 from rankagg.exceptions import Described, InvalidInputError
-from rankagg.kernels.counting import FEW, LAST
 
 #: What a message about different items calls them.
 COMPARED = "The compared rankings"
+# Groups of 2**LAST values are compared pair by pair: quicker than four more splits.
+LAST = 4
+# So few values are sorted in one by one: quicker than the calls of NumPy.
+FEW = 64
 
 
 def common_ranks(first: PartialRanking, second: PartialRanking) -> Ranks:

@@ -27,16 +27,8 @@ WORD = 8
 
 # Units looked at in one go: what is compared to a column stays in the cache. A multiple of 8.
 UNITS_AT_ONCE = 4096
-# Groups of 2**LAST values are compared pair by pair: quicker than four more splits.
-LAST = 4
-# So few values are sorted in one by one: quicker than the calls of NumPy.
-FEW = 64
-
 # Entries that are looked at in one go.
 ENTRIES_AT_ONCE = 2**18
-# Sums of so many numbers below 2**LOW_DIGITS are whole numbers that floats hold.
-SUMMED_RANKINGS = 2**13
-LOW_DIGITS = 40
 
 Doubled = NDArray[np.int32]
 

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rankagg.aggregation import positional
 from rankagg.aggregation.positional import _place_sums
-from rankagg.core import places
+from rankagg.core import places, tally
 from rankagg.core.tally import _absent_sums
 from rankagg.distances.unweighted import _inversions
 from rankagg.kernels import counting
@@ -151,7 +152,7 @@ class TestPlaces:
     @pytest.mark.parametrize("few", [0, 64])
     def test_sums_by_key(self, data, ranks, few):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(counting, "RANKINGS_OF_A_KEY", few)
+            patch.setattr(positional, "RANKINGS_OF_A_KEY", few)
             m, n = ranks.shape
             doubled = doubled_places(ranks)
             drawn = st.lists(st.sampled_from([1, 2, 2**52]), min_size=m, max_size=m)
@@ -184,5 +185,5 @@ class TestPlaces:
         values = np.random.default_rng(0).integers(0, 2**50, ranks.shape)
         weights = np.random.default_rng(1).integers(0, 8, len(ranks))
         whole = _absent_sums(weights, ranks == -1, values).tolist()
-        monkeypatch.setattr(counting, "SUMMED_RANKINGS", 7)
+        monkeypatch.setattr(tally, "SUMMED_RANKINGS", 7)
         assert _absent_sums(weights, ranks == -1, values).tolist() == whole
