@@ -25,7 +25,6 @@ from rankagg.core.items import (
 from rankagg.core.labels import as_tolerance, axis_labels, named_values, square_labels
 from rankagg.core.names import (
     Form,
-    Sentence,
     Words,
     amount,
     amount_below,
@@ -63,19 +62,8 @@ from rankagg.core.places import (
     scattered,
 )
 from rankagg.core.profile import Profile, canonical_profile, numbers_of
-from rankagg.core.rankings import (
-    PartialRanking,
-    Permutation,
-    as_ranking,
-    permutation_of,
-)
-from rankagg.core.results import (
-    ROWS,
-    Direction,
-    Result,
-    html_table,
-    plain_rows,
-)
+from rankagg.core.rankings import PartialRanking, Permutation, as_ranking, permutation_of
+from rankagg.core.results import ROWS, Direction, Result, html_table, plain_rows
 from rankagg.core.score_summary import SUMMARY_SCHEMA, ScoreSummary
 from rankagg.core.scores import ScoreTable
 from rankagg.core.tally import grid

@@ -21,13 +21,7 @@ from numpy.typing import NDArray
 from rankagg._typing import Bools, Integers, Integers64, Ranks
 from rankagg.core import exact
 from rankagg.core.places import UNRANKED
-from rankagg.kernels.counting import (
-    ENTRIES_AT_ONCE,
-    Counts,
-    count,
-    doubled_places,
-    row_sums,
-)
+from rankagg.kernels.counting import ENTRIES_AT_ONCE, Counts, count, doubled_places, row_sums
 
 Scaled: TypeAlias = tuple[Integers, Integers, Integers]
 # Up to so many items any denominator is cheap.

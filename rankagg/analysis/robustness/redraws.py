@@ -26,7 +26,7 @@ from rankagg._typing import (
     Tolerance,
 )
 from rankagg._validation import check_choice
-from rankagg.aggregation import Aggregator, Consensus, Evidence
+from rankagg.aggregation import Aggregator, Consensus, Evidence, ranking_points
 from rankagg.aggregation.kemeny import Kemeny
 from rankagg.aggregation.kemeny.top_k import TopK
 from rankagg.aggregation.means import Mean
@@ -283,7 +283,7 @@ class _Redraw(_Redraws):
         weights = exact.as_rational(self.profile.weights)
         if weights.step:
             return None
-        points = self.rule.ranking_points(self.profile)
+        points = ranking_points(self.rule, self.profile)
         if points is None:
             return None
         numerators = weights.numerators.astype(np.float64)

@@ -14,14 +14,7 @@ from joblib import Parallel, delayed, effective_n_jobs
 from tqdm import tqdm
 
 from rankagg._typing import Floats, Label
-from rankagg.core import (
-    GroupedTally,
-    ItemSet,
-    TaskTally,
-    check_room,
-    counted,
-    groups_of,
-)
+from rankagg.core import GroupedTally, ItemSet, TaskTally, check_room, counted, groups_of
 from rankagg.exceptions import (
     DataFormatError,
     DataWarning,
@@ -30,13 +23,7 @@ from rankagg.exceptions import (
     nearest,
     shown,
 )
-from rankagg.io.scan.batches import (
-    Batch,
-    Codes,
-    Keys,
-    ScanPart,
-    Types,
-)
+from rankagg.io.scan.batches import Batch, Codes, Keys, ScanPart, Types
 
 # Units of a task from which on they are counted without waiting for more, and for each group of
 # units: a call takes longer than few units do.
