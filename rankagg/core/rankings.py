@@ -227,11 +227,6 @@ class PartialRanking(Value):
             Each label at most once; no bucket empty.
         items : iterable of str or int, optional
             All items; those in no bucket are unranked. Default: the sorted labels of `buckets`.
-
-        Raises
-        ------
-        InvalidInputError
-            If a label occurs twice or is none of the items, or a bucket is empty.
         """
         groups = [tuple(bucket) for bucket in buckets]
         labels = [clean_label(label) for label in chain.from_iterable(groups)]
@@ -447,16 +442,8 @@ class PartialRanking(Value):
 
         Both observed: 1, 0, or 1/2 where they are tied. One observed at the 0-based rank r of k
         (the bucket's mean rank where tied), the other not: the unobserved one is before it with
-        probability (r + 1)/(k + 1), whatever N is. Neither observed: 1/2.
-
-        Returns
-        -------
-        ndarray of float, shape (n, n)
-            Row before column; the diagonal is 0.
-
-        Notes
-        -----
-        The closed form of equation 6 of Himmi et al. (2023), whose print is garbled.
+        probability (r + 1)/(k + 1), whatever N is. Neither observed: 1/2. Row before column, shape
+        (n, n); 0 on the diagonal. Equation 6 of Himmi et al. (2023), whose print is garbled.
         """
         n = self.n_items
         mids = places.mid_ranks(self.ranks[None, :])[0]

@@ -23,7 +23,7 @@ from rankagg._typing import (
     Tolerance,
     Unranked,
 )
-from rankagg._validation import as_frame, as_matrix, check_choice, check_integer, check_unranked
+from rankagg._validation import as_frame, as_matrix, check_choice, check_unranked
 from rankagg.core import places
 from rankagg.core.exact_sum import mean_by_group, restored, scaled, sum_by_group, weighted_mean
 from rankagg.core.items import ItemSet, counted, label_column
@@ -39,6 +39,9 @@ from rankagg.core.profile import Profile, canonical_profile, numbers_of
 from rankagg.core.results import Direction, Pastable
 from rankagg.core.value import Value, array_key, frozen_array
 from rankagg.exceptions import Described, InvalidInputError, visible
+
+#: Scores that agree in so many digits differ by rounding alone.
+NEAR_DIGITS = 7
 
 
 class ScoredTasks(Value):
@@ -464,12 +467,7 @@ class ScoreTable(Pastable, ScoredTasks):
         Parameters
         ----------
         system : str or int
-            The reference; its own scores become 1.
-
-        Raises
-        ------
-        InvalidInputError
-            If the reference has a missing or non-positive score; the message names the task.
+            The reference, with a positive score on every unit; its own scores become 1.
         """
         (at,) = self.systems.indices([system], parameter="system", noun="system")
         reference = self.values[at]
@@ -556,19 +554,13 @@ class ScoreTable(Pastable, ScoredTasks):
         result["std"] = np.ldexp(scores.std(), shift)
         return result
 
-    def near_ties(self, digits: int = 7) -> int:
-        """Count pairs of scores that differ, but not within `digits` significant digits.
+    def near_ties(self) -> int:
+        """Count pairs of scores that differ, but not within seven significant digits.
 
         They are summed over units. Such differences are usually floating-point noise that breaks a
         real tie; a `tolerance` in `rankings` mends it.
-
-        Parameters
-        ----------
-        digits : int, default 7
-            Significant digits that count, 1 to 15.
         """
-        known = check_integer(digits, "digits", low=1, high=15)
-        codes = np.unique(_significant(self.values, known), return_inverse=True)[1]
+        codes = np.unique(_significant(self.values, NEAR_DIGITS), return_inverse=True)[1]
         rounded = np.where(self.missing, np.nan, codes.reshape(self.values.shape))
         return _tied_pairs(rounded.T) - _tied_pairs(self.values.T)
 
