@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from time import perf_counter
 from typing import Any, ClassVar, Literal, TypeAlias
@@ -233,24 +233,21 @@ class Aggregator(ABC):
     @property
     def name(self) -> str:
         """The class name with the parameters that differ from their defaults."""
-        changed = [
-            f"{name}={value.name if isinstance(value, Aggregator) else repr(value)}"
-            for name, value in self._changed().items()
-        ]
-        return f"{type(self).__name__}({', '.join(changed)})" if changed else type(self).__name__
+        changed = self._parameters(lambda rule: rule.name)
+        return f"{type(self).__name__}({changed})" if changed else type(self).__name__
 
-    def _changed(self) -> dict[str, Any]:
-        """Return the parameters that are not what they are by default."""
+    def _parameters(self, of: Callable[[Aggregator], str]) -> str:
+        """Return the parameters that are not what they are by default, rules among them as text."""
         values = {f.name: (getattr(self, f.name), f.default) for f in fields(self) if f.compare}
-        return {name: value for name, (value, usual) in values.items() if value != usual}
+        return ", ".join(
+            f"{name}={of(value) if isinstance(value, Aggregator) else repr(value)}"
+            for name, (value, usual) in values.items()
+            if value != usual
+        )
 
     def __str__(self) -> str:
         """Return the call that makes the rule, without what is so by default."""
-        changed = [
-            f"{name}={value if isinstance(value, Aggregator) else repr(value)}"
-            for name, value in self._changed().items()
-        ]
-        return f"{type(self).__name__}({', '.join(changed)})"
+        return f"{type(self).__name__}({self._parameters(str)})"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -259,15 +259,7 @@ class Borda(Aggregator):
 def _place_sums(
     keys: Integers64, weights: Integers64, doubled: Doubled
 ) -> tuple[Integers64, Integers64]:
-    """Return for each key and item what its rankings weigh and place: O(m n).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> seen, placed = place_sums(np.array([0, 0]), np.array([1, 2]), np.array([[2, 4], [4, 0]]))
-    >>> seen, placed
-    (array([[3, 1]]), array([[10,  4]]))
-    """
+    """Return for each key and item what its rankings weigh and place: O(m n)."""
     m, n = doubled.shape
     shape = int(keys.max(initial=-1)) + 1, n
     seen, placed = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64)

@@ -237,17 +237,7 @@ def _absent_sums(
 ) -> Integers64:
     """Return the weighted sum of the column's values over the rankings without the row's item.
 
-    Notes
-    -----
     Time grows with the pairs of an absent and any item: m n^2 at most.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> absent = np.array([[False, True], [False, True]])
-    >>> absent_sums(np.array([1, 2]), absent, np.array([[3, 0], [4, 0]]))
-    array([[ 0,  0],
-           [11,  0]])
     """
     m, n = absent.shape
     total = np.zeros((n, n), dtype=np.int64)

@@ -362,17 +362,9 @@ def _right_above(ranks: Ranks, others: Ranks) -> Integers64:
 def _smaller_before(values: Integers64) -> Integers64:
     """Count for every value the earlier ones that are smaller.
 
-    Notes
-    -----
     Values are split by their binary digits, as in `inversions`: what agrees in all higher digits
     stands together, from the first of these numbers on, and every 1 has the zeros before it as
     earlier and smaller ones.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> smaller_before(np.array([2, 0, 1, 3])).tolist()
-    [0, 0, 1, 3]
     """
     n = len(values)
     found, at, left = np.zeros(n, dtype=np.int64), np.arange(n), values.astype(np.int64)

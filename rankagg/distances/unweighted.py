@@ -405,19 +405,11 @@ def _mapping(first: Any, second: Any) -> Integers64:
 def _inversions(values: Integers64) -> int:
     """Count the pairs in which the earlier value is the larger.
 
-    Notes
-    -----
     Values are split by their binary digits, from the highest: among values that agree in all
     higher digits (they stand together, in their original order) a pair is an inversion if the
     earlier has a 1 and the later a 0. As every value occurs once, after padding to a power of two
     each group has as many zeros as ones, so groups are the rows of a matrix, and the inversions of
     a digit follow from the sum of the positions of its zeros.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> inversions(np.array([2, 0, 1])), inversions(np.array([3, 2, 1, 0]))
-    (2, 6)
     """
     n = len(values)
     if n <= FEW:

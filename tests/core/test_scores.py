@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 import rankagg as ra
 from rankagg import PartialRanking, ScoreTable
-from rankagg.core import scores
 from rankagg.exceptions import InvalidInputError
 from tests import strategies
 
@@ -315,7 +314,7 @@ def test_near_ties_are_those_of_rounded_decimals(data: st.DataObject, digits: in
     cell = st.builds(lambda base, off: base * (1 - off), bases, noise)
     rows = data.draw(st.lists(st.lists(cell, min_size=2, max_size=2), min_size=1, max_size=4))
     table = ra.ScoreTable(rows, higher_is_better=True)
-    with mock.patch.object(scores, "NEAR_DIGITS", digits):
+    with mock.patch("rankagg.core.scores.NEAR_DIGITS", digits):
         assert table.near_ties() == near_ties(rows, digits)
 
 
