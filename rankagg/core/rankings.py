@@ -386,10 +386,7 @@ class PartialRanking(Value):
     def reverse(self) -> PartialRanking:
         """Return the ranking from worst to best; unranked items stay unranked.
 
-        Raises
-        ------
-        InvalidInputError
-            If items are unlisted: an order "above all others" has no rank in a top-k list.
+        Unlisted items are refused: an order "above all others" has no rank in a top-k list.
         """
         if self.unlisted:
             raise InvalidInputError("ranking", "free of unlisted items", self)
@@ -547,7 +544,8 @@ class Permutation(PartialRanking):
 
     def _check(self) -> None:
         if not (self.is_complete and self.is_strict):
-            wrong, remedy = Described(self.to_text()), "`PartialRanking` takes ties and gaps."
+            wrong = Described(self.to_text())
+            remedy = "`PartialRanking` takes ties and unranked items."
             raise InvalidInputError("ranks of Permutation", "complete and strict", wrong, remedy)
 
     @classmethod
