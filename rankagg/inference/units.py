@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias, cast, get_args
 import numpy as np
 import scipy
 
-from rankagg._typing import Bools, Floats, Generator, Integers64, Label, Positions, Ranks, Tolerance
+from rankagg._typing import Floats, Generator, Integers64, Label, Positions, Ranks, Tolerance
 from rankagg._validation import check_choice, check_flag, table_remedy
 from rankagg.aggregation import as_data
 from rankagg.core import (
@@ -117,7 +117,7 @@ class Block(NamedTuple):
 
 
 class DrawnRows(NamedTuple):
-    """What a bootstrap draws again: units, or groups of which only the sums are known."""
+    """What a bootstrap draws again."""
 
     # Shape (r, p). For each row and pair the weighted sum of the values of its units, and the
     # weight of those that tell.
@@ -125,8 +125,6 @@ class DrawnRows(NamedTuple):
     told: Floats
     # Shape (r,). How often each row was observed.
     counts: Floats
-    # Shape (p,). Whether all units that tell of a pair have the same value.
-    agreed: Bools
 
 
 @dataclass(frozen=True, eq=False)
@@ -317,9 +315,7 @@ class Units:
         # Units that agree up to rounding agree.
         same = np.abs(block.values - center) <= self.errors
         values = np.where(present, np.where(same, center, block.values), 0.0)
-        agreed = np.ones(len(center), dtype=bool)
-        sums = (values * weights, present * weights)
-        return DrawnRows(*sums, block.counts, agreed)
+        return DrawnRows(values * weights, present * weights, block.counts)
 
     def neighbor_notes(self, data: ScoreTable) -> tuple[str, ...]:
         """Return a note where tasks that count as independent are like their neighbors.
