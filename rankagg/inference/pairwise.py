@@ -192,10 +192,8 @@ class PairwiseIntervals(Result):
         data : ScoreTable, ScoreSummary or Profile
             Rankings, of which counts are independent repetitions and weights importance; or
             scores, which are ranked first, those that differ tie where `data.rankings(tolerance)`
-            is given in their place. Of a summary without groups no unit is an instance of
-            several tasks, and units cannot be resampled unless they are tasks; with groups these
-            are drawn, see `ScoreScan.summarize`, and an instance counts as often as it has
-            rankings.
+            is given in their place. Of a summary no unit is an instance of several tasks,
+            and units cannot be resampled unless they are tasks.
         method : str, default "hoeffding"
             "hoeffding" holds for any independent units. "wilson" and "clopper-pearson" are for
             comparisons without weights, each ranking a unit, and leave ties out. "percentile"

@@ -94,9 +94,9 @@ def rank_intervals(
     ----------
     data : Profile, ScoreTable or ScoreSummary
         Rankings, or scores; `table.rankings(tolerance)` ties scores that differ by little. A
-        summary is enough for "pairwise", and for "borda" by "hoeffding", which is its default;
-        one with groups for "max-t" too, see `ScoreScan.summarize`. For comparisons see
-        `inference.comparison_rank_intervals`, for estimates with errors `inference.rank_sets`.
+        summary is enough for "pairwise", and for "borda" by "hoeffding", which is its default.
+        For comparisons see `inference.comparison_rank_intervals`, for estimates with errors
+        `inference.rank_sets`.
     of : {"borda", "mean", "pairwise"}, default "borda"
         What "above" means in the population. "borda": more Borda points on average, which are the
         same for every increasing transformation of a unit's scores. "mean": a larger mean score.
