@@ -34,7 +34,7 @@ from rankagg.inference.pair_bounds import (
     Simultaneous,
 )
 from rankagg.inference.summed_units import SummedUnits
-from rankagg.inference.units import Unit, Units, square, units_of
+from rankagg.inference.units import Unit, Units, square
 
 
 def p_values(intervals: PairwiseIntervals) -> tuple[Floats, Floats]:
@@ -236,7 +236,7 @@ class PairwiseIntervals(Result):
         data = as_data(data)
         if isinstance(data, ScoreSummary):
             return intervals_of(SummedUnits.of_pairs(data, unit, fixed_tasks), options)
-        return intervals_of(units_of(data, unit=unit, fixed_tasks=fixed_tasks), options)
+        return intervals_of(Units.of(data, unit=unit, fixed_tasks=fixed_tasks), options)
 
     # -- what they say ------------------------------------------------------------------------
 

@@ -47,7 +47,7 @@ from rankagg.core.comparisons import Comparisons
 from rankagg.exceptions import InformationLostError, InvalidInputError
 from rankagg.inference.ranks.comparison_ranks import ComparisonUnit, unit_of
 from rankagg.inference.ranks.rank_results import RankUnit
-from rankagg.inference.units import Unit, rankings_of, resample_counts, units_of
+from rankagg.inference.units import Unit, Units, rankings_of, resample_counts
 from rankagg.kernels.counting import doubled_places
 
 #: The ranks in resamples, one a row, and where they are certain; None of rules that are no sums.
@@ -103,7 +103,7 @@ def ranks_in_resamples(
             allowed = "'ranking', 'instance' or 'task' but of Comparisons"
             raise InvalidInputError("unit", allowed, unit)
         profile, known = rankings_of(data, tolerance, instances)
-        units = units_of(profile, unit=unit, fixed_tasks=fixed_tasks, instances=known)
+        units = Units.of(profile, unit=unit, fixed_tasks=fixed_tasks, instances=known)
         items, rows = profile.items, units.resampled_rows(times, rng)
         # Units are tasks, or single rankings that are one of each task.
         single = profile.groups is not None and len(set(profile.groups)) == profile.n_rankings

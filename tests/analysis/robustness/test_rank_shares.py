@@ -14,7 +14,7 @@ from rankagg.aggregation.kemeny import strict_search
 from rankagg.analysis.robustness import redraws as resamples
 from rankagg.analysis.robustness.redraws import _Redraw, _RedrawSums
 from rankagg.exceptions import InformationLostError, InvalidInputError
-from rankagg.inference.units import rankings_of, units_of
+from rankagg.inference.units import Units, rankings_of
 from tests import oracles, strategies
 from tests.rules import falling
 
@@ -46,7 +46,7 @@ INSTANCES = ra.ScoreTable(
 def drawn(data, times, seed, *, unit="ranking", fixed_tasks=False, instances=None):
     """Return how often each ranking occurs in each resample, as the package draws them."""
     profile, known = rankings_of(data, 0.0, instances)
-    units = units_of(profile, unit=unit, fixed_tasks=fixed_tasks, instances=known)
+    units = Units.of(profile, unit=unit, fixed_tasks=fixed_tasks, instances=known)
     return units.resampled_rows(times, np.random.default_rng(seed))
 
 
