@@ -68,13 +68,7 @@ from rankagg.core.score_summary import SUMMARY_SCHEMA, ScoreSummary
 from rankagg.core.scores import ScoreTable
 from rankagg.core.tally import grid
 from rankagg.core.task_tally import (
-    GroupedTally,
     TaskTally,
-    check_groups,
-    check_room,
-    groups_of,
-    keys_of_labels,
-    keys_of_texts,
     weighted_sum,
 )
 from rankagg.core.value import Value, array_key, frozen_array
