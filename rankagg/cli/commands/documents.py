@@ -200,14 +200,6 @@ def _items_in(path: str, given: Input) -> Any:
         "Long files in which rows of one instance lie apart; sort: on disk first, with DuckDB.",
         default="refuse",
     ),
-    Option(
-        "--groups",
-        "n_groups",
-        metavar="NUMBER",
-        type=Whole(2, 10**6),
-        help="Also add up instances in so many groups, by their labels, for a bootstrap; 200 "
-        "are enough. Needs --instance.",
-    ),
     jobs(),
     output("tasks and systems"),
     Option("--out", type=FILE, help="Write the sums as JSON, which other commands read."),
@@ -219,7 +211,6 @@ def scan(
     lower: Sequence[str],
     lower_is_better: bool,
     systems: str | None,
-    n_groups: int | None,
     n_jobs: int,
     **columns: Any,
 ) -> Answer:
@@ -246,8 +237,6 @@ def scan(
         )
     if lower and columns["task"] is None:
         raise click.UsageError("--lower needs --task: the column of tasks.")
-    if n_groups is not None and columns["instance"] is None:
-        raise click.UsageError("--groups needs --instance: the column by whose labels they go.")
     if lower_is_better and lower:
         raise click.UsageError("--lower-is-better covers every task; leave --lower out.")
     columns["systems"] = systems and [name.strip() for name in systems.split(",")]
@@ -258,14 +247,12 @@ def scan(
             low = labels_of("--lower", lower, tasks, "task")
             better = {task: task not in low for task in tasks}
             scanned = ra.io.scan_scores(sources, higher_is_better=better, **columns)
-        summary = scanned.summarize(n_jobs=n_jobs, n_groups=n_groups)
+        summary = scanned.summarize(n_jobs=n_jobs)
     more = f" and {counted(len(sources) - 1, 'more source')}" if len(sources) > 1 else ""
     files = counted(len(scanned.files), "file")
     direction, *others = score_lines(summary)
     what = repr(summary)[1:-1]
     lines = [direction, visible(f"read: {sources[0]}{more}, {files}, {what}"), *others]
-    if summary.n_groups is not None:
-        lines.append(f"groups: {summary.n_groups}, by the labels of instances")
 
     def text(rows: int | None) -> str:
         n, tallies = summary.n_systems, list(summary.tallies.values())

@@ -58,8 +58,7 @@ _OF_WORTHS = ("plackett-luce", "bradley-terry")
 _MOST_PLACES_DRAWN = 10**8
 _CULTURES = (
     "impartial, anonymous, mallows=PHI, norm-mallows=NORM_PHI, plackett-luce=SPREAD, "
-    "urn=CONTAGION, euclidean=DIMENSION, gaussian=DIMENSION, walsh, conitzer, single-crossing, "
-    "balanced or caterpillar"
+    "urn=CONTAGION, euclidean=DIMENSION, gaussian=DIMENSION, walsh or conitzer"
 )
 # What the numbers are called in messages.
 _CULTURE_NUMBERS = {
@@ -357,9 +356,6 @@ def _culture(text: str, *, scores: bool = False) -> Any:
         "anonymous": ra.cultures.AnonymousCulture(),
         "walsh": ra.cultures.SinglePeakedCulture(),
         "conitzer": ra.cultures.SinglePeakedCulture(variant="conitzer"),
-        "single-crossing": ra.cultures.SingleCrossingCulture(),
-        "balanced": ra.cultures.GroupSeparableCulture(),
-        "caterpillar": ra.cultures.GroupSeparableCulture(tree="caterpillar"),
     }
     numbered: dict[str, Callable[[float], Any]] = {
         "mallows": lambda number: ra.cultures.MallowsCulture(phi=number),
