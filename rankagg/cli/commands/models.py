@@ -35,11 +35,11 @@ from rankagg.cli.options import (
     Option,
     Whole,
     alpha,
+    anchor_of,
     choice,
     flag,
     grouped,
     jobs,
-    labels_of,
     resamples,
     seed,
     several,
@@ -49,6 +49,8 @@ from rankagg.exceptions import DataFormatError, InvalidInputError, nearest, visi
 from rankagg.io.output_files import write_text
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from rankagg.aggregation import Deadline
     from rankagg.cli.data import Input
 
@@ -91,6 +93,8 @@ _VARIED = {
 _QUICK_RULES = ("borda", "copeland", "mc4", "kwiksort", "borda-kemenized")
 _FROM_MODELS = ("culture", "n_items", "n_rankings")
 _FROM_FILES = tuple(str(one.name) for one in DATA_OPTIONS if one.name != "tolerance")
+# With these every item has a rating.
+_PRIORS = {"pseudo_rankings", "ridge"}
 _RULES, _GAPS = ("names", "time_limit"), ("removal", "proportion")
 #: The studies: their classes, and the options that not all of them have.
 STUDIES = {
@@ -125,7 +129,11 @@ def _models() -> list[str]:
         "names",
         type=OneOf(_models),
     ),
-    Option("--reference", metavar="ITEM", help="Worths: show them less that of ITEM."),
+    Option(
+        "--anchor",
+        metavar="ITEM",
+        help="Worths: show them less that of ITEM; with --elo ITEM=RATING.",
+    ),
     *grouped(
         "Model",
         Option(
@@ -167,7 +175,7 @@ def fit(
     *,
     names: Sequence[str],
     compare: bool,
-    reference: str | None,
+    anchor: str | None,
     elo: bool,
     deadline: Deadline,
     alpha: float,
@@ -187,7 +195,7 @@ def fit(
     comparisons, rankings, tasks. A column of --side has its advantage estimated.
     """
     if compare:
-        others = {"alpha", "deadline", "reference", "elo", *options}
+        others = {"alpha", "deadline", "anchor", "elo", *options}
         refuse_typed("has no meaning with --compare", *sorted(others))
         given.refuse_pairs("a comparison of models needs rankings")
         with options_named({"data": "FILE", "models": "--model"}):
@@ -204,7 +212,7 @@ def fit(
     model = names[0] if names else "plackett-luce"
     if len(names) > 1 or model not in (*_OF_WORTHS, "mallows"):
         raise click.UsageError(f"--model {' --model '.join(names)} needs --compare.")
-    options |= {"reference": reference, "time_limit": deadline.time_limit, "elo": elo or None}
+    options |= {"anchor": anchor, "time_limit": deadline.time_limit, "elo": elo or None}
     asked = {name: value for name, value in options.items() if value is not None}
     for name in asked:
         suited: tuple[str, ...] = ("mallows",) if name in ("distance", "time_limit") else _OF_WORTHS
@@ -215,11 +223,12 @@ def fit(
     show_progress()
     rated = model == "bradley-terry"
     fitted_to = given.data if rated else _rankings_for(model, given)
-    printed: dict[str, Any] = {"alpha": alpha}
-    if asked.pop("reference", None) is not None:
-        items = given.evidence.items
-        (printed["reference"],) = labels_of("--reference", [reference or ""], items, "item")
-    asked.pop("elo", None)
+    asked = {name: value for name, value in asked.items() if name not in ("anchor", "elo")}
+    scale = _scale_of(anchor, given, elo)
+    reference = {"reference": scale["anchor"]} if scale else {}
+    newcomers = None
+    if elo and isinstance(fitted_to, ra.Comparisons) and not asked.keys() & _PRIORS:
+        fitted_to, newcomers = _rated(fitted_to, scale)
     if isinstance(fitted_to, ra.Comparisons):
         asked |= {"covariates": tuple(fitted_to.covariates), "side": fitted_to.sides is not None}
     if isinstance(fitted_to, ra.ScoreTable):
@@ -231,22 +240,52 @@ def fit(
     }
     with options_named({"side": "--side", "data": "FILE"}):
         fitted = models[model].fit(fitted_to, **asked)
-    ratings = fitted.elo(anchor=printed.get("reference"), alpha=alpha) if elo else None
+    ratings = fitted.elo(alpha=alpha, **scale) if elo else None
 
     def plain() -> dict[str, Any]:
         from rankagg.core import plain_rows
 
         rows = {} if ratings is None else {"elo": plain_rows(ratings.reset_index())}
+        if newcomers is not None:
+            rows["not_rated"] = plain_rows(newcomers.reset_index())
         drawn = fitted.distribution.to_dict()
         return {**fitted.to_dict(alpha), "distribution": drawn, **rows}
 
     def text(rows: int | None) -> str:
-        table = "" if ratings is None else visible(ratings.round(1).to_string(na_rep="-"))
-        return "\n".join([fitted.summary(rows=None, **printed), *([table] if table else [])])
+        parts = [fitted.summary(rows=None, alpha=alpha, **reference)]
+        if ratings is not None:
+            parts.append(visible(ratings.round(1).to_string(na_rep="-")))
+        if newcomers is not None and len(newcomers):
+            left = len(given.data) - len(fitted_to)
+            table = visible(newcomers.to_string())
+            parts.append(f"not rated yet, {left:,} of their battles left out:\n{table}")
+        return "\n".join(parts)
 
     center = getattr(fitted, "consensus", None)
     code = DONE if center is None or center.is_proved else UNPROVED
     return Answer(result=fitted, data=plain, text=text, plot=fitted.plot, code=code)
+
+
+def _scale_of(anchor: str | None, given: Input, elo: bool) -> dict[str, Any]:
+    """Return the anchor and its rating, as the scale of Elo takes them."""
+    if anchor is None:
+        return {}
+    item, rating = anchor_of(anchor, given.evidence.items)
+    if rating is not None and not elo:
+        raise click.UsageError(f"--anchor {anchor} states a rating, which needs --elo.")
+    return {"anchor": item} if rating is None else {"anchor": item, "rating": rating}
+
+
+def _rated(data: ra.Comparisons, scale: Mapping[str, Any]) -> tuple[ra.Comparisons, pd.DataFrame]:
+    """Return the comparisons of items that can be rated, and a row for each other item."""
+    from rankagg.core import listed
+    from rankagg.distributions.bradley_terry.newcomers import without_newcomers
+
+    rated, newcomers = without_newcomers(data)
+    if scale and scale["anchor"] not in rated.items:
+        allowed = f"an item that can be rated ({listed(rated.items.labels)})"
+        raise InvalidInputError("--anchor", allowed, scale["anchor"])
+    return rated, newcomers
 
 
 def _rankings_for(model: str, given: Input) -> Any:
