@@ -30,6 +30,7 @@ from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError, 
 if TYPE_CHECKING:
     from rankagg._typing import Label
     from rankagg.aggregation import Data, Evidence
+    from rankagg.core import ItemSet
     from rankagg.io.table_readings import FileReading
     from rankagg.kinds import DataKind
 
@@ -433,6 +434,17 @@ def _named_numbers(option: str, texts: Iterable[str], form: str) -> dict[str, fl
         except ValueError:
             raise InvalidInputError(option, form, f"{name}={value}") from None
     return found
+
+
+def anchor_of(
+    text: str | None, items: ItemSet, *, is_rated: bool = True
+) -> tuple[Label | None, float]:
+    """Return the item of --anchor and its rating, as `elo` takes them."""
+    if text is None:
+        return None, 1500.0
+    typed = _named_numbers("--anchor", [text], "ITEM=RATING") if is_rated else {text: 1500.0}
+    ((name, rating),) = typed.items()
+    return labels_of("--anchor", [name], items, "item")[0], rating
 
 
 def _without(data: ra.ScoreTable | ra.Profile, drop: Sequence[str]) -> Data:

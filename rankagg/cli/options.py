@@ -151,21 +151,6 @@ def labels_of(option: str, names: Iterable[str], items: ItemSet, noun: str) -> l
     return found
 
 
-def anchor_of(text: str, items: ItemSet) -> tuple[Label, float | None]:
-    """Return the item of --anchor, and its rating where one is typed."""
-    from rankagg._validation import ascii_number
-    from rankagg.core import raw_text
-
-    name, sign, rating = text.rpartition("=")
-    if not sign or text in map(raw_text, items):
-        name, rating = text, ""
-    (item,) = labels_of("--anchor", [name], items, "item")
-    try:
-        return item, float(ascii_number(rating)) if rating else None
-    except ValueError:
-        raise InvalidInputError("--anchor", "ITEM=RATING with a number", text) from None
-
-
 def two_items(pair: Sequence[str], items: ItemSet) -> tuple[Label, Label]:
     """Return the items of --pair."""
     first, second = labels_of("--pair", pair, items, "item")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar, cast
@@ -19,7 +18,6 @@ from rankagg.core import (
     as_ranking,
     capital,
     joined,
-    listed,
     listing,
     named,
     percent,
@@ -31,7 +29,7 @@ from rankagg.distributions import BradleyTerryFit
 from rankagg.distributions.bradley_terry.bradley_terry import BradleyTerry
 from rankagg.distributions.bradley_terry.fit import UNKNOWN
 from rankagg.distributions.bradley_terry.newcomers import without_newcomers
-from rankagg.exceptions import InvalidInputError, NotIdentifiedError
+from rankagg.exceptions import NotIdentifiedError
 from rankagg.inference import RankIntervals, rank_sets
 from rankagg.inference.ranks.comparison_ranks import comparison_rank_intervals, kind_for
 from rankagg.inference.ranks.rank_sets import FEWEST
@@ -60,8 +58,6 @@ class _Rating(Aggregator):
     covariates: tuple[str, ...]
     # What must be known of the ratings.
     note: str = field(default="", repr=False)
-    # The item whose rating is stated, and that rating, as `elo` takes them.
-    scale: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def name(self) -> str:
@@ -73,7 +69,7 @@ class _Rating(Aggregator):
         ranking = PartialRanking.from_scores(
             worths, higher_is_better=True, tolerance=1e-9, items=evidence.items
         )
-        elo = self.fit.elo(**self.scale)["elo"].reindex(list(evidence.items)).to_numpy()
+        elo = self.fit.elo()["elo"].reindex(list(evidence.items)).to_numpy()
         notes = (self.note,) if self.note else ()
         known = as_ranking(ranking.ranks, evidence.items)
         return Outcome(scores=elo, ranking=known, notes=notes)
@@ -93,9 +89,9 @@ class BattlesKind(Kind):
     holds: ClassVar[Any] = Comparisons
     words: ClassVar[Words] = FOUGHT
     whole: ClassVar[str] = "complete round"
-    # All battles, and who has no rating yet, where `data` are those of rated items.
-    everything: Comparisons | None = None
+    # Who has no rating yet, and how many battles were left out therefore.
     newcomers: pd.DataFrame = field(default_factory=pd.DataFrame, compare=False)
+    n_left: int = 0
 
     def word_of(self, unit: str) -> str:
         """Return what comparisons and their clusters are called."""
@@ -106,11 +102,9 @@ class BattlesKind(Kind):
     def ranked(self) -> BattlesKind:
         """Return the same with the battles of all items that can be rated."""
         rated, newcomers = without_newcomers(self.data)
-        for item in self.told.anchor:
-            if item not in rated.items:
-                allowed = f"an item with a rating ({listed(rated.items.labels)})"
-                raise InvalidInputError("about['anchor']", allowed, item)
-        return replace(self, data=rated, everything=self.data, newcomers=newcomers)
+        rated.items.indices(self.told.anchor, parameter="about['anchor']")
+        n_left = len(self.data) - len(rated)
+        return replace(self, data=rated, newcomers=newcomers, n_left=n_left)
 
     @cached_property
     def fitted(self) -> BradleyTerryFit | str:
@@ -174,14 +168,7 @@ class BattlesKind(Kind):
         if isinstance(fit, str):
             return None
         side, names = fit.has_side, tuple(self.data.covariates)
-        return _Rating(
-            fit=fit,
-            ties=fit.ties,
-            side=side,
-            covariates=names,
-            note=self.prior,
-            scale=self._scale,
-        )
+        return _Rating(fit=fit, ties=fit.ties, side=side, covariates=names, note=self.prior)
 
     @property
     def leads(self) -> str:
@@ -276,8 +263,8 @@ class BattlesKind(Kind):
     def shape(self, findings: Findings) -> list[tuple[str, object]]:
         """Return battles, ties and clusters."""
         facts = [fact("Battles", len(self.data), "comparisons"), fact("Ties", self.data.n_ties)]
-        if self.everything is not None and (left := len(self.everything) - len(self.data)):
-            facts.append(fact("Left out, with items that have no rating", left))
+        if self.n_left:
+            facts.append(fact("Left out, with items that have no rating", self.n_left))
         if self.data.clusters is not None:
             facts.append(fact(self._clusters, self.data.n_clusters, "clusters"))
         return facts
@@ -339,73 +326,53 @@ class BattlesKind(Kind):
         if not len(self.newcomers):
             return section
         section.told(number(len(self.newcomers), "item", "items without a rating")[0])
-        return section.text(
-            "Battles of these items are left out of the rest of the page, so that they change no "
-            "rating of others."
-        ).table(
-            table_of(
-                self.newcomers.rename_axis("Item").reset_index(),
-                "Items without a rating, and their battles with rated items",
-                text=["Item", "reason"],
-            )
-        )
+        told = "Their battles are left out of all else here, so that no rating of others changes."
+        caption = "Items without a rating, and their battles with rated items"
+        frame = self.newcomers.rename_axis("Item").reset_index()
+        return section.text(told).table(table_of(frame, caption, text=["Item", "reason"]))
 
     def _by_category(self, findings: Findings) -> Section:
         """Return the ratings of each category, fitted by its own battles."""
         section = Section("categories", "Ratings by category", is_open=True)
-        if not self.told.categories:
-            return section
-        frame, rows, cells = findings.rows(), [], {}
-        names = {f"category {k}": name for k, name in enumerate(self.told.categories)}
+        frame, lines, cells = findings.rows(), list[str](), dict[str, Any]()
         items = [self.data.items[i] for i in findings.order]
-        for column, name in names.items():
-            battles = self.told.categories[name]
-            fit, n_left = self._fit_category(battles)
-            n_rated = 0
-            if not isinstance(fit, str):
+        for name, battles in self.told.categories.items():
+            fit, told = self._fit_category(battles)
+            many = stated(len(battles), "battles of a category", ",", "battle")
+            lines.append(said("{}: {}, {}", name, many, told))
+            if fit is not None:
                 elo = fit.elo(alpha=findings.alpha, **self._scale).reindex(items)
-                n_rated = int(elo["elo"].notna().sum())
+                column = f"category {name}"
                 frame[column] = elo["elo"].rank(ascending=False).to_numpy()
                 errors = zip(elo["elo"], elo["upper"] - elo["elo"], strict=True)
                 cells[column] = {"text": [_with_error(*one) for one in errors]}
-            why = fit if isinstance(fit, str) else ""
-            rows.append((str(name), len(battles), n_left, n_rated, why))
-        headings = ["category", "battles", "left out", "rated items", "no ratings"]
-        section.table(
-            table_of(
-                pd.DataFrame(rows, columns=headings),
-                "Categories and their battles",
-                text=["category", "no ratings"],
-                meanings={"left out": "battles with items that have no rating in the category"},
-            )
-        )
+        section.items(lines)
         if not cells:
             return section
-        table = table_of(
-            frame,
-            "Ratings by category, in the order of all battles; sorted by those of a category",
-            headings={column: str(name) for column, name in names.items()},
-            categories={column: str(name) for column, name in names.items()},
-            cells=cells,
-            text=["Item"],
-        )
-        # A chosen category sorts the rows.
+        caption = "Ratings by category, in the order of all battles until one category is chosen"
+        names = {column: column.removeprefix("category ") for column in cells}
+        options: dict[str, Any] = {"headings": names, "categories": names, "cells": cells}
+        table = table_of(frame, caption, text=["Item"], **options)
+        # A chosen category sorts the rows by its places.
         columns = [c._replace(look="number places") if c.category else c for c in table.columns]
         return section.table(table._replace(columns=tuple(columns)))
 
-    def _fit_category(self, battles: Comparisons) -> tuple[BradleyTerryFit | str, int]:
-        """Return the ratings of a category, or why there are none, and the battles left out."""
+    def _fit_category(self, battles: Comparisons) -> tuple[BradleyTerryFit | None, str]:
+        """Return the ratings of a category, and how many battles they are of, or why none are."""
         items = [item for item in self.data.items if item in battles.items]
         known = battles.items.indices(items)
-        met = np.isin(battles.first, known) & np.isin(battles.second, known)
-        if met.sum() < FEWEST:
-            return said("fewer than {} battles", stated(FEWEST, "battles of a category")), 0
+        n_known = int((np.isin(battles.first, known) & np.isin(battles.second, known)).sum())
+        if n_known < FEWEST:
+            return None, said("too few for ratings (below {})", stated(FEWEST, "fewest battles"))
         rated, _ = without_newcomers(battles.restrict(items))
         fit = _fit(rated)
-        lacks = [item for item in self.told.anchor if item not in rated.items]
-        if lacks:
-            fit = said("{} has no rating here", listing(lacks))
-        return fit, len(battles) - len(rated)
+        if lacks := [item for item in self.told.anchor if item not in rated.items]:
+            fit = said("{} is too seldom in them", listing(lacks))
+        if isinstance(fit, str):
+            return None, f"no ratings: {fit}"
+        left = stated(len(battles) - len(rated), "battles left out of a category", ",")
+        n_rated = stated(rated.n_items, "rated items of a category", ",", "item")
+        return fit, said("with ratings of {}; {} left out, of items without", n_rated, left)
 
     def _tell_win_rates(self, section: Section, findings: Findings) -> None:
         """Say of which neighbors the lower one wins more often, and why it is lower."""
@@ -416,10 +383,10 @@ class BattlesKind(Kind):
             pairs = [
                 f"{named(items[k + 1])} wins more often than {named(items[k])}" for k in turned
             ]
-            alike = "count every opponent alike, however strong, and however often met"
-            adjusted = said("are not adjusted for {}", joined(self.adjusted_for, " and "))
-            is_plain, is_even = not self.adjusted_for, self._has_equal_opponents
-            why = [*[alike] * (is_plain or not is_even), *[adjusted] * (not is_plain)]
+            why = ["count every opponent alike, however strong, and however often met"]
+            if self.adjusted_for:
+                adjusted = said("are not adjusted for {}", joined(self.adjusted_for, " and "))
+                why = [*why[self._has_equal_opponents :], adjusted]
             told = said("Win rates order some neighbors otherwise: they {}:", joined(why, ", and "))
             section.text(told).items(pairs, NEIGHBORS)
 
@@ -435,7 +402,7 @@ class BattlesKind(Kind):
         return table_of(
             frame,
             "Ratings, the highest first; win rates are means over opponents, not battles",
-            headings={"elo": "rating"},
+            headings={"elo": self.leads},
             meanings=dict.fromkeys(("lower", "upper"), f"ends of the {findings.level} interval"),
             formats={**dict.fromkeys(("elo", "lower", "upper"), ",.0f"), "win rate": ".1%"},
             text=["Item"],

@@ -303,7 +303,7 @@ def _told_of(
         raise InvalidInputError("about", "a mapping from texts", about)
     cluster = facts.pop("cluster", "cluster")
     categories = _categories_of(facts.pop("categories", {}), of, kind)
-    anchor = _anchor_of(facts.pop("anchor", {}), of, kind)
+    anchor = _anchor_of(facts.pop("anchor", {}), kind)
     if "link" in facts:
         _check_link(facts["link"], "about")
     notes: dict[Any, str] = {}
@@ -328,26 +328,24 @@ def _told_of(
 
 def _categories_of(categories: Any, items: ItemSet, kind: Kind) -> dict[Any, Any]:
     """Return the category of each task, or the battles of each category, checked."""
+    known = dict(categories) if isinstance(categories, Mapping | pd.Series) else None
     allowed = "a mapping from tasks to their categories"
-    is_good = isinstance(categories, Mapping | pd.Series)
     if isinstance(kind, BattlesKind):
         allowed = "a mapping from categories to Comparisons of items of the data"
-        is_good = is_good and all(
-            isinstance(one, Comparisons) and set(one.items) <= set(items)
-            for one in dict(categories).values()
-        )
-    if not is_good:
+        for one in (known or {}).values():
+            known = known if isinstance(one, Comparisons) and {*one.items} <= {*items} else None
+    if known is None:
         raise InvalidInputError("about['categories']", allowed, categories)
-    return dict(categories)
+    return known
 
 
-def _anchor_of(anchor: Any, items: ItemSet, kind: Kind) -> dict[Label, float]:
+def _anchor_of(anchor: Any, kind: Kind) -> dict[Label, float]:
     """Return the item whose rating is stated with that rating, checked."""
-    is_one = isinstance(anchor, Mapping) and len(anchor) <= 1 and set(anchor) <= set(items)
+    is_one = isinstance(anchor, Mapping) and len(anchor) <= 1
     if not is_one or (anchor and not isinstance(kind, BattlesKind)):
         allowed = "a mapping from one item of battles to its rating, such as {'A': 1000}"
         raise InvalidInputError("about['anchor']", allowed, anchor)
-    return {item: check_number(rating, "rating") for item, rating in anchor.items()}
+    return {item: check_number(rating, "about['anchor']") for item, rating in anchor.items()}
 
 
 def _check_link(link: object, parameter: str) -> str:

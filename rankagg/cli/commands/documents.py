@@ -22,14 +22,13 @@ from rankagg.cli.command import (
     output,
     show_progress,
 )
-from rankagg.cli.data import DASH, data, score_lines
+from rankagg.cli.data import DASH, anchor_of, data, score_lines
 from rankagg.cli.options import (
     DIRECTIONS,
     FILE,
     Option,
     Whole,
     alpha,
-    anchor_of,
     choice,
     column,
     grouped,
@@ -135,10 +134,9 @@ def report(
     deadline = usually_limited(deadline, given)
     facts: dict[str, Any] = {**split("--about", about, "NAME=TEXT", last=False)}
     called = {"rules": "--rule", "gates": "--gate", "about_items": "--items", "source": "--items"}
-    called["about['anchor']"] = "--anchor"
+    called |= {"about['anchor']": "--anchor"}
     if anchor is not None:
-        item, rating = anchor_of(anchor, given.evidence.items)
-        facts["anchor"] = {item: 1500.0 if rating is None else rating}
+        facts["anchor"] = dict([anchor_of(anchor, given.evidence.items)])
     if given.categories:
         facts["categories"] = given.categories
     try:

@@ -25,7 +25,7 @@ from rankagg.cli.command import (
     show_progress,
     typed_option,
 )
-from rankagg.cli.data import buffered, data
+from rankagg.cli.data import anchor_of, buffered, data
 from rankagg.cli.options import (
     DATA_OPTIONS,
     FILE,
@@ -35,7 +35,6 @@ from rankagg.cli.options import (
     Option,
     Whole,
     alpha,
-    anchor_of,
     choice,
     flag,
     grouped,
@@ -93,8 +92,7 @@ _VARIED = {
 _QUICK_RULES = ("borda", "copeland", "mc4", "kwiksort", "borda-kemenized")
 _FROM_MODELS = ("culture", "n_items", "n_rankings")
 _FROM_FILES = tuple(str(one.name) for one in DATA_OPTIONS if one.name != "tolerance")
-# With these every item has a rating.
-_PRIORS = {"pseudo_rankings", "ridge"}
+_PRIORS = ("pseudo_rankings", "ridge")
 _RULES, _GAPS = ("names", "time_limit"), ("removal", "proportion")
 #: The studies: their classes, and the options that not all of them have.
 STUDIES = {
@@ -223,12 +221,15 @@ def fit(
     show_progress()
     rated = model == "bradley-terry"
     fitted_to = given.data if rated else _rankings_for(model, given)
+    newcomers, items = None, given.evidence.items
+    # With a prior every item has a rating.
+    if elo and isinstance(fitted_to, ra.Comparisons) and not asked.keys() & {*_PRIORS}:
+        from rankagg.distributions.bradley_terry.newcomers import without_newcomers
+
+        fitted_to, newcomers = without_newcomers(fitted_to)
+        items = fitted_to.items
+    item, rating = anchor_of(anchor, items, is_rated=elo)
     asked = {name: value for name, value in asked.items() if name not in ("anchor", "elo")}
-    scale = _scale_of(anchor, given, elo)
-    reference = {"reference": scale["anchor"]} if scale else {}
-    newcomers = None
-    if elo and isinstance(fitted_to, ra.Comparisons) and not asked.keys() & _PRIORS:
-        fitted_to, newcomers = _rated(fitted_to, scale)
     if isinstance(fitted_to, ra.Comparisons):
         asked |= {"covariates": tuple(fitted_to.covariates), "side": fitted_to.sides is not None}
     if isinstance(fitted_to, ra.ScoreTable):
@@ -240,7 +241,7 @@ def fit(
     }
     with options_named({"side": "--side", "data": "FILE"}):
         fitted = models[model].fit(fitted_to, **asked)
-    ratings = fitted.elo(alpha=alpha, **scale) if elo else None
+    ratings = fitted.elo(anchor=item, rating=rating, alpha=alpha) if elo else None
 
     def plain() -> dict[str, Any]:
         from rankagg.core import plain_rows
@@ -252,40 +253,22 @@ def fit(
         return {**fitted.to_dict(alpha), "distribution": drawn, **rows}
 
     def text(rows: int | None) -> str:
-        parts = [fitted.summary(rows=None, alpha=alpha, **reference)]
-        if ratings is not None:
-            parts.append(visible(ratings.round(1).to_string(na_rep="-")))
-        if newcomers is not None and len(newcomers):
-            left = len(given.data) - len(fitted_to)
-            table = visible(newcomers.to_string())
-            parts.append(f"not rated yet, {left:,} of their battles left out:\n{table}")
-        return "\n".join(parts)
+        reference = {} if item is None else {"reference": item}
+        tables = _tables(ratings, newcomers, len(given.data) - len(fitted_to) if elo else 0)
+        return "\n".join([fitted.summary(rows=None, alpha=alpha, **reference), *tables])
 
     center = getattr(fitted, "consensus", None)
     code = DONE if center is None or center.is_proved else UNPROVED
     return Answer(result=fitted, data=plain, text=text, plot=fitted.plot, code=code)
 
 
-def _scale_of(anchor: str | None, given: Input, elo: bool) -> dict[str, Any]:
-    """Return the anchor and its rating, as the scale of Elo takes them."""
-    if anchor is None:
-        return {}
-    item, rating = anchor_of(anchor, given.evidence.items)
-    if rating is not None and not elo:
-        raise click.UsageError(f"--anchor {anchor} states a rating, which needs --elo.")
-    return {"anchor": item} if rating is None else {"anchor": item, "rating": rating}
-
-
-def _rated(data: ra.Comparisons, scale: Mapping[str, Any]) -> tuple[ra.Comparisons, pd.DataFrame]:
-    """Return the comparisons of items that can be rated, and a row for each other item."""
-    from rankagg.core import listed
-    from rankagg.distributions.bradley_terry.newcomers import without_newcomers
-
-    rated, newcomers = without_newcomers(data)
-    if scale and scale["anchor"] not in rated.items:
-        allowed = f"an item that can be rated ({listed(rated.items.labels)})"
-        raise InvalidInputError("--anchor", allowed, scale["anchor"])
-    return rated, newcomers
+def _tables(ratings: pd.DataFrame | None, newcomers: pd.DataFrame | None, n_left: int) -> list[str]:
+    """Return ratings as text, and who has none yet."""
+    tables = [] if ratings is None else [visible(ratings.round(1).to_string(na_rep="-"))]
+    if newcomers is not None and len(newcomers):
+        tables.append(f"not rated yet, {n_left:,} battles left out:")
+        tables.append(visible(newcomers.to_string()))
+    return tables
 
 
 def _rankings_for(model: str, given: Input) -> Any:

@@ -22,7 +22,7 @@ def without_newcomers(data: Comparisons) -> tuple[Comparisons, pd.DataFrame]:
     least = min(float(FEW), SHARE * float(np.median(data.counts.sum(axis=1))))
     rated = data
     while True:
-        kept = set(max(rated.connectivity().groups, key=len))
+        kept = {*sorted(rated.connectivity().groups, key=len)[-1]}
         if len(kept) == rated.n_items:
             kept = set(rated.items.where(rated.counts.sum(axis=1) >= least))
         if len(kept) == rated.n_items or 2 * len(kept) <= data.n_items:
@@ -30,19 +30,18 @@ def without_newcomers(data: Comparisons) -> tuple[Comparisons, pd.DataFrame]:
         rated = rated.restrict([item for item in rated.items if item in kept])
     if len(kept) < rated.n_items:
         rated = data
-    columns = ["battles", "wins", "ties", "losses", "reason"]
-    rows = {}
+    columns, rows = ["battles", "wins", "ties", "losses", "reason"], {}
     for item in data.items:
         if item not in rated.items:
             known = data.restrict([*rated.items, item]).connectivity()
-            counts = [int(each[-1]) for each in (known.wins, known.ties, known.losses)]
-            rows[item] = [sum(counts), *counts, _reason(*counts, least)]
+            wins, ties, losses = known.wins[-1], known.ties[-1], known.losses[-1]
+            met = int(wins + ties + losses)
+            rows[item] = [met, wins, ties, losses, _reason(met, wins, least)]
     frame = pd.DataFrame.from_dict(rows, orient="index", columns=columns)
     return rated, frame.rename_axis("item")
 
 
-def _reason(wins: int, ties: int, losses: int, least: float) -> str:
-    met = wins + ties + losses
+def _reason(met: int, wins: int, least: float) -> str:
     if not met:
         return "no battle with a rated item"
     if met < least:
