@@ -372,7 +372,7 @@ class BattlesKind(Kind):
             return None, f"no ratings: {fit}"
         left = stated(len(battles) - len(rated), "battles left out of a category", ",")
         n_rated = stated(rated.n_items, "rated items of a category", ",", "item")
-        return fit, said("with ratings of {}; {} left out, of items without", n_rated, left)
+        return fit, said("{} rated, {} battles with others left out", n_rated, left)
 
     def _tell_win_rates(self, section: Section, findings: Findings) -> None:
         """Say of which neighbors the lower one wins more often, and why it is lower."""

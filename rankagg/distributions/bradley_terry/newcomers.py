@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import ceil
+
 import numpy as np
 import pandas as pd
 
@@ -45,5 +47,5 @@ def _reason(met: int, wins: int, least: float) -> str:
     if not met:
         return "no battle with a rated item"
     if met < least:
-        return said("fewer than {} battles", stated(least, "battles for a rating", "g"))
+        return said("fewer than {} battles", stated(ceil(least), "battles for a rating"))
     return "won every battle: no finite rating" if wins else "lost every battle: no finite rating"
