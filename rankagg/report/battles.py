@@ -304,7 +304,7 @@ class BattlesKind(Kind):
             f"for each. {how}"
         ).table(self._ratings(findings))
         if not self.adjusted_for and not self.prior:
-            section.text(f"{capital(removal_radius(self.data).headline())}.")
+            section.text(said("{}.", capital(removal_radius(self.data).headline())))
         self._tell_win_rates(section, findings)
         effects = fit.effects(findings.alpha)
         if len(effects):
