@@ -112,7 +112,7 @@ class BattlesKind(Kind):
         return _fit(self.data, PRIOR if self.unbeaten else 0.0)
 
     @property
-    def adjusted_for(self) -> list[str]:
+    def _adjusted_for(self) -> list[str]:
         """The effects that ratings are adjusted for."""
         return ["the side"] * (self.data.sides is not None) + list(self.data.covariates)
 
@@ -124,8 +124,8 @@ class BattlesKind(Kind):
 
     def why_above(self, upper: int, lower: int) -> str:
         """Say why one has a higher rating than another that won more often against it."""
-        if self.adjusted_for and self._unadjusted[upper] < self._unadjusted[lower]:
-            return said("ratings are adjusted for {}", joined(self.adjusted_for, " and "))
+        if self._adjusted_for and self._unadjusted[upper] < self._unadjusted[lower]:
+            return said("ratings are adjusted for {}", joined(self._adjusted_for, " and "))
         if self._has_equal_opponents:
             return "ratings count wins against all others"
         return "ratings weigh wins by who was beaten"
@@ -173,7 +173,7 @@ class BattlesKind(Kind):
     @property
     def leads(self) -> str:
         """What ranks."""
-        return "adjusted rating" if self.adjusted_for else "rating"
+        return "adjusted rating" if self._adjusted_for else "rating"
 
     def ranks(self, *, alpha: float, **_: Any) -> RankIntervals | None:
         """Return intervals by ratings, where there are so many battles that they hold."""
@@ -297,13 +297,13 @@ class BattlesKind(Kind):
         errors = {"model": "are by the model", "robust": "are robust", "cluster": f"are robust{by}"}
         unknown = [note for note in fit.notes if note.startswith(UNKNOWN)]
         how = unknown[0] if unknown else f"Errors {errors[fit.cov_type]}."
-        adjusted = f" and is adjusted for {joined(self.adjusted_for, ' and ')}"
+        adjusted = f" and is adjusted for {joined(self._adjusted_for, ' and ')}"
         section.text(
             "A Bradley-Terry model of who beats whom gives every item a rating, which weighs wins "
-            f"by who was beaten{adjusted * bool(self.adjusted_for)}. A tie counts as half a win "
+            f"by who was beaten{adjusted * bool(self._adjusted_for)}. A tie counts as half a win "
             f"for each. {how}"
         ).table(self._ratings(findings))
-        if not self.adjusted_for and not self.prior:
+        if not self._adjusted_for and not self.prior:
             section.text(said("{}.", capital(removal_radius(self.data).headline())))
         self._tell_win_rates(section, findings)
         effects = fit.effects(findings.alpha)
@@ -384,8 +384,8 @@ class BattlesKind(Kind):
                 f"{named(items[k + 1])} wins more often than {named(items[k])}" for k in turned
             ]
             why = ["count every opponent alike, however strong, and however often met"]
-            if self.adjusted_for:
-                adjusted = said("are not adjusted for {}", joined(self.adjusted_for, " and "))
+            if self._adjusted_for:
+                adjusted = said("are not adjusted for {}", joined(self._adjusted_for, " and "))
                 why = [*why[self._has_equal_opponents :], adjusted]
             told = said("Win rates order some neighbors otherwise: they {}:", joined(why, ", and "))
             section.text(told).items(pairs, NEIGHBORS)

@@ -11,7 +11,7 @@ from rankagg.core import said, stated
 from rankagg.core.comparisons import Comparisons
 
 # Too few comparisons are fewer than these, and than this share of the median of all items.
-FEW, SHARE = 10, 0.1
+_FEW, _SHARE = 10, 0.1
 
 
 def without_newcomers(data: Comparisons) -> tuple[Comparisons, pd.DataFrame]:
@@ -21,7 +21,7 @@ def without_newcomers(data: Comparisons) -> tuple[Comparisons, pd.DataFrame]:
     comparisons; where these are not more than half of all items, nobody is a newcomer. The rows
     have the comparisons of each newcomer with rated items, and why it has no rating.
     """
-    least = min(float(FEW), SHARE * float(np.median(data.counts.sum(axis=1))))
+    least = min(float(_FEW), _SHARE * float(np.median(data.counts.sum(axis=1))))
     rated = data
     while True:
         kept = {*sorted(rated.connectivity().groups, key=len)[-1]}
