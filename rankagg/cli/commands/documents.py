@@ -22,7 +22,7 @@ from rankagg.cli.command import (
     output,
     show_progress,
 )
-from rankagg.cli.data import DASH, data, score_lines
+from rankagg.cli.data import DASH, anchor_of, data, score_lines
 from rankagg.cli.options import (
     DIRECTIONS,
     FILE,
@@ -47,7 +47,12 @@ if TYPE_CHECKING:
 
 
 @command(
-    data(),
+    data(
+        more=grouped(
+            "Battles",
+            column("category", "Column of categories; each has ratings of its own on the page."),
+        )
+    ),
     rules_to("compare with the exact consensus"),
     Option("-o", "--out", type=FILE, default="report.html", help="The file to write."),
     choice(
@@ -67,6 +72,7 @@ if TYPE_CHECKING:
             "NAME=TEXT",
             "Lines below the heading, such as date=, version=, licence= and link=.",
         ),
+        Option("--anchor", metavar="ITEM=RATING", help="Battles: an item and the rating it has."),
         Option(
             "--items",
             metavar="TABLE",
@@ -102,6 +108,7 @@ def report(
     seats: int | None,
     title: str | None,
     about: Sequence[str],
+    anchor: str | None,
     items: str | None,
     deadline: Deadline,
     **options: Any,
@@ -125,8 +132,13 @@ def report(
     """
     show_progress()
     deadline = usually_limited(deadline, given)
-    facts = split("--about", about, "NAME=TEXT", last=False)
+    facts: dict[str, Any] = {**split("--about", about, "NAME=TEXT", last=False)}
     called = {"rules": "--rule", "gates": "--gate", "about_items": "--items", "source": "--items"}
+    called |= {"about['anchor']": "--anchor"}
+    if anchor is not None:
+        facts["anchor"] = dict([anchor_of(anchor, given.evidence.items)])
+    if given.categories:
+        facts["categories"] = given.categories
     try:
         with options_named(called):
             page = ra.make_report(
