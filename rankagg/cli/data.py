@@ -5,12 +5,11 @@ Which options mean something for a kind of data follows from the signature of it
 
 from __future__ import annotations
 
-import re
 import sys
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from inspect import Parameter, signature
 from pathlib import Path
@@ -24,7 +23,8 @@ import click
 
 import rankagg as ra
 from rankagg.cli.command import Options, option_of, option_words, options_named
-from rankagg.cli.options import DATA_OPTIONS, DIRECTIONS, NAMES, Option, labels_of, split
+from rankagg.cli.notes import comparisons_noted, directions_noted, lists_noted
+from rankagg.cli.options import DATA_OPTIONS, DIRECTIONS, NAMES, labels_of, split
 from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError, visible
 
 if TYPE_CHECKING:
@@ -41,12 +41,6 @@ _ONCE = "The standard input can be read once only: give one `-`."
 _TASKS_NAMED = 40
 # So many bytes say whether a stream holds JSON Lines, and so many are read at a time.
 _BEGIN, _PIECE = 2**12, 2**20
-# Words in headings of scores of which lower is better.
-_OF_LOWER = {
-    *("loss", "error", "err", "perplexity", "ppl", "wer", "cer", "ter", "rmse", "mae", "mse"),
-    *("latency", "time", "seconds", "cost", "rank"),
-}
-_SAYS_LOWER = re.compile(r"[↓⬇]|lower is better", re.IGNORECASE)
 # Parameters of the readers that are called otherwise here.
 _READER_NAMES = {
     "source": "FILE",
@@ -63,15 +57,14 @@ _OF_DATA = {
 # -- options --------------------------------------------------------------------------------------
 
 
-def data(*options: Option, whole: bool = False, ballots: bool = False) -> Options:
+def data(*more: click.Option, whole: bool = False, ballots: bool = False) -> Options:
     """Return the options of data as `given`: sums of scores too, unless they must be `whole`.
 
-    What holds no `ballots` is refused where these are needed. With --before among the options an
-    earlier version is read by the same ones.
+    What holds no `ballots` is refused where these are needed; `more` are options of one command.
     """
     files = click.Argument(["files"], metavar="[FILE]...", nargs=-1, type=click.Path())
     read = partial(_read_input, whole=whole, ballots=ballots)
-    return Options("given", [files, *options, *DATA_OPTIONS], read)
+    return Options("given", [files, *DATA_OPTIONS, *more], read)
 
 
 def two_tables() -> Options:
@@ -110,6 +103,8 @@ class Input:
     began: float = 0.0
     # The version before.
     before: ra.ScoreTable | None = None
+    # The comparisons of each category, where a column of these is named.
+    categories: dict[Label, ra.Comparisons] = field(default_factory=dict)
 
     def need(self, types: Any, what: str, remedy: str = "") -> None:
         """Refuse data of other types than these."""
@@ -212,6 +207,7 @@ def _read_one(*, whole: bool = False, ballots: bool = False, **values: Any) -> I
         with options_named(_READER_NAMES), _warnings_noted() as notes:
             try:
                 found, lines = _read(kind, typed)
+                categories = _categories(kind, typed, found)
             except DataFormatError:
                 # What is refused may be of another kind.
                 for line in noted:
@@ -230,6 +226,7 @@ def _read_one(*, whole: bool = False, ballots: bool = False, **values: Any) -> I
         title=title or name,
         seats=seats,
         began=began,
+        categories=categories,
     )
     if whole:
         given.refuse_sums()
@@ -361,16 +358,16 @@ def _read(kind: DataKind, typed: _Typed) -> tuple[Data, Iterable[str]]:
     if isinstance(found, CastVotes):
         found, notes = found.profile, found.lines()
     elif isinstance(found, ra.Comparisons):
-        notes = _comparisons_noted(source, given)
+        notes = comparisons_noted(source, {**given, **typed.given("category")})
     elif isinstance(found, ra.ScoreTable) and "higher_is_better" in given:
         if typed.lower:
             names = typed.present(typed.lower, found.tasks)
             lower = labels_of("--lower", names, found.tasks, "task")
             given["higher_is_better"] = {task: task not in lower for task in found.tasks}
             found = kind.read(source, **given)
-        notes = _directions_noted(found)
+        notes = directions_noted(found)
     elif kind.page == "lists":
-        notes = [_lists_noted(found)]
+        notes = [lists_noted(found)]
     if typed.drop and all(one.name != "drop" for one in parameters):
         found = _without(found, typed.drop)
     if isinstance(found, ra.ScoreTable):
@@ -386,6 +383,22 @@ def _read(kind: DataKind, typed: _Typed) -> tuple[Data, Iterable[str]]:
         by_task = dict(zip(tasks, weights.values(), strict=True))
         found = found.with_task_weights(by_task) if weights else found
     return found, notes
+
+
+def _categories(kind: DataKind, typed: _Typed, found: Any) -> dict[Label, ra.Comparisons]:
+    """Return the comparisons of each category in the column that --category names."""
+    if not typed.given("category"):
+        return {}
+    if not isinstance(found, ra.Comparisons):
+        raise click.UsageError(f"--category is for comparisons; {typed.source} holds {kind.what}.")
+    _, *parameters = signature(kind.read).parameters.values()
+    given = {**_arguments(kind, typed, parameters), "cluster": typed.category}
+    with options_named({"cluster": "--category"}), warnings.catch_warnings():
+        # Read once more, so that each comparison has the category of its row.
+        warnings.simplefilter("ignore", DataWarning)
+        again = kind.read(typed.file, **given)
+    names = enumerate(again.cluster_labels)
+    return {name: found.take(again.clusters == k) for k, name in names}
 
 
 def _arguments(kind: DataKind, typed: _Typed, parameters: Sequence[Parameter]) -> dict[str, Any]:
@@ -412,42 +425,6 @@ def _arguments(kind: DataKind, typed: _Typed, parameters: Sequence[Parameter]) -
     return given
 
 
-def _directions_noted(table: ra.ScoreTable) -> list[str]:
-    """Return a note of tasks on which lower seems better and higher is taken for it."""
-    from rankagg.core import listing
-    from rankagg.io.tables.look import BETWEEN
-
-    higher = [task for task in table.tasks if table.higher_is_better[task]]
-    words = {task: set(map(str.lower, BETWEEN.split(str(task)))) for task in higher}
-    seem = [t for t in higher if _OF_LOWER & words[t] or _SAYS_LOWER.search(str(t))]
-    taken = f"note: higher is taken for better on {listing(seem)}" if seem else ""
-    return [f"{taken}; --lower TASK says otherwise"] if seem else []
-
-
-def _lists_noted(data: ra.Profile) -> str:
-    """Return how many lists there are, and how many items they share."""
-    from rankagg.core import counted
-
-    lists, times = len(data), list(data.times_ranked().values())
-    both = f"{times.count(lists)} in all of them, {times.count(1)} in one alone"
-    return f"lists: {lists}, which name {counted(data.n_items, 'item')}: {both}"
-
-
-def _comparisons_noted(table: Any, given: dict[str, Any]) -> list[str]:
-    """Return what outcomes are taken for, and the columns that are left out."""
-    from rankagg.core import listing
-    from rankagg.io.comparisons import outcomes_taken
-    from rankagg.io.tables.columns import names_of
-
-    taken = {name for value in given.values() for name in names_of(value)}
-    left = [name for name in table.header if str(name) not in taken]
-    meant, dropped = given.get("outcome_is"), given.get("drop_outcome", ())
-    notes = [outcomes_taken(table, given["outcome"], meant, dropped)]
-    if left:
-        notes.append(f"left out: {listing(left)} (--cluster, --covariate take them)")
-    return notes
-
-
 def _named_numbers(option: str, texts: Iterable[str], form: str) -> dict[str, float]:
     """Return names and numbers of texts NAME=NUMBER, each name once."""
     from rankagg._validation import ascii_number
@@ -459,6 +436,17 @@ def _named_numbers(option: str, texts: Iterable[str], form: str) -> dict[str, fl
         except ValueError:
             raise InvalidInputError(option, form, f"{name}={value}") from None
     return found
+
+
+def anchor_of(
+    text: str | None, items: ItemSet, *, is_rated: bool = True
+) -> tuple[Label | None, float]:
+    """Return the item of --anchor and its rating, as `elo` takes them."""
+    if text is None:
+        return None, 1500.0
+    typed = _named_numbers("--anchor", [text], "ITEM=RATING") if is_rated else {text: 1500.0}
+    ((name, rating),) = typed.items()
+    return labels_of("--anchor", [name], items, "item")[0], rating
 
 
 def _without(data: ra.ScoreTable | ra.Profile, drop: Sequence[str]) -> Data:

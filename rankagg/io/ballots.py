@@ -20,12 +20,7 @@ from rankagg.core.places import zeros_not_ranked
 from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError, shown
 from rankagg.io.ballot_columns import BallotLook
 from rankagg.io.output_files import guard_frame, write_text
-from rankagg.io.tables.columns import (
-    RANKS,
-    NumberStyle,
-    names_of,
-    warn_of_likeness,
-)
+from rankagg.io.tables.columns import RANKS, NumberStyle, names_of, warn_of_likeness
 from rankagg.io.tables.reading import read_table
 from rankagg.io.tables.sources import (
     MAX_BYTES,

@@ -71,9 +71,7 @@ def test_the_command_says_what_the_user_said(run, tmp_path) -> None:
     html = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert "<strong>25</strong> judges" in html
     assert "Date: today" in html
-    assert re.search(
-        r'<td class="card">Uni</td><td class="card number"[^>]*>7<', html
-    )
+    assert re.search(r'<td class="card">Uni</td><td class="card number"[^>]*>7<', html)
     assert "Did you mean" in run("report b.csv --kind batles", code=2).err
     assert "error: " in run("report --dataset tennessee --unit instance", code=2).err
     told = run("report --dataset tennessee --gate frist=X", code=2).err
@@ -97,9 +95,7 @@ def test_scores_and_cards_may_be_in_one_file(run, tmp_path) -> None:
     assert "2 columns of tasks of the data, left out (x, y)" in told
     assert "1 row of no item of the data, left out (C)" in told
     html = (tmp_path / "report.html").read_text(encoding="utf-8")
-    cards = re.findall(
-        r'<td class="card number" data-key="([^"]*)">(.*?)</td></tr>', html
-    )
+    cards = re.findall(r'<td class="card number" data-key="([^"]*)">(.*?)</td></tr>', html)
     assert sorted(cards) == [("0.0", "0"), ("70.0", "70")]
     assert html.count('<th scope="col" class="card') == 1
     table.loc[2] = ["A", 7, 1.5, 1.5]

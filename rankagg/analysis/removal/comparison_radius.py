@@ -98,7 +98,7 @@ class ComparisonRadius(Result):
     def __repr__(self) -> str:
         number = "none found" if self.n_removed is None else self.n_removed
         what = f"{self.pair[1]!r} above {self.pair[0]!r}"
-        return f"<ComparisonRadius of {what}: {number} of {self.n_comparisons} comparisons>"
+        return f"<ComparisonRadius of {what}: {number} of {self.n_comparisons}>"
 
 
 def radius_of_comparisons(

@@ -58,8 +58,7 @@ def rank_shares(
     Parameters
     ----------
     data : Profile, ScoreTable, ScoreSummary or Comparisons
-        Rankings, scores, or results of pairs. Of a summary tasks can be drawn, and groups of
-        instances where it has some; see `ScoreScan.summarize`.
+        Rankings, scores, or results of pairs. Of a summary only tasks can be drawn.
     rule : Aggregator, optional
         Any rule; the exact `Kemeny()` by default.
     n_resamples : int, default 1000
@@ -87,7 +86,7 @@ def rank_shares(
     InvalidInputError
         If the data do not hold what the unit or the rule needs.
     InformationLostError
-        If the data are a summary without groups, and the unit is not "task".
+        If the data are a summary, and the unit is not "task".
 
     Examples
     --------

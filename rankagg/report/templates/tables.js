@@ -84,11 +84,14 @@
     const headings = [...table.tHead.rows[0].cells];
     const names = [...new Set(headings.map((heading) => heading.dataset.category).filter(Boolean))];
     if (names.length < 2) return;
+    const places = headings.filter((one) => one.classList.contains("places"));
     table.closest("figure").prepend(choiceOf("Category", names, (name) => {
       drawn(table);
       headings.forEach((heading, k) => {
         const gone = name !== null && heading.dataset.category && heading.dataset.category !== name;
         for (const row of table.rows) row.cells[k].hidden = Boolean(gone);
+        const sorts = name === null ? k === 0 && places.length > 0 : !gone && places.includes(heading);
+        while (sorts && heading.getAttribute("aria-sort") !== "ascending") heading.firstChild.click();
       });
     }));
   };
