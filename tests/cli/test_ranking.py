@@ -186,7 +186,7 @@ def test_certificates_of_all_bundled_data_hold(run, name: str) -> None:
 
 def test_numbers_in_a_certificate_are_the_text_of_a_file(run) -> None:
     drawn = ra.Profile.from_orders([[2, 0, 1], [0, 1, 2], [1, 2, 0], [0, 2, 1]])
-    ra.io.write_preflib(drawn, "drawn.soc")
+    ra.io.write_ballots(drawn, "drawn.soc")
     proof = ra.Kemeny().aggregate(drawn).certificate.to_dict()
     assert proof["items"] != [str(item) for item in proof["items"]]
     Path("proof.json").write_text(json.dumps(proof), encoding="utf-8")
