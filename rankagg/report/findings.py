@@ -218,6 +218,10 @@ class Kind:
         """Return the chapters that stand first and are open."""
         return []
 
+    def embedded(self) -> tuple[dict[str, str], list[str]]:
+        """Return blocks of JSON by their ids, and the files of scripts that use them."""
+        return {}, []
+
     def duels(self, findings: Findings) -> tuple[str, Floats, Floats]:
         """Return what is won between two items, and how often row won and tied, (n, n) each."""
         weights = getattr(self.data, "weights", None)
