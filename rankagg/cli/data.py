@@ -93,6 +93,8 @@ class Input:
     title: str = ""
     # How many the file says are elected; 0 where it does not say.
     seats: int = 0
+    # Cast votes before they were ballots.
+    cast: Any = None
     # When reading began, by the clock of `time.monotonic`.
     began: float = 0.0
 
@@ -139,6 +141,7 @@ class _Typed(SimpleNamespace):
 
 def _read_input(*, whole: bool = False, ballots: bool = False, **values: Any) -> Input:
     """Read what the options name: where needed, ballots alone, or no sums."""
+    from rankagg.io.cast_votes import CastVotes
     from rankagg.kinds import KINDS
 
     began, typed = monotonic(), _Typed(**values)
@@ -172,6 +175,9 @@ def _read_input(*, whole: bool = False, ballots: bool = False, **values: Any) ->
                 for line in noted:
                     click.echo(visible(line), err=True)
                 raise
+            cast = found if isinstance(found, CastVotes) else None
+            if cast is not None:
+                found, lines = cast.profile, cast.lines()
             if typed.unranked and not isinstance(found, ra.Comparisons):
                 found = found.with_unranked(typed.unranked)
             title, seats = kind.stated(typed.file)
@@ -184,6 +190,7 @@ def _read_input(*, whole: bool = False, ballots: bool = False, **values: Any) ->
         cluster=typed.cluster or "",
         title=title or name,
         seats=seats,
+        cast=cast,
         began=began,
     )
     if whole:
@@ -303,7 +310,6 @@ def _check_options(kind: DataKind, typed: _Typed) -> None:
 
 def _read(kind: DataKind, typed: _Typed) -> tuple[Data, Iterable[str]]:
     """Return the data that options name, and notes about them."""
-    from rankagg.io.cast_votes import CastVotes
     from rankagg.io.tables.reading import read_table
 
     _, *parameters = signature(kind.read).parameters.values()
@@ -313,9 +319,7 @@ def _read(kind: DataKind, typed: _Typed) -> tuple[Data, Iterable[str]]:
         source = read_table(typed.file)
     found: Any = kind.read(source, **given)
     notes: Iterable[str] = ()
-    if isinstance(found, CastVotes):
-        found, notes = found.profile, found.lines()
-    elif isinstance(found, ra.Comparisons):
+    if isinstance(found, ra.Comparisons):
         notes = _comparisons_noted(source, given)
     elif isinstance(found, ra.ScoreTable) and "higher_is_better" in given:
         if typed.lower:

@@ -113,6 +113,7 @@ class ElectionKind(Kind):
     words: ClassVar[Words] = Words("candidate", "ballot", "vote")
     is_sample: ClassVar[bool] = False
     infers: ClassVar[bool] = False
+    shares_places: ClassVar[bool] = True
     lacks: ClassVar[bool] = False
     whole: ClassVar[str] = "complete ballot"
     against: ClassVar[str] = "ahead in the count: elected earlier, more votes, or out later"
@@ -269,7 +270,9 @@ class ElectionKind(Kind):
             )
             table = _rounds(moved.drop(columns="round 1"), "Votes that each round adds")
             section.add("folded", ("Transfers", table))
-        section.table(table_of(self._decided(), "What each round decides", text=TEXTS))
+        formats = dict.fromkeys(("quota", "exhausted"), VOTES)
+        decided = table_of(self._decided(), "What each round decides", formats=formats, text=TEXTS)
+        section.table(decided)
         section.items(self.count.notes)
         if (block := self._block()) is None:
             section.text("The ballots are too many for this page: `rankagg count` has --ballots.")
@@ -292,7 +295,12 @@ class ElectionKind(Kind):
             for k, stage in enumerate(self.count.stages, 1)
         ]
         frame = pd.DataFrame(rows)
-        return frame.loc[:, [any(frame[name].notna() & (frame[name] != "")) for name in frame]]
+        same = [
+            x
+            for x in (*TEXTS, "quota")
+            if frame[x].nunique() < 2 and frame[x].iloc[0] in (None, "", frame["quota"].iloc[0])
+        ]
+        return frame.drop(columns=same)
 
     def _block(self) -> str | None:
         """Return the ballots as read, and what a recount needs, as JSON; None of too many."""

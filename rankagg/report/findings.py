@@ -99,6 +99,8 @@ class Kind:
     # Whether the data are a sample, and whether ranks beyond it are inferred.
     is_sample: ClassVar[bool] = True
     infers: ClassVar[bool] = True
+    # Whether those who are tied have one place in the first figure.
+    shares_places: ClassVar[bool] = False
     # Why the order of the page, where it is not the exact one, can go against a majority.
     against: ClassVar[str] = ""
     # Whether what a unit leaves out is missing.

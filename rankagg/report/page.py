@@ -473,7 +473,8 @@ def _is_unique(findings: Findings) -> _Judged:
 def _is_first(findings: Findings, item: Label) -> _Judged:
     if not findings.is_exact:
         first = findings.lead.buckets[0]
-        return first == (item,), f"{listed(first)} is first by {findings.kind.leads}"
+        verb = "is" if len(first) == 1 else "are"
+        return first == (item,), f"{listed(first)} {verb} first by {findings.kind.leads}"
     always, at = _in_every_optimum(findings), findings.exact.items.index(item)
     if always[at].sum() == len(always) - 1:
         return True, f"{item} is first in every optimum"

@@ -294,7 +294,7 @@ def _rounds(rule: RoundRule, evidence: Evidence, decide: Decide, sentence: str) 
         rounds.append(found)
         out = found.tied
         if tie_breaking == "order":
-            out = (by_favor(out, items, given, rule.name)[-1],)
+            out = (by_favor(out, items, given, type(rule).__name__)[-1],)
         rest = tuple(item for item in inside if item not in out)
         gone = ", ".join(str(items[item]) for item in out)
         if len(inside) == 1:

@@ -354,7 +354,7 @@ class Elimination(RoundRule):
             )
         if self.is_strict:
             is_lot = self.tie_breaking == "lot"
-            last = by_favor(tied, items, self.tie_order, self.name)[-1]
+            last = by_favor(tied, items, self.tie_order, type(self).__name__)[-1]
             out = int(rng.choice(tied)) if is_lot else last
             return (out,), [f"{names} tie; {self._way} {items[out]} is eliminated"]
         end = "to the end" if len(tied) == len(state.inside) else "and are eliminated together"

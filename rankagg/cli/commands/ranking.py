@@ -145,10 +145,15 @@ def count(
         lines = (*lines, f"lots: drawn by --seed {rng}")
     number = seats or given.seats or 1
     counting = counting or ("irv" if number == 1 else "scottish")
-    seated = {"title": given.title, "seats": number}
-    files = [(ballots, lambda path: ra.io.write_ballots(given.data, path, **seated))]
+
+    def write(path: Path) -> None:
+        with options_named({"target": "--ballots"}):
+            ra.io.write_ballots(given.data, path, title=given.title, seats=number)
+
+    files = [(ballots, write)]
     if counting in _SURPLUSES:
-        counted: Any = ra.STV(number, counting=counting, **stated).count(given.data, rng=rng)
+        with options_named():
+            counted: Any = ra.STV(number, counting=counting, **stated).count(given.data, rng=rng)
         return Answer(result=counted, lines=lines, files=files)
     if number > 1:
         why = "" if seats else f", and {given.name} states {number}: give --seats 1"
@@ -165,7 +170,8 @@ def count(
         raise click.UsageError(
             f"--tie-breaking and --tie-order have no meaning for {counting}, which breaks no ties."
         )
-    counted = rule.count(given.data, rng=rng)  # type: ignore[attr-defined] # rules by rounds do
+    with options_named():
+        counted = rule.count(given.data, rng=rng)  # type: ignore[attr-defined] # rules by rounds do
     return Answer(result=counted, lines=lines, files=files)
 
 
