@@ -13,6 +13,7 @@ import pandas as pd
 
 from rankagg._typing import Floats, Generator, RNGLike
 from rankagg.aggregation import Aggregator, Evidence, Needs, Outcome
+from rankagg.aggregation.base import ReadsUnranked
 from rankagg.aggregation.voting.elimination_rules import InstantRunoff
 from rankagg.aggregation.voting.rounds import BY_DATA, ElectionCount
 from rankagg.aggregation.voting.transfers import STV
@@ -78,6 +79,7 @@ class Counted(Aggregator):
     """Rank by a count, in which those stay tied who tie for a seat."""
 
     needs: ClassVar[Needs] = "rankings"
+    reads_unranked: ClassVar[ReadsUnranked] = "last"
     rule: ElectionRule
     count: ElectionCount = field(repr=False, compare=False)
 

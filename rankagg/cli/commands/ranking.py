@@ -145,19 +145,22 @@ def count(
         lines = (*lines, f"lots: drawn by --seed {rng}")
     number = seats or given.seats or 1
     counting = counting or ("irv" if number == 1 else "scottish")
-
-    def write(path: Path) -> None:
-        with options_named({"target": "--ballots"}):
-            ra.io.write_ballots(given.data, path, title=given.title, seats=number)
-
-    files = [(ballots, write)]
     if counting in _SURPLUSES:
-        with options_named():
-            counted: Any = ra.STV(number, counting=counting, **stated).count(given.data, rng=rng)
-        return Answer(result=counted, lines=lines, files=files)
-    if number > 1:
+        rule: Any = ra.STV(number, counting=counting, **stated)
+    else:
+        rule = _for_one_seat(counting, stated)
+    if number > 1 and counting not in _SURPLUSES:
         why = "" if seats else f", and {given.name} states {number}: give --seats 1"
         raise click.UsageError(f"--counting {counting} fills one seat{why}.")
+    with options_named({"target": "--ballots"}):
+        counted = rule.count(given.data, rng=rng)
+        if ballots is not None:
+            ra.io.write_ballots(given.data, ballots, title=given.title, seats=number)
+    return Answer(result=counted, lines=lines)
+
+
+def _for_one_seat(counting: str, stated: dict[str, Any]) -> Any:
+    """Return a rule by rounds that fills one seat."""
     if "quota" in stated:
         raise click.UsageError(
             "--quota is for surpluses that are passed on: give --seats, or --counting scottish "
@@ -165,14 +168,12 @@ def count(
         )
     (rule,) = made(["instant-runoff" if counting == "irv" else counting])
     if hasattr(rule, "tie_breaking"):
-        rule = replace(rule, **{"tie_breaking": "order", **stated})
-    elif stated:
+        return replace(rule, **{"tie_breaking": "order", **stated})
+    if stated:
         raise click.UsageError(
             f"--tie-breaking and --tie-order have no meaning for {counting}, which breaks no ties."
         )
-    with options_named():
-        counted = rule.count(given.data, rng=rng)  # type: ignore[attr-defined] # rules by rounds do
-    return Answer(result=counted, lines=lines, files=files)
+    return rule
 
 
 @command(
