@@ -308,7 +308,7 @@ def _check_options(kind: DataKind, typed: _Typed) -> None:
             )
 
 
-def _read(kind: DataKind, typed: _Typed) -> tuple[Data, Iterable[str]]:
+def _read(kind: DataKind, typed: _Typed) -> tuple[Any, Iterable[str]]:
     """Return the data that options name, and notes about them."""
     from rankagg.io.tables.reading import read_table
 

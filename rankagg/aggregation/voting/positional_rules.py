@@ -425,7 +425,8 @@ def _approvals(profile: Profile) -> Integers:
             Described(f"{n:,} of {counted(of, 'ballot', ',')} with more levels"),
             "Approval(k) gives the point to the first k places.",
         )
-    return (profile.ranks == 0).astype(np.int64)
+    approved: Integers = (profile.ranks == 0).astype(np.int64)
+    return approved
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -155,9 +155,10 @@ class STV:
         self, kind: type[_Count], piles: _Piles, items: ItemSet, ways: list[tuple[int, int]]
     ) -> tuple[Label, ...] | None:
         """Return whom some ways of breaking ties elect and others do not; None of too many."""
-        waiting, n_ways, always, ever = [[]] if ways else [], 0, {*items}, set[Label]()
+        waiting: list[list[int]] = [[]] if ways else []
+        n_ways, always, ever = 0, {*items}, set[Label]()
         while waiting:
-            chosen: list[int] = waiting.pop()
+            chosen = waiting.pop()
             other = kind(piles, items, self, as_generator(0), chosen=tuple(chosen))
             for _ in other.stages():
                 pass
