@@ -341,10 +341,13 @@ def write_ballots(
     Examples
     --------
     >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
     >>> import rankagg as ra
     >>> ballots = ra.Profile.from_orders(["AB", "BCA"], counts=[2, 1])
-    >>> ra.io.write_ballots(ballots, "council.blt", title="Council", seats=2)
-    >>> Path("council.blt").read_text().splitlines()
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "council.blt"
+    ...     ra.io.write_ballots(ballots, path, title="Council", seats=2)
+    ...     path.read_text().splitlines()
     ['3 2', '2 1 2 0', '1 2 3 1 0', '0', '"A"', '"B"', '"C"', '"Council"']
     """
     seats = check_integer(seats, "seats", low=1)
