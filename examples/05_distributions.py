@@ -34,7 +34,7 @@ two_level = ra.TwoLevel(ra.Borda(), ra.Borda())
 for name, data in (("clean", table), ("3 tasks reversed, on a larger scale", spoiled)):
     taus = [
         ra.kendall_tau(rule.aggregate(data).ranking, truth)
-        for rule in (ra.Mean(), ra.Borda(), two_level, ra.PlackettLuceRanking())
+        for rule in (ra.Mean(), ra.Borda(), two_level, ra.distributions.PlackettLuceRanking())
     ]
     print(f"  {name:<36} tau of mean {taus[0]:.2f}, Borda {taus[1]:.2f}, "
           f"two-level {taus[2]:.2f}, Plackett-Luce {taus[3]:.2f}")  # fmt: skip

@@ -57,7 +57,6 @@ from .aggregation.voting.positional_rules import Plurality as Plurality
 from .aggregation.voting.positional_rules import Positional as Positional
 from .aggregation.voting.positional_rules import ReciprocalRankFusion as ReciprocalRankFusion
 from .aggregation.voting.positional_rules import Veto as Veto
-from .aggregation.voting.rounds import ElectionCount as ElectionCount
 from .aggregation.voting.transfers import STV as STV
 from .analysis.comparison.compare import compare as compare
 from .analysis.explanation import explain as explain
@@ -65,7 +64,6 @@ from .analysis.robustness.rank_shares import rank_shares as rank_shares
 from .analysis.robustness.stability import stability as stability
 from .analysis.tournament import TournamentGraph as TournamentGraph
 from .core.comparisons import Comparisons as Comparisons
-from .core.graphs import Connectivity as Connectivity
 from .core.items import ItemSet as ItemSet
 from .core.pairwise import PairwiseMatrix as PairwiseMatrix
 from .core.places import UNLISTED as UNLISTED
@@ -82,15 +80,12 @@ from .distributions.bradley_terry.bradley_terry import BradleyTerry as BradleyTe
 from .distributions.mallows.mallows import Mallows as Mallows
 from .distributions.mixture import Mixture as Mixture
 from .distributions.plackett_luce.plackett_luce import PlackettLuce as PlackettLuce
-from .distributions.ranking_rules import MallowsRanking as MallowsRanking
-from .distributions.ranking_rules import PlackettLuceRanking as PlackettLuceRanking
 from .distributions.ranking_rules import RankCentrality as RankCentrality
 from .inference.dispersion import dispersion as dispersion
 from .inference.pair_bounds import hoeffding_radius as hoeffding_radius
 from .inference.paired_test import paired_test as paired_test
 from .inference.pairwise import PairwiseIntervals as PairwiseIntervals
 from .inference.ranks.rank_intervals import rank_intervals as rank_intervals
-from .inference.sampling import HoeffdingEstimator as HoeffdingEstimator
 from .io.ballots import read_ballots as read_ballots
 from .io.ballots import read_rankings as read_rankings
 from .io.cast_votes import read_cast_votes as read_cast_votes
@@ -103,3 +98,5 @@ from .report.page import Report as Report
 from .report.page import make_report as make_report
 
 __version__: str
+from .aggregation.voting.rounds import ElectionCount as ElectionCount
+from .core.graphs import Connectivity as Connectivity

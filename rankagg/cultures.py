@@ -39,11 +39,9 @@ __all__ = [
     "Culture",
     "DataSource",
     "EuclideanCulture",
-    "GroupSeparableCulture",
     "ImpartialCulture",
     "MallowsCulture",
     "PlackettLuceCulture",
-    "SingleCrossingCulture",
     "SinglePeakedCulture",
     "UrnCulture",
 ]
@@ -434,116 +432,6 @@ def _conitzer(n_items: int, n_rankings: int, rng: Generator) -> Ranks:
     lefts = np.clip(lefts, steps - (n_items - 1 - peak), peak)
     left = np.diff(lefts, axis=1, prepend=0) == 1
     return np.hstack([peak, np.where(left, peak - lefts, peak + steps - lefts)])
-
-
-@dataclass(frozen=True, kw_only=True)
-class SingleCrossingCulture(Culture):
-    """Rankings from a chain on which every two items change places once.
-
-    The chain starts at a uniform ranking and ends at its reverse; each next ranking swaps two
-    neighbors that were not swapped before, all such pairs with equal chance. Every ranking of the
-    profile is drawn from the 1 + n(n - 1)/2 rankings of the chain uniformly and independently. It
-    is not the uniform distribution over single-crossing profiles.
-
-    References
-    ----------
-    Szufa, Faliszewski, Skowron, Slinko and Talmon (2020), "Drawing a map of elections in the space
-    of statistical cultures", Proceedings of AAMAS 2020, 1341-1349.
-
-    Examples
-    --------
-    >>> import rankagg as ra
-    >>> ra.cultures.SingleCrossingCulture().sample(4, 100, rng=0).compress()
-    <Profile of 100 rankings (7 rows) of 4 items, complete, strict>
-    """
-
-    _kind = "single-crossing"
-
-    def _ranks(self, n_items: int, n_rankings: int, rng: Generator) -> Ranks:
-        wanted = rng.integers(0, 1 + n_items * (n_items - 1) // 2, n_rankings)
-        places, which = np.unique(wanted, return_inverse=True)
-        orders = _on_chain(n_items, places.tolist(), rng)
-        return _ranks_of_orders(rng.permutation(n_items)[orders])[which]
-
-
-def _on_chain(n_items: int, wanted: list[int], rng: Generator) -> Ranks:
-    """Draw a chain of orders from 0, 1, ... to its reverse, and return those at some places."""
-    order = list(range(n_items))
-    # Where neighbors still stand in their first order, and the place of each such place there.
-    rising = list(range(n_items - 1))
-    index = list(range(n_items - 1))
-    found = np.empty((len(wanted), n_items), dtype=np.int32)
-    coins = rng.random(wanted[-1]).tolist()
-    done = 0
-    for row, place in enumerate(wanted):
-        for coin in coins[done:place]:
-            at = rising[int(coin * len(rising))]
-            order[at], order[at + 1] = order[at + 1], order[at]
-            for near in range(max(at - 1, 0), min(at + 2, n_items - 1)):
-                _note(near, order[near] < order[near + 1], rising, index)
-        done = place
-        found[row] = order
-    return found
-
-
-def _note(place: int, rises: bool, rising: list[int], index: list[int]) -> None:
-    """Keep a list without order, of places, and where each stands in it (-1 for nowhere)."""
-    if rises and index[place] < 0:
-        index[place] = len(rising)
-        rising.append(place)
-    elif not rises and index[place] >= 0:
-        hole, last = index[place], rising.pop()
-        if last != place:
-            rising[hole], index[last] = last, hole
-        index[place] = -1
-
-
-@dataclass(frozen=True, kw_only=True)
-class GroupSeparableCulture(Culture):
-    """Rankings that read the leaves of one tree, each node from the left or from the right.
-
-    Items are put on the leaves of a binary tree uniformly. Every ranking reverses every inner node
-    with probability 1/2, independently: its 2^(n - 1) rankings are equally probable.
-
-    Parameters
-    ----------
-    tree : {"balanced", "caterpillar"}, default "balanced"
-        "balanced": every node halves its leaves, but for one. "caterpillar": every node splits off
-        one leaf.
-
-    References
-    ----------
-    Inada (1964), "A note on the simple majority decision rule", Econometrica 32, 525-531;
-    Faliszewski, Karpov and Obraztsova (2022), https://doi.org/10.1007/s10458-022-09549-7, for the
-    trees.
-
-    Examples
-    --------
-    >>> import rankagg as ra
-    >>> ra.cultures.GroupSeparableCulture(tree="caterpillar").sample(4, 1000, rng=0).compress()
-    <Profile of 1000 rankings (8 rows) of 4 items, complete, strict>
-    """
-
-    _kind = "group-separable"
-
-    tree: Literal["balanced", "caterpillar"] = checked(
-        check_choice, default="balanced", choices=("balanced", "caterpillar")
-    )
-
-    def _ranks(self, n_items: int, n_rankings: int, rng: Generator) -> Ranks:
-        ranks = np.zeros((n_rankings, n_items), dtype=np.int32)
-        nodes = [(0, n_items)]
-        while nodes:
-            start, end = nodes.pop()
-            if end - start < 2:
-                continue
-            middle = start + 1 if self.tree == "caterpillar" else (start + end + 1) // 2
-            turned = rng.integers(0, 2, (n_rankings, 1), dtype=np.int32)
-            # What comes second stands behind all of what comes first.
-            ranks[:, start:middle] += turned * (end - middle)
-            ranks[:, middle:end] += (1 - turned) * (middle - start)
-            nodes += [(start, middle), (middle, end)]
-        return ranks[:, rng.permutation(n_items)]
 
 
 @dataclass(frozen=True, kw_only=True)

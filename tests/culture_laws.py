@@ -86,46 +86,6 @@ def conitzer(n):
     return dict(law)
 
 
-def chains(n):
-    """Return all chains of orders from 0, 1, ... to its reverse, with their probabilities."""
-    found = []
-
-    def go_on(chain, chance):
-        order = chain[-1]
-        rising = [k for k in range(n - 1) if order[k] < order[k + 1]]
-        if not rising:
-            found.append((tuple(chain), chance))
-        for k in rising:
-            swapped = (*order[:k], order[k + 1], order[k], *order[k + 2 :])
-            go_on([*chain, swapped], chance / len(rising))
-
-    go_on([tuple(range(n))], Fraction(1))
-    return found
-
-
-def single_crossing(n, m):
-    law = defaultdict(Fraction)
-    for chain, chance in chains(n):
-        ranks = [tuple(order.index(k) for k in range(n)) for order in chain]
-        marginal = {ranking: Fraction(1, len(ranks)) for ranking in ranks}
-        for profile, part in independent(relabelled(marginal, n), m).items():
-            law[profile] += chance * part
-    return law
-
-
-def group_separable(n, tree):
-    """Return the law of one reading of a tree of nested pairs."""
-
-    def readings(node):
-        if isinstance(node, int):
-            return [(node,)]
-        pairs = list(product(readings(node[0]), readings(node[1])))
-        return [a + b for a, b in pairs] + [b + a for a, b in pairs]
-
-    orders = readings(tree)
-    return {tuple(order.index(k) for k in range(n)): Fraction(1, len(orders)) for order in orders}
-
-
 def swaps(ranking):
     return sum(ranking[i] > ranking[j] for i, j in combinations(range(len(ranking)), 2))
 

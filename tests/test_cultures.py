@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 import rankagg as ra
-from rankagg.cultures import _conitzer, _on_chain, _theta_of_norm_phi, _walsh
+from rankagg.cultures import _conitzer, _theta_of_norm_phi, _walsh
 from rankagg.exceptions import InvalidInputError
 from tests import culture_laws as laws
 
@@ -21,16 +21,9 @@ CULTURES = [
     ra.cultures.EuclideanCulture(n_dimensions=1, points="gaussian"),
     ra.cultures.SinglePeakedCulture(),
     ra.cultures.SinglePeakedCulture(variant="conitzer"),
-    ra.cultures.SingleCrossingCulture(),
-    ra.cultures.GroupSeparableCulture(),
-    ra.cultures.GroupSeparableCulture(tree="caterpillar"),
     ra.cultures.MallowsCulture(norm_phi=0.4),
     ra.cultures.MallowsCulture(phi=0.6),
 ]
-TREES = {
-    "balanced": {3: ((0, 1), 2), 4: ((0, 1), (2, 3))},
-    "caterpillar": {3: ((0, 1), 2), 4: (0, (1, (2, 3)))},
-}
 
 
 def law_of(culture, n, m):
@@ -44,10 +37,6 @@ def law_of(culture, n, m):
             return laws.urn(n, m, contagion)
         case ra.cultures.SinglePeakedCulture(variant=variant):
             marginal = laws.walsh(n) if variant == "walsh" else laws.conitzer(n)
-        case ra.cultures.SingleCrossingCulture():
-            return laws.single_crossing(n, m)
-        case ra.cultures.GroupSeparableCulture(tree=tree):
-            marginal = laws.group_separable(n, TREES[tree][n])
         case ra.cultures.MallowsCulture(norm_phi=None, phi=phi):
             marginal = laws.mallows(n, -log(phi))
         case ra.cultures.MallowsCulture(norm_phi=norm_phi):
@@ -110,14 +99,6 @@ def test_orders_on_an_axis_have_their_law(draw, law, n):
     assert p_value(Counter(map(tuple, np.argsort(orders, axis=1).tolist())), law(n)) > 1e-3
 
 
-def test_chains_have_their_law():
-    rng = np.random.default_rng(1)
-    found = Counter(
-        tuple(map(tuple, _on_chain(4, list(range(7)), rng).tolist())) for _ in range(2000)
-    )
-    assert p_value(found, dict(laws.chains(4))) > 1e-3
-
-
 @pytest.mark.parametrize("n", [2, 3, 12, 40])
 def test_norm_phi_is_the_expected_share_of_pairs(n):
     for norm_phi in (1e-6, 0.1, 0.5, 0.9, 1 - 1e-9):
@@ -162,7 +143,6 @@ REFUSED = [
     (lambda: ra.cultures.EuclideanCulture(n_dimensions=0), "n_dimensions of EuclideanCulture"),
     (lambda: ra.cultures.EuclideanCulture(points="sphere"), "points of EuclideanCulture"),
     (lambda: ra.cultures.SinglePeakedCulture(variant="black"), "variant of SinglePeakedCultu"),
-    (lambda: ra.cultures.GroupSeparableCulture(tree="oak"), "tree of GroupSeparableCulture"),
     (lambda: ra.cultures.MallowsCulture(norm_phi=1.1), "norm_phi of MallowsCulture"),
     (lambda: ra.cultures.ImpartialCulture().sample(1, 5), "n_items"),
     (lambda: ra.cultures.ImpartialCulture().sample(3, 0), "n_rankings"),

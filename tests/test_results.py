@@ -123,7 +123,9 @@ RESULTS = {
     ).run(),
     "Decisions": lambda: ra.PairwiseIntervals.from_data(COMPLETE).decisions(),
     "DispersionReport": lambda: ra.inference.dispersion_report(COMPLETE, [ra.Borda(), ra.Kemeny()]),
-    "Estimate": lambda: ra.HoeffdingEstimator(epsilon=1, alpha=0.1).estimate(COMPLETE, rng=0),
+    "Estimate": lambda: ra.inference.HoeffdingEstimator(epsilon=1, alpha=0.1).estimate(
+        COMPLETE, rng=0
+    ),
     "ElectionCount": lambda: ra.STV(2, counting="meek").count(COMPLETE),
     "Explanation": lambda: ra.explain(exact(), EVIL, "B"),
     "FitResult": plain_fit,

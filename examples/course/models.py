@@ -557,7 +557,7 @@ def _():
         "Single-peaked (Conitzer)": ra.cultures.SinglePeakedCulture(variant="conitzer"),
         "Euclidean on a line": ra.cultures.EuclideanCulture(n_dimensions=1),
         "Euclidean in a plane": ra.cultures.EuclideanCulture(n_dimensions=2),
-        "Group-separable": ra.cultures.GroupSeparableCulture(),
+        "Anonymous: all counts alike": ra.cultures.AnonymousCulture(),
         "Mallows, normalized": ra.cultures.MallowsCulture(norm_phi=0.3),
     }
     culture = mo.ui.dropdown(cultures, value="Euclidean in a plane", label="Culture")

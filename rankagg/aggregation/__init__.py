@@ -8,6 +8,7 @@ from rankagg.aggregation.base import (
     ReadsUnranked,
     check_rule,
     rank_by_scores,
+    ranking_points,
 )
 from rankagg.aggregation.condorcet import (
     Copeland,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from time import perf_counter
 from typing import Any, ClassVar, Literal, TypeAlias
@@ -170,45 +170,12 @@ class Aggregator(ABC):
         return self._aggregate(evidence, rng)
 
     def _scores_by_group(self, profile: Profile, groups: Integers64) -> Floats | None:
-        """Do the work of `scores_by_group`."""
+        """Return the scores in every group of rankings; see `scores_by_group`."""
         return None
 
     def _ranking_points(self, profile: Profile) -> Integers | None:
-        """Do the work of `ranking_points`."""
+        """Return what each ranking gives every item; see `ranking_points`."""
         return None
-
-    def scores_by_group(self, profile: Profile, groups: Integers64) -> Floats | None:
-        """Return the scores in every group of rankings, as each group by itself would have them.
-
-        Parameters
-        ----------
-        profile : Profile
-            The rankings.
-        groups : ndarray of int, shape (m,)
-            The number of the group of every ranking from 0, ascending.
-
-        Returns
-        -------
-        ndarray of float, shape (g, n), or None
-            None where that is no faster than one group after the other.
-        """
-        return self._scores_by_group(profile, groups) if self._has("_scores_by_group") else None
-
-    def ranking_points(self, profile: Profile) -> Integers | None:
-        """Return what each ranking gives every item, in whole numbers.
-
-        Parameters
-        ----------
-        profile : Profile
-            The rankings.
-
-        Returns
-        -------
-        ndarray of int, shape (m, n), or None
-            The rule ranks by their weighted sums, up to one factor and a number of each ranking
-            that all items have in common; None of a rule that does not add up.
-        """
-        return self._ranking_points(profile) if self._has("_ranking_points") else None
 
     def _has(self, hook: str) -> bool:
         """Say whether a hook fits how it works: a subclass may be another rule than its base."""
@@ -266,24 +233,21 @@ class Aggregator(ABC):
     @property
     def name(self) -> str:
         """The class name with the parameters that differ from their defaults."""
-        changed = [
-            f"{name}={value.name if isinstance(value, Aggregator) else repr(value)}"
-            for name, value in self._changed().items()
-        ]
-        return f"{type(self).__name__}({', '.join(changed)})" if changed else type(self).__name__
+        changed = self._parameters(lambda rule: rule.name)
+        return f"{type(self).__name__}({changed})" if changed else type(self).__name__
 
-    def _changed(self) -> dict[str, Any]:
-        """Return the parameters that are not what they are by default."""
+    def _parameters(self, of: Callable[[Aggregator], str]) -> str:
+        """Return the parameters that are not what they are by default, rules among them as text."""
         values = {f.name: (getattr(self, f.name), f.default) for f in fields(self) if f.compare}
-        return {name: value for name, (value, usual) in values.items() if value != usual}
+        return ", ".join(
+            f"{name}={of(value) if isinstance(value, Aggregator) else repr(value)}"
+            for name, (value, usual) in values.items()
+            if value != usual
+        )
 
     def __str__(self) -> str:
         """Return the call that makes the rule, without what is so by default."""
-        changed = [
-            f"{name}={value if isinstance(value, Aggregator) else repr(value)}"
-            for name, value in self._changed().items()
-        ]
-        return f"{type(self).__name__}({', '.join(changed)})"
+        return f"{type(self).__name__}({self._parameters(str)})"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -303,6 +267,24 @@ def check_rule(value: object, parameter: str = "rule") -> Aggregator:
         remedy = "A rule of your own is a subclass of `rankagg.Aggregator`."
         raise InvalidInputError(parameter, "a rule object such as Borda()", value, remedy)
     return value
+
+
+def scores_by_group(rule: Aggregator, profile: Profile, groups: Integers64) -> Floats | None:
+    """Return the scores in every group of rankings, as each group by itself would have them.
+
+    The number of each ranking's group ascends from 0. None where that is no faster than one group
+    after the other.
+    """
+    return rule._scores_by_group(profile, groups) if rule._has("_scores_by_group") else None
+
+
+def ranking_points(rule: Aggregator, profile: Profile) -> Integers | None:
+    """Return what each ranking gives every item, in whole numbers; None of a rule that adds none.
+
+    The rule ranks by their weighted sums, up to one factor and a number of each ranking that all
+    items have in common.
+    """
+    return rule._ranking_points(profile) if rule._has("_ranking_points") else None
 
 
 def votes_text(

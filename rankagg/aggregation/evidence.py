@@ -8,6 +8,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
+import scipy
 
 from rankagg._typing import Bools, Directions, Label, Tolerance, Unranked
 from rankagg._validation import is_frame
@@ -23,7 +24,7 @@ from rankagg.core import (
     counted,
 )
 from rankagg.core.comparisons import Comparisons
-from rankagg.core.graphs import Parts, gap_notes, parts_of_rows
+from rankagg.core.graphs import CELLS_AT_ONCE, CLOSED_AT_ONCE, Parts, connected_parts, gap_notes
 from rankagg.exceptions import Described, InformationLostError, InvalidInputError
 
 if TYPE_CHECKING:
@@ -335,7 +336,7 @@ class Evidence:
         """The number of the group of each item: chains of comparisons join the items of one."""
         if self._present is None:
             return np.zeros(len(self.items), dtype=np.int32)
-        return parts_of_rows(self._present)
+        return _parts_of_rows(self._present)
 
     @property
     def words(self) -> Words:
@@ -373,3 +374,29 @@ class Evidence:
             return f"needs {what}; Comparisons do not hold them."
         remedy = " Read the scores with `read_scores`." if self.summary else ""
         return f"needs {what}; a {type(self.data).__name__} does not hold them.{remedy}"
+
+
+def _parts_of_rows(present: Bools) -> Parts:
+    """Return the parts of the columns of a table, where each row joins all columns that it has."""
+    n = present.shape[1]
+    part = np.arange(n, dtype=np.int32)
+    size = max(1, CELLS_AT_ONCE // n)
+    for start in range(0, len(present), size):
+        block = present[start : start + size]
+        # Most often the first column is together with each other one somewhere.
+        if block[block[:, 0]].any(axis=0).all():
+            return np.zeros(n, dtype=np.int32)
+        rows, columns = block.nonzero()
+        ends = part[block.argmax(axis=1)[rows]], part[columns]
+        number = int(part.max()) + 1
+        if number <= CLOSED_AT_ONCE:
+            linked = np.zeros((number, number), dtype=bool)
+            linked[ends] = True
+            joined = connected_parts(linked)
+        else:
+            graph = scipy.sparse.coo_array((np.ones(len(rows)), ends), shape=(number, number))
+            _, joined = scipy.sparse.csgraph.connected_components(graph, directed=False)
+        part = joined[part]
+        if not part.any():
+            break
+    return part

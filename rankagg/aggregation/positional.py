@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 from math import lcm
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
-from rankagg._typing import Floats, Generator, Integers, Integers64, Ranks
+from rankagg._typing import Bools, Floats, Generator, Integers, Integers64, Ranks
 from rankagg._validation import EXACT_LIMIT
 from rankagg.aggregation.base import Aggregator, Guarantee, Needs
 from rankagg.aggregation.evidence import Evidence
@@ -28,7 +30,7 @@ from rankagg.core import (
     places,
     weighted_sum,
 )
-from rankagg.kernels.counting import doubled_places, place_sums, row_sums
+from rankagg.kernels.counting import ENTRIES_AT_ONCE, Doubled, doubled_places, row_sums
 
 # Cells looked at in one go.
 BLOCK = 200_000
@@ -40,6 +42,8 @@ POINTS_KEEP = {
     "reinforcement": "points add up; Young (1975)",
     "reinforcement of rankings": "points add up; Smith (1973)",
 }
+# Rankings of a key from which on it is summed by itself.
+RANKINGS_OF_A_KEY = 64
 
 
 def row_slices(m: int, n: int) -> Iterator[slice]:
@@ -136,7 +140,7 @@ def _sums_by_size(
         if (pairs != pairs[0]).any():
             occurring, keys = np.unique(pairs, return_inverse=True)
         for weights, scale in _whole(votes[block], 2 * shape[1]):
-            parts = place_sums(keys, weights, doubled)
+            parts = _place_sums(keys, weights, doubled)
             group, sizes = np.divmod(occurring, shape[1] + 1)
             for k in sorted(set(sizes.tolist())):
                 here = sizes == k
@@ -250,3 +254,40 @@ class Borda(Aggregator):
         if votes.exact_weight is not None and votes.unranked != "ignore":
             net = ((votes.n_items - 1) * votes.exact_weight + net) / 2
         return net.astype(np.float64)
+
+
+def _place_sums(
+    keys: Integers64, weights: Integers64, doubled: Doubled
+) -> tuple[Integers64, Integers64]:
+    """Return for each key and item what its rankings weigh and place: O(m n)."""
+    m, n = doubled.shape
+    shape = int(keys.max(initial=-1)) + 1, n
+    seen, placed = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64)
+    starts = np.zeros(min(m, 1), dtype=np.intp)
+    if shape[0] > 1:
+        order = np.argsort(keys, kind="stable")
+        keys, weights, doubled = keys[order], weights[order], doubled[order]
+        starts = np.flatnonzero(np.diff(keys, prepend=-1))
+    if len(starts) * RANKINGS_OF_A_KEY > m:
+        here = keys[starts]
+        placed[here] = np.add.reduceat(weights[:, None] * doubled, starts, axis=0)
+        seen[here] = np.add.reduceat(weights[:, None] * (doubled > 0), starts, axis=0)
+        return seen, placed
+    for start, stop in pairwise([*starts.tolist(), m]):
+        rows, key = slice(start, stop), keys[start]
+        placed[key] = _dot(weights[rows], doubled[rows])
+        there = doubled[rows] > 0
+        seen[key] = weights[rows].sum() if there.all() else _dot(weights[rows], there)
+    return seen, placed
+
+
+def _dot(weights: Integers64, values: NDArray[np.int32] | Bools) -> Integers64:
+    """Return the weighted sum of the rows."""
+    if int(weights.sum()) * int(values.max(initial=0)) >= 2**53:
+        return weights @ values.astype(np.int64)
+    total = np.zeros(values.shape[1])
+    size = max(1, ENTRIES_AT_ONCE // values.shape[1])
+    for start in range(0, len(values), size):
+        rows = slice(start, start + size)
+        total += weights[rows].astype(np.float64) @ values[rows].astype(np.float64)
+    return total.astype(np.int64)

@@ -17,6 +17,7 @@ from rankagg.aggregation.base import (
     SearchingRule,
     check_rule,
     ranks_by_scores,
+    scores_by_group,
 )
 from rankagg.aggregation.condorcet import Copeland
 from rankagg.aggregation.deadline import Deadline
@@ -25,14 +26,7 @@ from rankagg.aggregation.kemeny.aggregator import Kemeny
 from rankagg.aggregation.means import Mean
 from rankagg.aggregation.outcome import Consensus, Outcome
 from rankagg.aggregation.positional import Borda
-from rankagg.core import (
-    Profile,
-    ScoreSummary,
-    ScoreTable,
-    canonical_profile,
-    exact,
-    places,
-)
+from rankagg.core import Profile, ScoreSummary, ScoreTable, canonical_profile, exact, places
 
 
 @dataclass(frozen=True)
@@ -139,7 +133,7 @@ class TwoLevel(SearchingRule):
             policy, weights = profile.unranked, _mean_weights(profile, starts)
             if self.absent == "unranked":
                 seen = np.logical_or.reduceat(profile.observed, starts, axis=0)
-            scores = self.inner.scores_by_group(profile, numbers)
+            scores = scores_by_group(self.inner, profile, numbers)
             if scores is not None:
                 inside = _Inside(ranks_by_scores(scores))
             parts = {} if inside else self._parts(evidence)

@@ -29,7 +29,6 @@ from rankagg.core import (
     stated,
 )
 from rankagg.exceptions import InvalidInputError
-from rankagg.inference.decisions import unit_word
 
 
 def explain(
@@ -265,7 +264,7 @@ class Explanation(Result):
             half = told(abs(self.margin) / 2, "half of a majority")
             return said("{} more than {} turned round", head, half)
         data = self.consensus.evidence.data
-        noun = unit_word("ranking", is_task=not getattr(data, "is_instance_level", True))
+        noun = "ranking" if getattr(data, "is_instance_level", True) else "task"
         rankings = told(few, "rankings that turn a majority", "", noun)
         return said("{} {} turned the pair round", head, rankings)
 

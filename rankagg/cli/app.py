@@ -33,8 +33,6 @@ _FORESEEN = (RankaggError, MemoryError, OSError, UnicodeEncodeError, KeyboardInt
 # Sums of scores are a class and a function in the package, and a file here.
 _SUMS = {
     "a ScoreSummary does not hold them": "sums of scores do not hold them",
-    "this ScoreSummary does not hold them": "these sums of scores do not hold them",
-    "add the scores up with `n_groups=200`": "add the scores up by `rankagg scan --groups 200`",
     "Read the scores with `read_scores`": "Give the file of the scores",
     "read the scores with `read_scores`": "give the file of the scores",
 }

@@ -10,7 +10,7 @@ import sys
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from inspect import Parameter, signature
 from pathlib import Path
@@ -30,6 +30,7 @@ from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError, 
 if TYPE_CHECKING:
     from rankagg._typing import Label
     from rankagg.aggregation import Data, Evidence
+    from rankagg.core import ItemSet
     from rankagg.io.table_readings import FileReading
     from rankagg.kinds import DataKind
 
@@ -61,15 +62,16 @@ _OF_DATA = {
 # -- options --------------------------------------------------------------------------------------
 
 
-def data(*, whole: bool = False, ballots: bool = False) -> Options:
+def data(
+    *, whole: bool = False, ballots: bool = False, more: Sequence[click.Option] = ()
+) -> Options:
     """Return the options of data as `given`: sums of scores too, unless they must be `whole`.
 
-    What holds no `ballots` is refused where these are needed.
+    What holds no `ballots` is refused where these are needed; `more` are options of one command.
     """
     files = click.Argument(["files"], metavar="[FILE]...", nargs=-1, type=click.Path())
-    return Options(
-        "given", [files, *DATA_OPTIONS], partial(_read_input, whole=whole, ballots=ballots)
-    )
+    read = partial(_read_input, whole=whole, ballots=ballots)
+    return Options("given", [files, *DATA_OPTIONS, *more], read)
 
 
 # -- what was read --------------------------------------------------------------------------------
@@ -97,6 +99,8 @@ class Input:
     cast: Any = None
     # When reading began, by the clock of `time.monotonic`.
     began: float = 0.0
+    # The comparisons of each category, where a column of these is named.
+    categories: dict[Label, ra.Comparisons] = field(default_factory=dict)
 
     def need(self, types: Any, what: str, remedy: str = "") -> None:
         """Refuse data of other types than these."""
@@ -170,6 +174,7 @@ def _read_input(*, whole: bool = False, ballots: bool = False, **values: Any) ->
         with options_named(_READER_NAMES), _warnings_noted() as notes:
             try:
                 found, lines = _read(kind, typed)
+                categories = _categories(kind, typed, found)
             except DataFormatError:
                 # What is refused may be of another kind.
                 for line in noted:
@@ -192,6 +197,7 @@ def _read_input(*, whole: bool = False, ballots: bool = False, **values: Any) ->
         seats=seats,
         cast=cast,
         began=began,
+        categories=categories,
     )
     if whole:
         given.refuse_sums()
@@ -320,7 +326,7 @@ def _read(kind: DataKind, typed: _Typed) -> tuple[Any, Iterable[str]]:
     found: Any = kind.read(source, **given)
     notes: Iterable[str] = ()
     if isinstance(found, ra.Comparisons):
-        notes = _comparisons_noted(source, given)
+        notes = _comparisons_noted(source, {**given, **typed.given("category")})
     elif isinstance(found, ra.ScoreTable) and "higher_is_better" in given:
         if typed.lower:
             lower = labels_of("--lower", typed.lower, found.tasks, "task")
@@ -343,6 +349,22 @@ def _read(kind: DataKind, typed: _Typed) -> tuple[Any, Iterable[str]]:
         by_task = dict(zip(tasks, weights.values(), strict=True))
         found = found.with_task_weights(by_task) if weights else found
     return found, notes
+
+
+def _categories(kind: DataKind, typed: _Typed, found: Any) -> dict[Label, ra.Comparisons]:
+    """Return the comparisons of each category in the column that --category names."""
+    if not typed.given("category"):
+        return {}
+    if not isinstance(found, ra.Comparisons):
+        raise click.UsageError(f"--category is for comparisons; {typed.source} holds {kind.what}.")
+    _, *parameters = signature(kind.read).parameters.values()
+    given = {**_arguments(kind, typed, parameters), "cluster": typed.category}
+    with options_named({"cluster": "--category"}), warnings.catch_warnings():
+        # Read once more, so that each comparison has the category of its row.
+        warnings.simplefilter("ignore", DataWarning)
+        again = kind.read(typed.file, **given)
+    names = enumerate(again.cluster_labels)
+    return {name: found.take(again.clusters == k) for k, name in names}
 
 
 def _arguments(kind: DataKind, typed: _Typed, parameters: Sequence[Parameter]) -> dict[str, Any]:
@@ -416,6 +438,17 @@ def _named_numbers(option: str, texts: Iterable[str], form: str) -> dict[str, fl
         except ValueError:
             raise InvalidInputError(option, form, f"{name}={value}") from None
     return found
+
+
+def anchor_of(
+    text: str | None, items: ItemSet, *, is_rated: bool = True
+) -> tuple[Label | None, float]:
+    """Return the item of --anchor and its rating, as `elo` takes them."""
+    if text is None:
+        return None, 1500.0
+    typed = _named_numbers("--anchor", [text], "ITEM=RATING") if is_rated else {text: 1500.0}
+    ((name, rating),) = typed.items()
+    return labels_of("--anchor", [name], items, "item")[0], rating
 
 
 def _without(data: ra.ScoreTable | ra.Profile, drop: Sequence[str]) -> Data:

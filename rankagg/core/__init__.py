@@ -25,12 +25,10 @@ from rankagg.core.items import (
 from rankagg.core.labels import as_tolerance, axis_labels, named_values, square_labels
 from rankagg.core.names import (
     Form,
-    Sentence,
     Words,
     amount,
     amount_below,
     capital,
-    has_other_letters,
     in_words,
     is_blank,
     joined,
@@ -64,30 +62,13 @@ from rankagg.core.places import (
     scattered,
 )
 from rankagg.core.profile import Profile, canonical_profile, numbers_of
-from rankagg.core.rankings import (
-    PartialRanking,
-    Permutation,
-    as_ranking,
-    permutation_of,
-)
-from rankagg.core.results import (
-    ROWS,
-    Direction,
-    Result,
-    html_table,
-    plain_rows,
-)
+from rankagg.core.rankings import PartialRanking, Permutation, as_ranking, permutation_of
+from rankagg.core.results import ROWS, Direction, Result, html_table, plain_rows
 from rankagg.core.score_summary import SUMMARY_SCHEMA, ScoreSummary
 from rankagg.core.scores import ScoreTable
 from rankagg.core.tally import grid
 from rankagg.core.task_tally import (
-    GroupedTally,
     TaskTally,
-    check_groups,
-    check_room,
-    groups_of,
-    keys_of_labels,
-    keys_of_texts,
     weighted_sum,
 )
 from rankagg.core.value import Value, array_key, frozen_array

@@ -7,7 +7,7 @@ again, until nothing is. The few exact sums are the result.
 
 from __future__ import annotations
 
-from math import frexp, fsum, ldexp, nan
+from math import frexp, fsum, ldexp
 from typing import Any, cast
 
 import numpy as np
@@ -148,12 +148,6 @@ def _exact_parts(rest: Floats) -> list[Floats]:
     large = np.abs(rest) > ldexp(1.0, HIGHEST - 1)
     columns = list(np.where(large, rest, 0.0)[:, large.any(axis=0)].T)
     return columns + _exact_parts(np.where(large, 0.0, rest))
-
-
-def exact_mean(total: int, count: int, shift: int) -> float:
-    """Return a sum of `exact_sums` over so many terms, times 2**shift, rounded as means are."""
-    places = shift - FLOAT_PLACES
-    return (total << max(places, 0)) / (1 << max(-places, 0)) / count if count else nan
 
 
 def mean_by_group(values: Floats, present: Bools, groups: Integers64, n_groups: int) -> Floats:

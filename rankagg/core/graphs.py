@@ -40,32 +40,6 @@ def connected_parts(linked: Bools) -> Parts:
     return np.asarray(parts, dtype=np.int32)
 
 
-def parts_of_rows(present: Bools) -> Parts:
-    """Return the parts of the columns of a table, where each row joins all columns that it has."""
-    n = present.shape[1]
-    part = np.arange(n, dtype=np.int32)
-    size = max(1, CELLS_AT_ONCE // n)
-    for start in range(0, len(present), size):
-        block = present[start : start + size]
-        # Most often the first column is together with each other one somewhere.
-        if block[block[:, 0]].any(axis=0).all():
-            return np.zeros(n, dtype=np.int32)
-        rows, columns = block.nonzero()
-        ends = part[block.argmax(axis=1)[rows]], part[columns]
-        number = int(part.max()) + 1
-        if number <= CLOSED_AT_ONCE:
-            linked = np.zeros((number, number), dtype=bool)
-            linked[ends] = True
-            joined = connected_parts(linked)
-        else:
-            graph = scipy.sparse.coo_array((np.ones(len(rows)), ends), shape=(number, number))
-            _, joined = scipy.sparse.csgraph.connected_components(graph, directed=False)
-        part = joined[part]
-        if not part.any():
-            break
-    return part
-
-
 def strong_parts(arcs: Bools) -> Parts:
     """Return the strongly connected parts of a directed graph.
 

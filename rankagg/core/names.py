@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from decimal import ROUND_FLOOR, Decimal
 from math import floor, isfinite, log10
 from typing import Any, TypeAlias
-from unicodedata import bidirectional, category, east_asian_width, name
+from unicodedata import bidirectional, category, east_asian_width
 
 from rankagg._typing import Label
 from rankagg.core.items import counted, plural
@@ -19,8 +19,6 @@ NUMBER_WORDS = [
 ]
 # Letters of scripts that run from right to left.
 TURNING = frozenset({"R", "AL", "AN"})
-# Scripts whose letters every machine has a font for; the first word of a letter's name tells.
-EVERYWHERE = frozenset({"LATIN", "GREEK", "CYRILLIC", "FEMININE", "MASCULINE", "MICRO", "MODIFIER"})
 # From here on, and where they need more decimals, numbers are written with an exponent.
 LONG, MOST_DECIMALS = 1e15, 9
 
@@ -45,15 +43,6 @@ def _cut(text: str, width: int) -> str:
 def is_blank(text: str) -> bool:
     """Say whether a name has nothing that can be seen: blanks, and signs without a shape."""
     return all(category(letter)[0] in "ZC" for letter in text)
-
-
-def has_other_letters(text: str) -> bool:
-    """Say whether a text has letters of scripts that a plain machine may have no font for."""
-    return any(
-        category(letter)[0] == "L" and name(letter, "").partition(" ")[0] not in EVERYWHERE
-        for letter in text
-        if not letter.isascii()
-    )
 
 
 def _letter_width(letter: str) -> int:
@@ -171,12 +160,12 @@ class Words:
 Form: TypeAlias = str | Callable[[Any], str]
 
 
-class Sentence(str):
+class _Sentence(str):
     """A text, and the numbers that it states."""
 
     numbers: tuple[_Stated, ...]
 
-    def __new__(cls, text: str, numbers: Iterable[_Stated] = ()) -> Sentence:
+    def __new__(cls, text: str, numbers: Iterable[_Stated] = ()) -> _Sentence:
         """Return the text; formatting it into another by `said` keeps the numbers."""
         self = super().__new__(cls, text)
         self.numbers = tuple(numbers)
@@ -212,7 +201,7 @@ def stated(number: float, what: str, form: Form = "", noun: str = "", **of: Any)
     """
     text = f"{number:{form}}" if isinstance(form, str) else form(number)
     told = counted(text, noun) if noun else text
-    return Sentence(told, (_Stated(number, what, text=told, **of),))
+    return _Sentence(told, (_Stated(number, what, text=told, **of),))
 
 
 def p_text(p_value: float) -> str:
@@ -223,7 +212,7 @@ def p_text(p_value: float) -> str:
 def said(template: str, *parts: object, **named_parts: object) -> str:
     """Return a template with its parts filled in, which states the numbers of all of them."""
     text = template.format(*parts, **named_parts)
-    return Sentence(text, _numbers_in((*parts, *named_parts.values())))
+    return _Sentence(text, _numbers_in((*parts, *named_parts.values())))
 
 
 def part_of(
@@ -236,12 +225,12 @@ def part_of(
 def joined(sentences: Iterable[str], between: str = " ") -> str:
     """Return sentences as one text, which states the numbers of all of them."""
     told = list(sentences)
-    return Sentence(between.join(told), _numbers_in(told))
+    return _Sentence(between.join(told), _numbers_in(told))
 
 
 def capital(sentence: str) -> str:
     """Return a sentence that begins with a capital, with its numbers."""
-    return Sentence(f"{sentence[:1].upper()}{sentence[1:]}", _numbers_in([sentence]))
+    return _Sentence(f"{sentence[:1].upper()}{sentence[1:]}", _numbers_in([sentence]))
 
 
 def level_of(alpha: float) -> str:
@@ -250,4 +239,4 @@ def level_of(alpha: float) -> str:
 
 
 def _numbers_in(parts: Iterable[object]) -> Iterable[_Stated]:
-    return (one for part in parts if isinstance(part, Sentence) for one in part.numbers)
+    return (one for part in parts if isinstance(part, _Sentence) for one in part.numbers)

@@ -17,9 +17,10 @@ from rankagg._validation import as_frame, as_matrix, check_number, check_unranke
 from rankagg.core import exact
 from rankagg.core.items import ItemSet, counted
 from rankagg.core.labels import square_labels
+from rankagg.core.places import UNLISTED
 from rankagg.core.rankings import PartialRanking, Permutation
 from rankagg.core.results import html_table
-from rankagg.core.tally import Scaled, added, sum_squares, tally
+from rankagg.core.tally import Scaled, added, tally
 from rankagg.core.value import Value, array_key, frozen_array
 from rankagg.exceptions import Described, InvalidInputError
 
@@ -544,7 +545,7 @@ def count_votes(
     if importance.step:  # weights were rounded
         whole = exact.total(counts, weights)
         rounding = Fraction(importance.step) / 2 * exact.sum_of(counts)
-    squares = None if (weights == 1).all() else sum_squares(ranks, counts * weights**2)
+    squares = None if (weights == 1).all() else _sum_squares(ranks, counts * weights**2)
     return PairwiseMatrix(
         items=items,
         wins=counted.wins,
@@ -558,3 +559,18 @@ def count_votes(
         is_decided=counted.is_decided,
         shares=counted.denominator,
     )
+
+
+def _sum_squares(ranks: Ranks, squares: Floats) -> Floats:
+    """Return the sum of `squares` over the rankings that compare row and column."""
+    n = ranks.shape[1]
+    if (ranks >= 0).all():
+        return np.full((n, n), squares.sum())
+    listed, unlisted = (ranks >= 0).astype(np.float64), (ranks == UNLISTED).astype(np.float64)
+    weighed = (squares[:, None] * listed).T
+    total = weighed @ listed
+    if unlisted.any():
+        # Added, for a difference would lose what is small beside the largest.
+        mixed = weighed @ unlisted
+        total += mixed + mixed.T
+    return total

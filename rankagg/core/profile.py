@@ -465,22 +465,10 @@ class Profile(Value):
         return (self if self.unranked == "last" else self.with_unranked("ignore")).pairwise()
 
     def by_group(self) -> dict[Group, Profile]:
-        """Return the rankings of each group, in the order in which groups first occur.
-
-        Returns
-        -------
-        dict
-            From group to Profile.
-
-        Raises
-        ------
-        InvalidInputError
-            If the profile has no groups.
-        """
+        """Return the rankings of each group, in the order in which groups first occur."""
         if self.groups is None:
-            raise InvalidInputError(
-                "profile", "a profile with groups", self, "Give `groups=` to its constructor."
-            )
+            remedy = "Give `groups=` to its constructor."
+            raise InvalidInputError("profile", "a profile with groups", self, remedy)
         rows = _rows_of_groups(self.groups)
         return {group: self[np.array(index)] for group, index in rows.items()}
 
@@ -550,15 +538,12 @@ class Profile(Value):
     def sample_compatible(self, *, rng: RNGLike = None) -> Profile:
         """Replace each ranking by a uniform draw among its compatible permutations.
 
+        Every row is one draw, however large its count.
+
         Parameters
         ----------
         rng : int, numpy.random.Generator or None, optional
             A seed or a generator.
-
-        Returns
-        -------
-        Profile
-            Complete and strict. Every row is one draw, however large its count.
         """
         drawn = places.sample_compatible(self.ranks, as_generator(rng))
         return self._replace(ranks=drawn)

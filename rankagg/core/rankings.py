@@ -26,11 +26,8 @@ BUCKETS_SHOWN = 8
 def _check_length(length: int, items: ItemSet, parameter: str) -> None:
     """Raise unless there is one number per item."""
     if length != len(items):
-        raise InvalidInputError(
-            parameter,
-            f"one number per item ({len(items)} of them)",
-            Described(counted(length, "number")),
-        )
+        allowed = f"one number per item ({len(items)} of them)"
+        raise InvalidInputError(parameter, allowed, Described(counted(length, "number")))
 
 
 def _flat_integers(ranks: ArrayLike) -> NDArray[Any]:
@@ -54,8 +51,9 @@ class PartialRanking(Value):
     """A ranking that may have ties, unobserved items and unlisted items.
 
     The constructors say what their argument is: `from_order`, `from_ranks`, `from_buckets`,
-    `from_scores`, `from_top_k`. Rankings are immutable; two of them are equal, and hash alike,
-    where their items and ranks are, whatever their class.
+    `from_scores`, `from_top_k`; each makes an instance of its class. Rankings are
+    immutable; two of them are equal, and hash alike, where their items and ranks are, whatever
+    their class.
 
     Parameters
     ----------
@@ -184,16 +182,12 @@ class PartialRanking(Value):
     def rank(self, label: Label) -> int | None:
         """Return the rank of an item as people count: 1 is best, tied items share the best.
 
+        It is `ranks[i] + 1`; None where the item is unranked or unlisted.
+
         Parameters
         ----------
         label : str or int
             One of the items.
-
-        Returns
-        -------
-        int or None
-            One more than the number of items that are better, `ranks[i] + 1`; None where the item
-            is unranked or unlisted.
 
         Examples
         --------
@@ -209,7 +203,7 @@ class PartialRanking(Value):
 
     @classmethod
     def from_order(cls, order: Iterable[Label], *, items: Iterable[Label] | None = None) -> Self:
-        """Create a strict ranking from labels, best first.
+        """Create a strict ranking from labels.
 
         Parameters
         ----------
@@ -218,16 +212,6 @@ class PartialRanking(Value):
         items : iterable of str or int, optional
             All items; those not in `order` are unranked. Default: the sorted labels of `order`.
 
-        Returns
-        -------
-        PartialRanking or Permutation
-            An instance of the class that was called.
-
-        Examples
-        --------
-        >>> from rankagg import PartialRanking
-        >>> PartialRanking.from_order(["B", "A"], items="ABC")
-        <PartialRanking B > A; unranked: C>
         """
         return cls.from_buckets([[label] for label in order], items=items)
 
@@ -243,16 +227,6 @@ class PartialRanking(Value):
             Each label at most once; no bucket empty.
         items : iterable of str or int, optional
             All items; those in no bucket are unranked. Default: the sorted labels of `buckets`.
-
-        Returns
-        -------
-        PartialRanking or Permutation
-            An instance of the class that was called.
-
-        Raises
-        ------
-        InvalidInputError
-            If a label occurs twice or is none of the items, or a bucket is empty.
         """
         groups = [tuple(bucket) for bucket in buckets]
         labels = [clean_label(label) for label in chain.from_iterable(groups)]
@@ -290,11 +264,6 @@ class PartialRanking(Value):
         tolerance : float, default 0
             A new bucket starts where the step between sorted numbers exceeds it.
 
-        Returns
-        -------
-        PartialRanking or Permutation
-            An instance of the class that was called.
-
         Examples
         --------
         >>> from rankagg import PartialRanking
@@ -322,15 +291,9 @@ class PartialRanking(Value):
         higher_is_better : bool
             Which direction is better; there is no default.
         tolerance : float, default 0
-            A new bucket starts where the step between sorted scores exceeds it.
+            As for `from_ranks`.
         items : iterable of str or int, optional
-            The items that the scores belong to. Default: 0, 1, ..., n - 1, or the sorted keys
-            of a mapping.
-
-        Returns
-        -------
-        PartialRanking or Permutation
-            An instance of the class that was called.
+            As for `from_ranks`.
         """
         sign = -1.0 if check_flag(higher_is_better, "higher_is_better") else 1.0
         return cls._from_numbers(scores, "scores", sign, items, tolerance)
@@ -373,11 +336,6 @@ class PartialRanking(Value):
         items : iterable of str or int
             All items that could have been listed.
 
-        Returns
-        -------
-        PartialRanking or Permutation
-            An instance of the class that was called.
-
         Examples
         --------
         >>> from rankagg import PartialRanking
@@ -392,15 +350,12 @@ class PartialRanking(Value):
     def reindex(self, items: Iterable[Label]) -> PartialRanking:
         """Return the same ranking over `items`; new items are unranked.
 
+        It is a `Permutation` where it is complete and strict.
+
         Parameters
         ----------
         items : iterable of str or int
             Must hold every observed item; the order is free.
-
-        Returns
-        -------
-        PartialRanking
-            A `Permutation` where the result is complete and strict.
         """
         target = ItemSet.coerce(items, ())
         observed = self.items.where(self.ranks != UNRANKED)
@@ -417,15 +372,12 @@ class PartialRanking(Value):
     def restrict(self, items: Iterable[Label]) -> PartialRanking:
         """Return the ranking of `items` alone, in the order that they keep here.
 
+        It is a `Permutation` where it is complete and strict.
+
         Parameters
         ----------
         items : iterable of str or int
             A subset of the items.
-
-        Returns
-        -------
-        PartialRanking
-            A `Permutation` where the result is complete and strict.
         """
         target = ItemSet.coerce(items, ())
         columns = self.items.indices(target)
@@ -434,10 +386,7 @@ class PartialRanking(Value):
     def reverse(self) -> PartialRanking:
         """Return the ranking from worst to best; unranked items stay unranked.
 
-        Raises
-        ------
-        InvalidInputError
-            If items are unlisted: an order "above all others" has no rank in a top-k list.
+        Unlisted items are refused: an order "above all others" has no rank in a top-k list.
         """
         if self.unlisted:
             raise InvalidInputError("ranking", "free of unlisted items", self)
@@ -459,10 +408,6 @@ class PartialRanking(Value):
         """Iterate over every complete strict ranking that agrees with this one.
 
         Their number is `n_compatible_permutations`, which grows like a factorial.
-
-        Yields
-        ------
-        Permutation
 
         Examples
         --------
@@ -494,16 +439,8 @@ class PartialRanking(Value):
 
         Both observed: 1, 0, or 1/2 where they are tied. One observed at the 0-based rank r of k
         (the bucket's mean rank where tied), the other not: the unobserved one is before it with
-        probability (r + 1)/(k + 1), whatever N is. Neither observed: 1/2.
-
-        Returns
-        -------
-        ndarray of float, shape (n, n)
-            Row before column; the diagonal is 0.
-
-        Notes
-        -----
-        The closed form of equation 6 of Himmi et al. (2023), whose print is garbled.
+        probability (r + 1)/(k + 1), whatever N is. Neither observed: 1/2. Row before column, shape
+        (n, n); 0 on the diagonal. Equation 6 of Himmi et al. (2023), whose print is garbled.
         """
         n = self.n_items
         mids = places.mid_ranks(self.ranks[None, :])[0]
@@ -521,12 +458,7 @@ class PartialRanking(Value):
         """Return the expected rank of each item in a uniformly drawn compatible permutation.
 
         (r + 1)(N + 1)/(k + 1) - 1 for an observed item at the 0-based (mean) rank r of k, and
-        (N - 1)/2 for an unobserved one.
-
-        Returns
-        -------
-        ndarray of float, shape (n,)
-            Ranks from 0.
+        (N - 1)/2 for an unobserved one: ranks from 0, shape (n,).
         """
         n = self.n_items
         mids = places.mid_ranks(self.ranks[None, :])[0]
@@ -537,11 +469,6 @@ class PartialRanking(Value):
 
     def to_text(self) -> str:
         """Return the ranking in one line, of which at most some groups are shown.
-
-        Returns
-        -------
-        str
-            Labels from the best on, tied ones joined by "=", and those that are left out.
 
         Examples
         --------
@@ -618,12 +545,8 @@ class Permutation(PartialRanking):
     def _check(self) -> None:
         if not (self.is_complete and self.is_strict):
             wrong = Described(self.to_text())
-            raise InvalidInputError(
-                "ranks of Permutation",
-                "complete and strict",
-                wrong,
-                "`PartialRanking` takes ties and unranked items.",
-            )
+            remedy = "`PartialRanking` takes ties and unranked items."
+            raise InvalidInputError("ranks of Permutation", "complete and strict", wrong, remedy)
 
     @classmethod
     def identity(cls, items: Iterable[Label] | int) -> Permutation:
@@ -644,17 +567,12 @@ class Permutation(PartialRanking):
         return permutation_of(np.argsort(self.ranks), self.items)
 
     def compose(self, other: Permutation) -> Permutation:
-        """Return the map "first `other`, then self" on positions.
+        """Return the map "first `other`, then self": ranks[i] = self.ranks[other.ranks[i]].
 
         Parameters
         ----------
         other : Permutation
             A permutation of the same items.
-
-        Returns
-        -------
-        Permutation
-            With ranks[i] = self.ranks[other.ranks[i]].
         """
         self.items.require_same(other.items, "composed permutations")
         return permutation_of(self.ranks[other.ranks], self.items)

@@ -416,6 +416,9 @@ class Result(Pastable, Value):
         if self._named_rows:
             table = table.rename(index=shortened).rename_axis(None)
         formats = {name: look for name, look in self._formats.items() if name in table}
+        # pandas writes what is missing among whole numbers as <NA>.
+        whole = list(table.select_dtypes("Int64"))
+        table = table.astype(dict.fromkeys(whole, object)).fillna(dict.fromkeys(whole, "-"))
         return table.to_string(
             index=self._named_rows, na_rep="-", formatters=formats, float_format=self._number.format
         )

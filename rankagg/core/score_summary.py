@@ -7,7 +7,7 @@ from collections.abc import Hashable, Mapping
 from fractions import Fraction
 from functools import cached_property
 from hashlib import sha256
-from math import lcm
+from math import lcm, nan
 from types import MappingProxyType
 from typing import Any, Self, cast
 
@@ -16,18 +16,14 @@ import pandas as pd
 
 from rankagg._typing import Directions, Floats, Integers, Label, TaskWeights
 from rankagg.core import exact
-from rankagg.core.exact_sum import FLOAT_PLACES, HIGHEST, exact_mean
+from rankagg.core.exact_sum import FLOAT_PLACES, HIGHEST
 from rankagg.core.items import ItemSet, counted
 from rankagg.core.labels import as_directions, as_task_weights
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.scores import ScoredTasks, ScoreTable
 from rankagg.core.tally import grid, shares_fit
 from rankagg.core.task_tally import (
-    GroupedTally,
     TaskTally,
-    check_groups,
-    groups_of,
-    keys_of_labels,
     weighted_sum,
 )
 from rankagg.exceptions import (
@@ -61,9 +57,8 @@ class ScoreSummary(ScoredTasks):
     ----------
     systems : ItemSet
         The systems.
-    tallies : mapping from task to TaskTally, or to GroupedTally
-        What the scores of each task add up to; of all tasks in the same number of groups, or of
-        none.
+    tallies : mapping from task to TaskTally
+        What the scores of each task add up to.
     higher_is_better : bool, mapping or Series from task to bool
         The direction that they were counted with.
     task_weights : mapping or Series from task to float, optional
@@ -75,13 +70,11 @@ class ScoreSummary(ScoredTasks):
         The systems.
     tasks : ItemSet
         The tasks, in the order in which they first occur. The order is no part of the value.
-    n_groups : int or None
-        The number of groups that instances are in, which a bootstrap draws; None without.
 
     Notes
     -----
     A task takes 16 bytes for each two systems, and 16 more for each number of systems, other than
-    all of them, that are there together on some instance. With groups every group of a task does.
+    all of them, that are there together on some instance.
 
     Examples
     --------
@@ -97,14 +90,12 @@ class ScoreSummary(ScoredTasks):
     <ScoreSummary of 2 systems x 2 tasks, 6 instances, 0 of 12 scores missing>
     """
 
-    n_groups: int | None
     _tallies: dict[Label, TaskTally]
-    _grouped: dict[Label, GroupedTally]
 
     def __init__(
         self,
         systems: ItemSet,
-        tallies: Mapping[Label, TaskTally | GroupedTally],
+        tallies: Mapping[Label, TaskTally],
         *,
         higher_is_better: Directions,
         task_weights: TaskWeights | None = None,
@@ -117,52 +108,31 @@ class ScoreSummary(ScoredTasks):
                 allowed = f"of {counted(len(systems), 'system')}, with a score"
                 raise InvalidInputError("tallies", allowed, Described(f"those of {task!r}"))
         weights = as_task_weights(task_weights, tasks)
-        grouped = {t: tally for t, tally in tallies.items() if isinstance(tally, GroupedTally)}
-        numbers = {tally.n_groups for tally in grouped.values()}
-        if len(numbers) > 1 or (grouped and len(grouped) < len(tallies)):
-            allowed = "all in the same number of groups, or none"
-            raise InvalidInputError("tallies", allowed, Described("a mixture"))
         self._set(
             systems=systems,
             tasks=tasks,
             unranked="uniform",
-            n_groups=min(numbers, default=None),
-            _tallies={
-                t: tally.total if isinstance(tally, GroupedTally) else tally
-                for t, tally in tallies.items()
-            },
-            _grouped=grouped,
+            _tallies=dict(tallies),
             _directions=as_directions(higher_is_better, tasks),
             _weights=weights,
         )
 
     @classmethod
-    def from_scores(cls, table: ScoreTable, *, n_groups: int | None = None) -> Self:
+    def from_scores(cls, table: ScoreTable) -> Self:
         """Add up the scores of a table.
 
         Parameters
         ----------
         table : ScoreTable
             The scores; units without any are counted in `n_empty` and left out.
-        n_groups : int, optional
-            Add up instances in so many groups; see `ScoreScan.summarize`.
         """
         if not isinstance(table, ScoreTable):
             raise InvalidInputError("table", "a ScoreTable", table)
-        number = check_groups(n_groups)
-        if number is not None and table.instances is None:
-            allowed = "None for a table without instances, by whose labels they are made"
-            raise InvalidInputError("n_groups", allowed, number)
-        tallies: dict[Label, Any] = {}
+        tallies = {}
         for at, task in enumerate(table.tasks):
             units = np.flatnonzero(table.unit_tasks == at)
             scores, better = np.take(table.values, units, axis=1), table.higher_is_better[task]
-            if number is None or table.instances is None:
-                tallies[task] = TaskTally.of(scores, higher_is_better=better)
-                continue
-            keys = keys_of_labels([table.instances[u] for u in units.tolist()])
-            codes = groups_of(keys, number)
-            tallies[task] = GroupedTally.of(scores, codes, number, higher_is_better=better)
+            tallies[task] = TaskTally.of(scores, higher_is_better=better)
         return cls(
             table.systems,
             tallies,
@@ -176,7 +146,7 @@ class ScoreSummary(ScoredTasks):
             self.systems,
             self.unranked,
             tuple(
-                (task, self._directions[task], self._weights[task], self._held[task])
+                (task, self._directions[task], self._weights[task], self._tallies[task])
                 for task in tasks
             ),
         )
@@ -187,15 +157,6 @@ class ScoreSummary(ScoredTasks):
     def tallies(self) -> Mapping[Label, TaskTally]:
         """What the scores of each task add up to."""
         return MappingProxyType(self._tallies)
-
-    @property
-    def grouped(self) -> Mapping[Label, GroupedTally]:
-        """The same by groups of instances; empty where there are none."""
-        return MappingProxyType(self._grouped)
-
-    @property
-    def _held(self) -> Mapping[Label, Any]:
-        return self._grouped or self._tallies
 
     @property
     def n_units(self) -> int:
@@ -290,22 +251,24 @@ class ScoreSummary(ScoredTasks):
             sign = -1 if signed and not self._directions[task] else 1
             observed = tally.observed.tolist()
             pairs = zip(tally.sums, observed, strict=True)
-            columns.append([exact_mean(sign * total, count, shift) for total, count in pairs])
+            columns.append([_exact_mean(sign * total, count, shift) for total, count in pairs])
         means = np.array(columns, dtype=np.float64).T
         return means, np.abs(means), shift
 
     def by_task(self) -> dict[Label, ScoreSummary]:
         """Return the summary of each task."""
-        return {task: self.with_tallies({task: tally}) for task, tally in self._held.items()}
+        return {task: self.with_tallies({task: tally}) for task, tally in self._tallies.items()}
 
     def with_tallies(
-        self, tallies: Mapping[Label, Any], task_weights: Mapping[Label, float] | None = None
+        self,
+        tallies: Mapping[Label, TaskTally],
+        task_weights: Mapping[Label, float] | None = None,
     ) -> ScoreSummary:
         """Return the summary of other sums over the scores of some of the tasks.
 
         Parameters
         ----------
-        tallies : mapping from task to TaskTally or GroupedTally
+        tallies : mapping from task to TaskTally
             The sums.
         task_weights : mapping from task to float, optional
             Other weights of these tasks.
@@ -321,7 +284,7 @@ class ScoreSummary(ScoredTasks):
     def sorted_by_task(self) -> ScoreSummary:
         """Return the same summary, the tasks in the order of their labels, numbers first."""
         return self.with_tallies(
-            {task: self._held[task] for task in sorted(self.tasks, key=_sortable)}
+            {task: self._tallies[task] for task in sorted(self.tasks, key=_sortable)}
         )
 
     # -- sums ---------------------------------------------------------------------------------
@@ -337,10 +300,6 @@ class ScoreSummary(ScoredTasks):
         if self.unranked != other.unranked:
             allowed = f"the same policy in both summaries ({self.unranked!r} here)"
             raise InvalidInputError("unranked", allowed, other.unranked)
-        if self.n_groups != other.n_groups:
-            allowed = f"{self.n_groups}, as in the other summary"
-            remedy = "Add up all parts of the data with the same `n_groups=`."
-            raise InvalidInputError("n_groups", allowed, other.n_groups, remedy)
         for what, mine, theirs in (
             ("higher_is_better", self._directions, other._directions),
             ("task_weights", self._weights, other._weights),
@@ -350,10 +309,10 @@ class ScoreSummary(ScoredTasks):
                     raise InvalidInputError(
                         what, f"{mine[task]!r} for {task!r}, as in the other summary", theirs[task]
                     )
-        tallies = dict(self._held)
+        tallies = dict(self._tallies)
         positions = np.array(other.systems.indices(self.systems.labels), dtype=np.int64)
         is_same = bool((positions == np.arange(len(positions))).all())
-        for task, tally in other._held.items():
+        for task, tally in other._tallies.items():
             fitting = tally if is_same else tally.reordered(positions)
             tallies[task] = tallies[task] + fitting if task in tallies else fitting
         return ScoreSummary(
@@ -379,7 +338,7 @@ class ScoreSummary(ScoredTasks):
                     "weight": self._weights[task],
                     "tally": tally.to_dict(),
                 }
-                for task, tally in self._held.items()
+                for task, tally in self._tallies.items()
             ],
         }
         return {**content, "check": _checksum(content)}
@@ -407,12 +366,7 @@ class ScoreSummary(ScoredTasks):
         written = {name: value for name, value in data.items() if name != "check"}
         if data.get("check") != _checksum(written):
             raise DataFormatError(f"{SUMMARY_SCHEMA}: it was changed since it was written.")
-        tallies = {
-            part["task"]: (GroupedTally if "n_groups" in part["tally"] else TaskTally).from_dict(
-                part["tally"]
-            )
-            for part in data["tasks"]
-        }
+        tallies = {part["task"]: TaskTally.from_dict(part["tally"]) for part in data["tasks"]}
         return cls(
             ItemSet(data["systems"]),
             tallies,
@@ -424,8 +378,8 @@ class ScoreSummary(ScoredTasks):
     def fingerprint(self) -> str:
         """SHA-256 of systems, directions and sums, as 64 hexadecimal digits.
 
-        The same for the same scores, however they were cut, ordered and stored; weights and groups
-        are no part of it.
+        The same for the same scores, however they were cut, ordered and stored; weights are no part
+        of it.
         """
         systems = sorted(self.systems, key=_sortable)
         positions = np.array(self.systems.indices(systems), dtype=np.int64)
@@ -458,3 +412,9 @@ class ScoreSummary(ScoredTasks):
 
 def _checksum(content: Mapping[str, Any]) -> str:
     return sha256(json.dumps(content, default=str, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def _exact_mean(total: int, count: int, shift: int) -> float:
+    """Return a sum of `exact_sums` over so many terms, times 2**shift, rounded as means are."""
+    places = shift - FLOAT_PLACES
+    return (total << max(places, 0)) / (1 << max(-places, 0)) / count if count else nan

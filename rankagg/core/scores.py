@@ -23,22 +23,10 @@ from rankagg._typing import (
     Tolerance,
     Unranked,
 )
-from rankagg._validation import (
-    as_frame,
-    as_matrix,
-    check_choice,
-    check_integer,
-    check_unranked,
-)
+from rankagg._validation import as_frame, as_matrix, check_choice, check_unranked
 from rankagg.core import places
 from rankagg.core.comparisons import Comparisons
-from rankagg.core.exact_sum import (
-    mean_by_group,
-    restored,
-    scaled,
-    sum_by_group,
-    weighted_mean,
-)
+from rankagg.core.exact_sum import mean_by_group, restored, scaled, sum_by_group, weighted_mean
 from rankagg.core.items import ItemSet, counted, label_column
 from rankagg.core.labels import (
     as_directions,
@@ -52,6 +40,9 @@ from rankagg.core.profile import Profile, canonical_profile, numbers_of
 from rankagg.core.results import Direction, Pastable
 from rankagg.core.value import Value, array_key, frozen_array
 from rankagg.exceptions import Described, InvalidInputError, visible
+
+#: Scores that agree in so many digits differ by rounding alone.
+NEAR_DIGITS = 7
 
 
 class ScoredTasks(Value):
@@ -102,31 +93,24 @@ class ScoredTasks(Value):
     def scaled_means(self, signed: bool) -> tuple[Floats, Floats, int]:
         """Return the means of the tasks without any rounding to the range of floats.
 
+        They come with those of the scores without their signs, and with the power of two by which
+        both are multiplied.
+
         Parameters
         ----------
         signed : bool
             As for `task_scores`.
-
-        Returns
-        -------
-        tuple of ndarray, ndarray and int
-            The means, those of the scores without their signs, and by which power of two both are
-            multiplied.
         """
 
     def task_scores(self, *, signed: bool = False) -> Floats:
-        """Average the instances of each task.
+        """Average the instances of each task that are present, shape (n_systems, n_tasks).
+
+        NaN where none is. Sums are rounded once, so that the order of the instances changes no bit.
 
         Parameters
         ----------
         signed : bool, default False
             Negate tasks where lower is better, so that higher is better throughout.
-
-        Returns
-        -------
-        ndarray of float, shape (n_systems, n_tasks)
-            Means over the instances that are present; NaN where none is. Sums are rounded once, so
-            that the order of the instances changes no bit.
         """
         means, _, shift = self.scaled_means(signed)
         return restored(means, shift)
@@ -344,7 +328,9 @@ class ScoreTable(Pastable, ScoredTasks):
     # -- the way down -------------------------------------------------------------------------
 
     def rankings(self, tolerance: Tolerance = 0.0) -> Profile:
-        """Rank the systems on every unit by its scores.
+        """Rank the systems on every unit by its scores; its task is its group and gives its weight.
+
+        Systems without a score are unranked, by the policy of the table.
 
         Parameters
         ----------
@@ -353,11 +339,6 @@ class ScoreTable(Pastable, ScoredTasks):
             tasks that a mapping does not name get 0. `near_ties` counts what floating-point
             noise may have broken.
 
-        Returns
-        -------
-        Profile
-            One ranking a unit, its group the task and its weight the task's weight; systems
-            without a score are unranked, by the policy of the table.
         """
         steps = as_tolerance(tolerance, self.tasks)
         if not isinstance(steps, Mapping):
@@ -470,17 +451,14 @@ class ScoreTable(Pastable, ScoredTasks):
     def group_tasks(self, groups: Mapping[Label, Sequence[Label]]) -> ScoreTable:
         """Average sub-metrics (or languages) into tasks before anything is compared.
 
+        A cell is missing where one of its members is: means over different members would not be
+        comparable. At instance level, members are averaged instance by instance.
+
         Parameters
         ----------
         groups : mapping from str or int to sequence of tasks
             New task -> the tasks that are averaged into it, all of one direction. Tasks in no
             group stay. The weight of a new task is 1.
-
-        Returns
-        -------
-        ScoreTable
-            A cell is missing where one of its members is: means over different members would not
-            be comparable. At instance level, members are averaged instance by instance.
 
         Examples
         --------
@@ -541,12 +519,7 @@ class ScoreTable(Pastable, ScoredTasks):
         Parameters
         ----------
         system : str or int
-            The reference; its own scores become 1.
-
-        Raises
-        ------
-        InvalidInputError
-            If the reference has a missing or non-positive score; the message names the task.
+            The reference, with a positive score on every unit; its own scores become 1.
         """
         (at,) = self.systems.indices([system], parameter="system", noun="system")
         reference = self.values[at]
@@ -633,24 +606,13 @@ class ScoreTable(Pastable, ScoredTasks):
         result["std"] = np.ldexp(scores.std(), shift)
         return result
 
-    def near_ties(self, digits: int = 7) -> int:
-        """Count pairs of scores that differ, but not within `digits` significant digits.
+    def near_ties(self) -> int:
+        """Count pairs of scores that differ, but not within seven significant digits.
 
-        Such differences are usually floating-point noise that breaks a real tie; a `tolerance`
-        in `rankings` mends it.
-
-        Parameters
-        ----------
-        digits : int, default 7
-            Significant digits that count, 1 to 15.
-
-        Returns
-        -------
-        int
-            Pairs of systems, summed over units.
+        They are summed over units. Such differences are usually floating-point noise that breaks a
+        real tie; a `tolerance` in `rankings` mends it.
         """
-        known = check_integer(digits, "digits", low=1, high=15)
-        codes = np.unique(_significant(self.values, known), return_inverse=True)[1]
+        codes = np.unique(_significant(self.values, NEAR_DIGITS), return_inverse=True)[1]
         rounded = np.where(self.missing, np.nan, codes.reshape(self.values.shape))
         return _tied_pairs(rounded.T) - _tied_pairs(self.values.T)
 

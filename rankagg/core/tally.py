@@ -16,11 +16,12 @@ from math import gcd, lcm
 from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
-from rankagg._typing import Bools, Floats, Integers, Integers64, Ranks
+from rankagg._typing import Bools, Integers, Integers64, Ranks
 from rankagg.core import exact
-from rankagg.core.places import UNLISTED, UNRANKED
-from rankagg.kernels.counting import Counts, absent_sums, count, doubled_places, row_sums
+from rankagg.core.places import UNRANKED
+from rankagg.kernels.counting import ENTRIES_AT_ONCE, Counts, count, doubled_places, row_sums
 
 Scaled: TypeAlias = tuple[Integers, Integers, Integers]
 # Up to so many items any denominator is cheap.
@@ -29,6 +30,9 @@ EXACT_ITEMS = 100
 GRID_ROOM = 2**50
 # Cells looked at in one go: bounds the memory, and stays near the cache.
 PLACES_AT_ONCE = 500_000
+# Sums of so many numbers below 2**LOW_DIGITS are whole numbers that floats hold.
+SUMMED_RANKINGS = 2**13
+LOW_DIGITS = 40
 
 
 def grid(n: int) -> int:
@@ -166,21 +170,6 @@ def tally(ranks: Ranks, weights: Integers, *, shared: bool) -> _Tally:
     return _Tally(wins, ties, comparisons, denominator, rounded, is_decided)
 
 
-def sum_squares(ranks: Ranks, squares: Floats) -> Floats:
-    """Return the sum of `squares` over the rankings that compare row and column."""
-    n = ranks.shape[1]
-    if (ranks >= 0).all():
-        return np.full((n, n), squares.sum())
-    listed, unlisted = (ranks >= 0).astype(np.float64), (ranks == UNLISTED).astype(np.float64)
-    weighed = (squares[:, None] * listed).T
-    total = weighed @ listed
-    if unlisted.any():
-        # Added, for a difference would lose what is small beside the largest.
-        mixed = weighed @ unlisted
-        total += mixed + mixed.T
-    return total
-
-
 def _uniform_shares(
     ranks: Ranks,
     weights: Integers,
@@ -216,7 +205,7 @@ def _uniform_shares(
 
 def _over_absent(weights: Integers, absent: Bools, values: Integers64) -> Integers:
     if int(weights.sum()) * max(int(values.max(initial=0)), 1) < exact.INT64_SAFE:
-        return absent_sums(weights.astype(np.int64), absent, values)
+        return _absent_sums(weights.astype(np.int64), absent, values)
     return exact.exact_product(weights, absent.astype(np.float64), values.astype(np.float64))
 
 
@@ -241,3 +230,25 @@ def _weighted_counts(ranks: Ranks, weights: Integers) -> tuple[Integers, ...]:
         else:
             total = [exact.combine(a, 1, b, scale) for a, b in zip(total, part, strict=True)]
     return tuple(total)
+
+
+def _absent_sums(
+    weights: Integers64, absent: Bools, values: NDArray[np.signedinteger]
+) -> Integers64:
+    """Return the weighted sum of the column's values over the rankings without the row's item.
+
+    Time grows with the pairs of an absent and any item: m n^2 at most.
+    """
+    m, n = absent.shape
+    total = np.zeros((n, n), dtype=np.int64)
+    size = min(SUMMED_RANKINGS, max(1, ENTRIES_AT_ONCE // n))
+    for start in range(0, m, size):
+        rows = slice(start, start + size)
+        units = weights[rows, None] * values[rows].astype(np.int64)
+        left = absent[rows].T.astype(np.float64)
+        low = left @ (units & (2**LOW_DIGITS - 1)).astype(np.float64)
+        total += low.astype(np.int64)
+        if int(units.max(initial=0)) >> LOW_DIGITS:
+            high = left @ (units >> LOW_DIGITS).astype(np.float64)
+            total += high.astype(np.int64) << LOW_DIGITS
+    return total

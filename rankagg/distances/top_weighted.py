@@ -12,7 +12,6 @@ from rankagg._validation import check_choice, check_integer, check_number
 from rankagg.core import PartialRanking, places
 from rankagg.distances.unweighted import common_ranks, correlation
 from rankagg.exceptions import Described, InvalidInputError
-from rankagg.kernels.counting import smaller_before
 
 
 def top_k_agreement(first: PartialRanking, second: PartialRanking, k: int) -> float:
@@ -356,5 +355,29 @@ def _right_above(ranks: Ranks, others: Ranks) -> Integers64:
     values = np.empty(n, dtype=np.int64)
     values[np.lexsort((-np.arange(n), others[order]))] = np.arange(n)
     found = np.empty(n, dtype=np.int64)
-    found[order] = smaller_before(values)
+    found[order] = _smaller_before(values)
+    return found
+
+
+def _smaller_before(values: Integers64) -> Integers64:
+    """Count for every value the earlier ones that are smaller.
+
+    Values are split by their binary digits, as in `inversions`: what agrees in all higher digits
+    stands together, from the first of these numbers on, and every 1 has the zeros before it as
+    earlier and smaller ones.
+    """
+    n = len(values)
+    found, at, left = np.zeros(n, dtype=np.int64), np.arange(n), values.astype(np.int64)
+    for digit in reversed(range((n - 1).bit_length())):
+        ones = (left >> digit & 1).astype(bool)
+        start = left >> (digit + 1) << (digit + 1)
+        zeros = np.concatenate([[0], np.cumsum(~ones)])
+        before = zeros[:-1] - zeros[start]
+        found[at[ones]] += before[ones]
+        # In their order, the zeros of a group first and then its ones.
+        rank = np.where(ones, np.arange(n) - start - before, before)
+        place = (left >> digit << digit) + rank
+        moved, moved_at = np.empty_like(left), np.empty_like(at)
+        moved[place], moved_at[place] = left, at
+        left, at = moved, moved_at
     return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right, insort
 from math import sqrt
 from typing import Any, Literal, NamedTuple, cast
 
@@ -12,10 +12,13 @@ from rankagg._typing import Floats, Integers64, Ranks
 from rankagg._validation import check_choice, check_number
 from rankagg.core import UNRANKED, PartialRanking, Permutation, places
 from rankagg.exceptions import Described, InvalidInputError
-from rankagg.kernels.counting import inversions
 
 #: What a message about different items calls them.
 COMPARED = "The compared rankings"
+# Groups of 2**LAST values are compared pair by pair: quicker than four more splits.
+LAST = 4
+# So few values are sorted in one by one: quicker than the calls of NumPy.
+FEW = 64
 
 
 def common_ranks(first: PartialRanking, second: PartialRanking) -> Ranks:
@@ -194,7 +197,7 @@ def _count_pairs(first: PartialRanking, second: PartialRanking) -> _PairCounts:
     if isinstance(first, Permutation) and isinstance(second, Permutation):
         theirs = _mapping_of(first, second)
         n = len(theirs)
-        return _PairCounts(n * (n - 1) // 2, inversions(theirs), 0, 0, 0)
+        return _PairCounts(n * (n - 1) // 2, _inversions(theirs), 0, 0, 0)
     ranks = common_ranks(first, second)
     mine, theirs = places.comparable(ranks).astype(np.int64)
     n = len(mine)
@@ -208,7 +211,7 @@ def _count_pairs(first: PartialRanking, second: PartialRanking) -> _PairCounts:
     return _PairCounts(
         compared=n * (n - 1) // 2 - uncompared,
         # Equal values stay in their order, so they are no inversions once they are told apart.
-        discordant=inversions(_as_permutation(theirs[np.lexsort((theirs, mine))])),
+        discordant=_inversions(_as_permutation(theirs[np.lexsort((theirs, mine))])),
         tied_first=_pairs_alike(mine[~my_gap]) - _pairs_alike(mine[~my_gap & their_gap]),
         tied_second=_pairs_alike(theirs[~their_gap]) - _pairs_alike(theirs[~their_gap & my_gap]),
         tied_both=_pairs_alike(both[~my_gap & ~their_gap]),
@@ -397,3 +400,55 @@ def _mapping(first: Any, second: Any) -> Integers64:
             remedy = "`kendall_distance` and `spearman_footrule` take ties and missing items."
             raise InvalidInputError(parameter, allowed, ranking, remedy)
     return _mapping_of(first, second)
+
+
+def _inversions(values: Integers64) -> int:
+    """Count the pairs in which the earlier value is the larger.
+
+    Values are split by their binary digits, from the highest: among values that agree in all
+    higher digits (they stand together, in their original order) a pair is an inversion if the
+    earlier has a 1 and the later a 0. As every value occurs once, after padding to a power of two
+    each group has as many zeros as ones, so groups are the rows of a matrix, and the inversions of
+    a digit follow from the sum of the positions of its zeros.
+    """
+    n = len(values)
+    if n <= FEW:
+        return _sorted_in(values.tolist())
+    digits = max(LAST, (n - 1).bit_length())
+    size = 1 << digits
+    left = np.arange(size, dtype=_holding(digits))  # what is appended is in order
+    left[:n] = values
+    total = 0
+    for digit in reversed(range(LAST, digits)):
+        # Higher digits are those of the group: they are told by the position.
+        left = left.astype(_holding(digit + 1), copy=False)
+        half, groups = 1 << digit, size >> (digit + 1)
+        ones = (left & left.dtype.type(half)).astype(bool)
+        zeros = np.flatnonzero(~ones)
+        # In group g the i-th zero is preceded by 2 half g + i values that are no ones of it.
+        before = 2 * half * half * (groups * (groups - 1) // 2) + groups * (half * (half - 1) // 2)
+        total += int(zeros.sum()) - before
+        split = np.empty((groups, 2 * half), dtype=left.dtype)
+        split[:, :half] = left[zeros].reshape(groups, half)
+        split[:, half:] = left[ones].reshape(groups, half)
+        left = split.reshape(-1)
+    last = left & left.dtype.type((1 << LAST) - 1)
+    places = np.ascontiguousarray(last.astype(np.uint8).reshape(-1, 1 << LAST).T)
+    return total + sum(
+        int(np.count_nonzero(places[at] > places[at + 1 :])) for at in range((1 << LAST) - 1)
+    )
+
+
+def _sorted_in(values: list[int]) -> int:
+    """Count the inversions while values are sorted in one by one."""
+    before: list[int] = []
+    total = 0
+    for value in values:
+        total += len(before) - bisect_right(before, value)
+        insort(before, value)
+    return total
+
+
+def _holding(digits: int) -> np.dtype[Any]:
+    """Return the smallest type that holds numbers of so many binary digits."""
+    return np.min_scalar_type((1 << digits) - 1)

@@ -12,4 +12,6 @@ from .mallows.distances import mallows_log_normalizer as mallows_log_normalizer
 from .mallows.mallows import MallowsFit as MallowsFit
 from .mixture import MixtureFit as MixtureFit
 from .plackett_luce.plackett_luce import PlackettLuceFit as PlackettLuceFit
+from .ranking_rules import MallowsRanking as MallowsRanking
+from .ranking_rules import PlackettLuceRanking as PlackettLuceRanking
 from .stored import distribution_from_dict as distribution_from_dict

@@ -112,16 +112,15 @@ class LogLikelihood(ABC):
         tol: float = 1e-9,
         *,
         steps: int = NEWTON_STEPS,
-        start: Floats | None = None,
         equal_worths: bool = False,
     ) -> Maximum:
-        """Climb by Newton steps, halved until the likelihood rises, from a start.
+        """Climb by Newton steps, halved until the likelihood rises.
 
         It has converged where no parameter would move by more than `tol`, or where the gradient is
         nothing but rounding. With `equal_worths` only the other parameters move.
         """
         n, reach = self.n, REACH
-        here = self.start() if start is None else start
+        here = self.start()
         for step in range(steps + 1):
             at = self.derivatives(here)
             direction = _newton_step(self, at, equal_worths=equal_worths)

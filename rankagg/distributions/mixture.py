@@ -24,7 +24,7 @@ from rankagg.distributions.base import (
 )
 from rankagg.distributions.fit_result import FitResult
 from rankagg.distributions.mallows.mallows import Mallows
-from rankagg.distributions.mixture_climb import FamilyName, find_mixture
+from rankagg.distributions.mixture_climb import find_mixture
 from rankagg.exceptions import Described, InvalidInputError
 
 # How far from the best, as a share of its size, a start may end that has reached it.
@@ -191,40 +191,33 @@ class Mixture(RankingDistribution):
         data: Held,
         n_components: int,
         *,
-        family: FamilyName = "mallows",
         noise: bool = False,
         n_starts: int = 20,
         max_theta: float = 12.0,
-        ridge: float = 0.01,
         rng: RNGLike = None,
         n_jobs: int | None = None,
         time_limit: float | None = None,
     ) -> MixtureFit:
-        """Estimate a mixture of Mallows or of Plackett-Luce distributions by maximum likelihood.
+        """Estimate a mixture of Mallows distributions by maximum likelihood.
 
-        Expectation-maximization from many drawn starts; the best end is returned. Centers are exact
-        in every step where those of `Mallows.fit` are, and where a climb ends, centers with one
-        item elsewhere are tried. That the best of all is the maximum is not proved: see
-        `share_of_best`.
+        Under Kendall's distance, by expectation-maximization from many drawn starts; the best end
+        is returned. Centers are exact in every step where those of `Mallows.fit` are, and where a
+        climb ends, centers with one item elsewhere are tried. That the best of all is the maximum
+        is not proved: see `share_of_best`.
 
         Parameters
         ----------
         data : Profile
-            Rankings. Mallows components take ties, unlisted and unranked items for what was not
-            observed, as `Mallows.fit` does; Plackett-Luce components take rankings without ties.
+            Rankings. Ties, unlisted and unranked items are what was not observed, as for
+            `Mallows.fit`.
         n_components : int
             How many, beside noise.
-        family : {"mallows", "plackett-luce"}, default "mallows"
-            What the components are; Mallows under the Kendall distance.
         noise : bool, default False
             Whether a `Uniform` component is one more.
         n_starts : int, default 20
             How many starts, each around rankings of the data.
         max_theta : float, default 12
             The bound of theta. A component at it is one ranking, as a note says.
-        ridge : float, default 0.01
-            Of Plackett-Luce components: subtract ridge/2 times the sum of their squared log worths
-            from the log likelihood, so that they are finite; above 0.
         rng : int, numpy.random.Generator or None, optional
             A seed or a generator, for the starts.
         n_jobs : int, optional
@@ -235,17 +228,15 @@ class Mixture(RankingDistribution):
         Raises
         ------
         NotIdentifiedError
-            If different mixtures have the same probabilities: k Plackett-Luce components of 2k - 1
-            items or fewer, or more parameters than there are different outcomes.
+            If there are more parameters than different outcomes.
         InvalidInputError
-            If options are out of range, or the family has no probability for the rankings.
+            If options are out of range.
         OutOfTimeError
             If the starts were not climbed in time.
 
         References
         ----------
-        Murphy and Martin (2003), https://doi.org/10.1016/S0167-9473(02)00165-2; Zhao, Piech and Xia
-        (2016), "Learning mixtures of Plackett-Luce models", ICML, arXiv:1603.07323.
+        Murphy and Martin (2003), https://doi.org/10.1016/S0167-9473(02)00165-2.
 
         Examples
         --------
@@ -262,31 +253,27 @@ class Mixture(RankingDistribution):
         best = find_mixture(
             profile,
             number,
-            family=family,
             noise=noise,
             n_starts=n_starts,
             max_theta=max_theta,
-            ridge=ridge,
             deadline=Deadline.after(time_limit_of(time_limit)),
             rng=rng,
             n_jobs=n_jobs,
         )
-        per_part = 1 if family == "mallows" else profile.n_items - 1
         fit = MixtureFit(
             distribution=cls(best.parts, best.weights),
             names=best.names,
             estimates=best.estimates,
             covariance=best.covariance,
             log_likelihood=best.log_likelihood,
-            n_parameters=number * per_part + len(best.parts) - 1,
+            n_parameters=number + len(best.parts) - 1,
             n_observations=best.total,
             converged=best.converged,
             n_iterations=best.n_iterations,
             start_values=best.heights,
             data=profile,
-            _height=best.height,
         )
-        return replace(fit, notes=tuple(_notes(fit, max_theta, ridge)))
+        return replace(fit, notes=tuple(_notes(fit, max_theta)))
 
     def __repr__(self) -> str:
         parts = zip(self.weights, self.components, strict=True)
@@ -294,7 +281,7 @@ class Mixture(RankingDistribution):
         return f"<Mixture of {counted(len(self.components), 'distribution')}: {told}>"
 
 
-def _notes(fit: MixtureFit, max_theta: float, ridge: float) -> Iterator[str]:
+def _notes(fit: MixtureFit, max_theta: float) -> Iterator[str]:
     n_starts, noise = len(fit.start_values), fit.n_components < len(fit.components)
     yield (
         f"{round(fit.share_of_best * n_starts)} of {counted(n_starts, 'start')} reached the best "
@@ -311,11 +298,6 @@ def _notes(fit: MixtureFit, max_theta: float, ridge: float) -> Iterator[str]:
                 "standard error. The likelihood, AIC, BIC and ICL depend on the bound; "
                 f"{'' if noise else 'a noise component or '}fewer components may do without."
             )
-    if not isinstance(fit.components[0], Mallows):
-        yield (
-            f"With a ridge of {ridge:g} on log worths, which sum to 0 in each component; the "
-            "likelihood is of the data."
-        )
     yield "Standard errors are from outer products of scores, and hold centers for known."
     if not fit.converged:
         yield "Not converged: what is shown is not a maximum. Raise `n_starts`."
@@ -324,16 +306,15 @@ def _notes(fit: MixtureFit, max_theta: float, ridge: float) -> Iterator[str]:
 class MixtureFit(FitResult):
     """A fitted mixture.
 
-    Made by `Mixture.fit`. The parameters are the weights, then theta or the log worths of each
-    component; components come by weight, noise last. `plot` draws a
-    `rankagg.plotting.memberships_plot`.
+    Made by `Mixture.fit`. The parameters are the weights, then theta of each component; these come
+    by weight, noise last. `plot` draws a `rankagg.plotting.memberships_plot`.
 
     Attributes
     ----------
     distribution : Mixture
         The mixture.
     start_values : ndarray of float, shape (n_starts,)
-        The value that each start reached: the log likelihood, less the ridge if any.
+        The log likelihood that each start reached.
     data : Profile
         The rankings.
     """
@@ -341,8 +322,6 @@ class MixtureFit(FitResult):
     distribution: Mixture
     start_values: Floats = field(compare=False)
     data: Profile = field(compare=False)
-    # What was climbed, at the best.
-    _height: float = field(compare=False)
 
     _plot = "memberships_plot"
 
@@ -364,7 +343,7 @@ class MixtureFit(FitResult):
     @property
     def share_of_best(self) -> float:
         """The share of starts that reached the best value, to a 100,000th of its size."""
-        least = self._height - REACHED_WITHIN * abs(self._height)
+        least = self.log_likelihood - REACHED_WITHIN * abs(self.log_likelihood)
         return float((self.start_values >= least).mean())
 
     @property
@@ -407,9 +386,8 @@ class MixtureFit(FitResult):
     def _bounds(self, alpha: float) -> pd.DataFrame:
         # Within what a parameter can be.
         frame = super()._bounds(alpha)
-        of_weights, k = np.arange(len(frame)) < len(self.distribution.weights), -np.inf
-        low = np.where(of_weights | isinstance(self.components[0], Mallows), 0.0, k)
-        return frame.clip(low, np.where(of_weights, 1.0, np.inf), axis=0)
+        of_weights = np.arange(len(frame)) < len(self.weights)
+        return frame.clip(0.0, np.where(of_weights, 1.0, np.inf), axis=0)
 
     @property
     def _tests_zero(self) -> bool:

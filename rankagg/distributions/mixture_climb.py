@@ -1,31 +1,26 @@
 """The climb to a mixture of greatest likelihood: expectation-maximization from drawn starts.
 
 A step shares every ranking out among the components, by its chance to come from each, and fits each
-component to its shares. Centers of Mallows components are exact: the Kemeny consensus of the shared
-votes. Plackett-Luce components go one Newton step of their
-weighted likelihood. So no step lowers the likelihood.
+component to its shares. Centers are exact: the Kemeny consensus of the shared votes. So no step
+lowers the likelihood.
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import permutations
 from math import inf, lgamma
-from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 import scipy
 from joblib import Parallel, delayed
-from scipy.sparse import csr_array
 from scipy.special import logsumexp
 
-from rankagg._typing import Bools, Floats, Generator, Positions, Ranks, RNGLike
+from rankagg._typing import Bools, Floats, Generator, Positions, RNGLike
 from rankagg._validation import (
     as_generator,
-    check_choice,
     check_flag,
     check_integer,
     check_number,
@@ -46,12 +41,8 @@ from rankagg.distributions.base import RankingDistribution, Uniform, check_obser
 from rankagg.distributions.mallows.center import MallowsData
 from rankagg.distributions.mallows.compatible_sums import check_sums
 from rankagg.distributions.mallows.mallows import Mallows
-from rankagg.distributions.plackett_luce.choices import Choices, MergedSets, stage_masks
-from rankagg.distributions.plackett_luce.likelihood import Likelihood
-from rankagg.distributions.plackett_luce.plackett_luce import PlackettLuce
-from rankagg.exceptions import Described, InvalidInputError, NotIdentifiedError
+from rankagg.exceptions import NotIdentifiedError
 
-FamilyName: TypeAlias = Literal["mallows", "plackett-luce"]
 # What is left to climb, as a share of the height, where a climb ends: each of many, the best of
 # them; by how much a neighbor is better.
 LOOSE, CLOSE, SLACK = 1e-6, 1e-9, 1e-6
@@ -66,30 +57,11 @@ CLIMB_STEPS = 2000
 
 
 @dataclass(frozen=True, eq=False)
-class _Family(ABC):
-    """What components of a family are to the different rankings of some data."""
+class _Family:
+    """What Mallows components, of bounded theta, are to the different rankings of some data."""
 
     data: MallowsData
-
-    @abstractmethod
-    def start(self, rng: Generator) -> Any:
-        """Return a component around a ranking of the data."""
-
-    @abstractmethod
-    def log_probs(self, part: Any) -> Floats:
-        """Return the log probability of each ranking."""
-
-    @abstractmethod
-    def improved(self, part: Any, shares: Floats) -> Any:
-        """Return a component that is more likely, each ranking with its shared weight."""
-
-    @abstractmethod
-    def parameters(self, part: Any) -> Floats:
-        """Return the continuous parameters."""
-
-    @abstractmethod
-    def moved(self, part: Any, parameters: Floats) -> Any:
-        """Return a component with other parameters."""
+    max_theta: float
 
     @cached_property
     def log_uniform(self) -> Floats:
@@ -97,37 +69,14 @@ class _Family(ABC):
         items = self.data.profile.items
         return Uniform(items).log_probs(canonical_profile(items, self.data.ranks))
 
-    def neighbors(self, part: Any) -> Iterator[Any]:
-        """Go through components that climbs by themselves do not reach."""
-        return iter(())
-
-    def penalty(self, part: Any) -> float:
-        """Return what is taken from the log likelihood."""
-        return 0.0
-
-    def scores(self, part: Any) -> Floats:
-        """Return the derivatives of the log probabilities, shape (m, p)."""
-        at, columns = self.parameters(part), []
-        for k in range(len(at)):
-            step = np.where(np.arange(len(at)) == k, 1e-5 * max(1.0, abs(at[k])), 0.0)
-            low = np.maximum(at - step, 0.0) if isinstance(part, Mallows) else at - step
-            rise = self.log_probs(self.moved(part, at + step))
-            rise = rise - self.log_probs(self.moved(part, low))
-            columns.append(rise / (step[k] + at[k] - low[k]))
-        return np.stack(columns, axis=1)
-
-    def _drawn_ranks(self, rng: Generator) -> Ranks:
-        """Return a ranking of the data, what it leaves open drawn at random."""
-        row = rng.choice(len(self.data.ranks), p=self.data.weights / self.data.total)
-        drawn: Ranks = places.sample_compatible(self.data.ranks[[row]], rng)[0]
-        return drawn
-
-
-@dataclass(frozen=True, eq=False)
-class _MallowsFamily(_Family):
-    """Mallows distributions, with a theta of at most a bound."""
-
-    max_theta: float
+    def scores(self, part: Mallows) -> Floats:
+        """Return the derivatives of the log probabilities by theta, shape (m,)."""
+        theta, step = part.theta, 1e-5 * max(1.0, part.theta)
+        low = max(theta - step, 0.0)
+        rise = self.log_probs(Mallows(part.center, theta + step))
+        rise = rise - self.log_probs(Mallows(part.center, low))
+        scores: Floats = rise / (step + theta - low)
+        return scores
 
     @cached_property
     def _start_theta(self) -> float:
@@ -148,11 +97,16 @@ class _MallowsFamily(_Family):
         return first, second
 
     def start(self, rng: Generator) -> Mallows:
-        """Return one whose distances are half of what they are by chance."""
-        center = permutation_of(self._drawn_ranks(rng), self.data.profile.items)
-        return Mallows(center, self._start_theta)
+        """Return one around a ranking of the data, what that leaves open drawn at random.
+
+        Its distances are half of what they are by chance.
+        """
+        row = rng.choice(len(self.data.ranks), p=self.data.weights / self.data.total)
+        drawn = places.sample_compatible(self.data.ranks[[row]], rng)[0]
+        return Mallows(permutation_of(drawn, self.data.profile.items), self._start_theta)
 
     def log_probs(self, part: Mallows) -> Floats:
+        """Return the log probability of each ranking."""
         if self._above is None:
             logs = self.data.log_sums(part.center, part.theta)
         else:
@@ -191,9 +145,6 @@ class _MallowsFamily(_Family):
         votes[second, first] = shares.sum() - votes[first, second]
         return votes
 
-    def parameters(self, part: Mallows) -> Floats:
-        return np.array([part.theta])
-
     def neighbors(self, part: Mallows) -> Iterator[Mallows]:
         """Go through the centers with one item elsewhere."""
         order = part.center.ranks.argsort()
@@ -202,9 +153,6 @@ class _MallowsFamily(_Family):
                 continue
             moved = np.insert(np.delete(order, source), target, order[source])
             yield Mallows(permutation_of(np.argsort(moved), part.items), part.theta)
-
-    def moved(self, part: Mallows, parameters: Floats) -> Mallows:
-        return Mallows(part.center, float(parameters[0]))
 
 
 def _behind(center: Permutation) -> Bools:
@@ -224,58 +172,10 @@ def _kemeny(votes: Floats, near: Permutation, data: MallowsData) -> Permutation:
 
 
 @dataclass(frozen=True, eq=False)
-class _PlackettLuceFamily(_Family):
-    """Plackett-Luce distributions without ties, with a ridge on log worths."""
-
-    ridge: float
-
-    @cached_property
-    def _chosen(self) -> tuple[MergedSets, Any, Floats]:
-        """The different sets, how often each ranking chooses from each, and what it chooses."""
-        m, n = self.data.ranks.shape
-        every = list(stage_masks(self.data.ranks))
-        rows = np.concatenate([owner for owner, _, _ in every])
-        inside = np.concatenate([sets for _, sets, _ in every])
-        won = np.zeros((m, n))
-        np.add.at(won, rows, np.concatenate([chosen for _, _, chosen in every]).astype(np.float64))
-        distinct, where = np.unique(inside, axis=0, return_inverse=True)
-        shape = (m, len(distinct))
-        uses = csr_array((np.ones(len(rows)), (rows, where.ravel())), shape=shape)
-        return MergedSets(distinct.astype(np.float64)), uses, won
-
-    def start(self, rng: Generator) -> PlackettLuce:
-        """Return worths that fall with the place."""
-        ranks = self._drawn_ranks(rng)
-        return self.moved(None, 1.0 - 2.0 * ranks / max(len(ranks) - 1, 1))
-
-    def log_probs(self, part: PlackettLuce) -> Floats:
-        sets, uses, won = self._chosen
-        logs: Floats = won @ part.log_worths - uses @ sets.log_sums(part.log_worths)
-        return logs
-
-    def improved(self, part: PlackettLuce, shares: Floats) -> PlackettLuce:
-        """Return the worths after a Newton step."""
-        sets, uses, won = self._chosen
-        choices = Choices(sets, uses.T @ shares, won.T @ shares, {})
-        likelihood = Likelihood(choices, (), self.ridge)
-        found = likelihood.maximize(1e-10, steps=1, start=part.log_worths)
-        return self.moved(part, found.parameters)
-
-    def penalty(self, part: PlackettLuce) -> float:
-        return self.ridge * float(part.log_worths @ part.log_worths) / 2.0
-
-    def parameters(self, part: PlackettLuce) -> Floats:
-        return part.log_worths
-
-    def moved(self, part: Any, parameters: Floats) -> PlackettLuce:
-        return PlackettLuce(parameters, items=self.data.profile.items)
-
-
-@dataclass(frozen=True, eq=False)
 class _Climb:
     """Components and weights on the way up."""
 
-    parts: tuple[RankingDistribution, ...]
+    parts: tuple[Mallows | Uniform, ...]
     weights: Floats
     height: float = -inf
     n_iterations: int = 0
@@ -284,7 +184,7 @@ class _Climb:
 
 def _begin(family: _Family, n_parts: int, rng: Generator, *, noise: bool) -> _Climb:
     """Return components around drawn rankings, of equal weight."""
-    parts = [family.start(rng) for _ in range(n_parts)]
+    parts: list[Mallows | Uniform] = [family.start(rng) for _ in range(n_parts)]
     parts += [Uniform(family.data.profile.items)] * noise
     return _Climb(tuple(parts), np.full(len(parts), 1.0 / len(parts)))
 
@@ -331,9 +231,7 @@ def _climbed(family: _Family, here: _Climb, share: float = CLOSE) -> _Climb:
         family.data.deadline.seconds_left()
         joint = _log_parts(family, here)
         logs = logsumexp(joint, axis=1)
-        height = float(weights @ logs) - sum(
-            family.penalty(part) for part in here.parts if not isinstance(part, Uniform)
-        )
+        height = float(weights @ logs)
         gain, last = height - here.height, here.height
         here = replace(here, height=height, n_iterations=step)
         # Gains that fall by the same rate add up to that (Aitken).
@@ -357,39 +255,9 @@ def _climbed(family: _Family, here: _Climb, share: float = CLOSE) -> _Climb:
     return here
 
 
-def _checked_family(
-    profile: Profile,
-    number: int,
-    name: FamilyName,
-    *,
-    noise: bool,
-    max_theta: float,
-    ridge: float,
-    deadline: Deadline,
-) -> _Family:
-    """Return the family, and refuse rankings that it has no probability for or cannot identify."""
-    check_observed(profile)
-    _check_identified(profile, number, name, noise=noise)
-    data = MallowsData.of(profile, deadline)
-    if name == "mallows":
-        check_sums(data.ranks)
-        return _MallowsFamily(data, max_theta)
-    if any((chosen.sum(axis=1) > 1).any() for _, _, chosen in stage_masks(data.ranks)):
-        allowed, remedy = "free of ties for 'plackett-luce'", "Break them, or take 'mallows'."
-        raise InvalidInputError("data", allowed, Described("ties"), remedy)
-    return _PlackettLuceFamily(data, ridge)
-
-
-def _check_identified(profile: Profile, k: int, name: FamilyName, *, noise: bool) -> None:
+def _check_identified(profile: Profile, k: int, *, noise: bool) -> None:
     """Raise where there are certainly several mixtures with the same probabilities."""
-    n, is_mallows = profile.n_items, name == "mallows"
-    if not is_mallows and k > 1 and n <= 2 * k - 1:
-        raise NotIdentifiedError(
-            f"A mixture of {counted(k, 'Plackett-Luce distribution')} is not identified by "
-            f"rankings of {counted(n, 'item')}: that takes {2 * k} or more. Fit fewer components, "
-            "or family='mallows'."
-        )
-    free = k * (1 if is_mallows else n - 1) + k - 1 + noise
+    free = 2 * k - 1 + noise
     # Rankings of the same items that end at the same place have so many outcomes.
     observed = profile.ranks != UNRANKED
     kinds = np.unique(np.column_stack([observed, (profile.ranks >= 0).sum(axis=1)]), axis=0)
@@ -413,8 +281,7 @@ class _FoundMixture:
 
     parts: tuple[RankingDistribution, ...]
     weights: Floats
-    # What was climbed: the log likelihood, less the ridge; of the best, and of each start.
-    height: float
+    # The log likelihood that each start reached.
     heights: Floats
     converged: bool
     n_iterations: int
@@ -430,23 +297,21 @@ def find_mixture(
     profile: Profile,
     number: int,
     *,
-    family: FamilyName,
     noise: bool,
     n_starts: int,
     max_theta: float,
-    ridge: float,
     deadline: Deadline,
     rng: RNGLike,
     n_jobs: int | None,
 ) -> _FoundMixture:
     """Check the options of `Mixture.fit`, and return the best of the climbs from all starts."""
-    check_choice(family, get_args(FamilyName), "family")
     check_flag(noise, "noise")
     check_integer(n_starts, "n_starts", low=1)
     check_number(max_theta, "max_theta", low=0, high=100, open_low=True)
-    check_number(ridge, "ridge", low=0, open_low=True)
-    bounds = {"max_theta": max_theta, "ridge": ridge}
-    chosen = _checked_family(profile, number, family, noise=noise, deadline=deadline, **bounds)
+    check_observed(profile)
+    _check_identified(profile, number, noise=noise)
+    chosen = _Family(MallowsData.of(profile, deadline), max_theta)
+    check_sums(chosen.data.ranks)
     streams = as_generator(rng).spawn(n_starts)
     starts = [_begin(chosen, number, stream, noise=noise) for stream in streams]
     climbs: list[_Climb] = Parallel(n_jobs=n_jobs)(
@@ -462,7 +327,6 @@ def find_mixture(
     return _FoundMixture(
         parts=parts,
         weights=best.weights,
-        height=best.height,
         heights=heights,
         converged=best.converged,
         n_iterations=best.n_iterations,
@@ -477,35 +341,30 @@ def find_mixture(
 def _estimates_of(
     family: _Family, best: _Climb, number: int
 ) -> tuple[tuple[str, ...], Floats, Floats]:
-    """Return names, estimates and covariance: weights, then the parameters of each component."""
+    """Return names, estimates and covariance: weights, then theta of each component."""
     data, weights = family.data, best.weights
     joint = _log_parts(family, best)
     shares = np.exp(joint - logsumexp(joint, axis=1, keepdims=True))
     names = [f"weight {k + 1}" for k in range(number)] + ["weight of noise"] * (
         len(weights) - number
     )
-    own = [family.parameters(part) for part in best.parts[:number]]
-    # Log odds of weights, and worths of a component, are known up to a constant.
-    tables, moves = [shares - weights], [np.diag(weights) - np.outer(weights, weights)]
+    thetas = np.array([part.theta for part in best.parts[:number] if isinstance(part, Mallows)])
+    names += [f"theta {k + 1}" for k in range(number)]
+    # Log odds of weights are known up to a constant.
+    tables = [shares - weights]
     for k, part in enumerate(best.parts[:number]):
-        is_mallows, width = isinstance(family, _MallowsFamily), len(own[k])
-        labels = ["theta"] if is_mallows else list(map(str, data.profile.items))
-        names += [f"{label} {k + 1}" if is_mallows else f"{k + 1}: {label}" for label in labels]
-        found = family.scores(part) * shares[:, [k]]
-        at_bound = isinstance(family, _MallowsFamily) and own[k][0] >= family.max_theta
-        tables.append(np.full_like(found, np.nan) if at_bound else found)
-        moves.append(np.eye(width) - (0.0 if is_mallows else 1.0 / width))
+        assert isinstance(part, Mallows), "noise is last"
+        found = family.scores(part) * shares[:, k]
+        at_bound = part.theta >= family.max_theta
+        tables.append(np.full((len(found), 1), np.nan) if at_bound else found[:, None])
     table = np.hstack(tables)
     known = ~np.isnan(table[0])
     information = table[:, known].T @ (table[:, known] * data.weights[:, None])
-    if isinstance(family, _PlackettLuceFamily):
-        information[np.diag_indices(len(information))] += family.ridge * (
-            np.arange(len(known)) >= len(weights)
-        )
     scale = 1.0 / np.sqrt(np.maximum(np.diag(information), 1e-300))
     around = np.outer(scale, scale)
     inverse = np.linalg.pinv(information * around, rcond=1e-9, hermitian=True) * around
-    move = scipy.linalg.block_diag(*moves)[np.ix_(known, known)]
+    of_odds = np.diag(weights) - np.outer(weights, weights)
+    move = scipy.linalg.block_diag(of_odds, np.eye(number))[np.ix_(known, known)]
     covariance = np.full((len(known),) * 2, np.nan)
     covariance[np.ix_(known, known)] = move @ inverse @ move.T
-    return tuple(names), np.concatenate([weights, *own]), covariance
+    return tuple(names), np.concatenate([weights, thetas]), covariance

@@ -36,7 +36,8 @@ class PlackettLuceRanking(Aggregator):
 
     Examples
     --------
-    >>> from rankagg import PlackettLuceRanking, Profile
+    >>> from rankagg import Profile
+    >>> from rankagg.distributions import PlackettLuceRanking
     >>> PlackettLuceRanking().aggregate(Profile.from_orders(["ABC", "ACB", "BAC"]))
     <Consensus by PlackettLuceRanking: A > B > C>
     """
@@ -83,7 +84,8 @@ class MallowsRanking(Aggregator):
 
     Examples
     --------
-    >>> from rankagg import MallowsRanking, Profile
+    >>> from rankagg import Profile
+    >>> from rankagg.distributions import MallowsRanking
     >>> MallowsRanking().aggregate(Profile.from_orders(["ABC", "ACB", "BAC"]))
     <Consensus by MallowsRanking: A > B > C>
     """

@@ -25,3 +25,4 @@ from .ranks.rank_sets import rank_sets as rank_sets
 from .rater_agreement import KrippendorffAlpha as KrippendorffAlpha
 from .rater_agreement import krippendorff_alpha as krippendorff_alpha
 from .sampling import Estimate as Estimate
+from .sampling import HoeffdingEstimator as HoeffdingEstimator

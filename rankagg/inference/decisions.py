@@ -87,11 +87,6 @@ class Basis:
         return said(told, units, level_of(alpha), enough)
 
 
-def unit_word(unit: str, *, is_task: bool) -> str:
-    """Return what a unit is; a ranking by the scores of one task is a task."""
-    return "task" if unit == "ranking" and is_task else unit
-
-
 def by_sign_flips(alpha: float) -> int:
     """Return the least T with 2^(1 - T) <= alpha."""
     return least_number(lambda units: 2.0 ** (1 - units) <= alpha)

@@ -28,10 +28,9 @@ from rankagg.core import (
     stated,
 )
 from rankagg.exceptions import InvalidInputError
-from rankagg.inference.decisions import unit_word
 from rankagg.inference.pair_values import PairValues
 from rankagg.inference.ranks.sign_flips import sign_vectors
-from rankagg.inference.units import Unit, units_from
+from rankagg.inference.units import Unit, Units
 
 PairedMethod: TypeAlias = Literal["mcnemar", "sign-flips", "wilcoxon", "sign"]
 
@@ -130,7 +129,7 @@ def paired_sample(data: object, pairs: Sequence[tuple[Label, Label]], unit: Unit
         raise InvalidInputError("data", "scores whose differences are floats", far, remedy)
     asked = np.isin(np.arange(data.n_systems), [first, second])
     numbers, shift = scaled(np.where(asked, scores, np.nan))
-    units = units_from(data.rankings(), source, unit, instances=data.instances)
+    units = Units.of_values(data.rankings(), source, unit, instances=data.instances)
     # A power of two changes no digit.
     weights = np.ldexp(units.weights, -np.frexp(units.weights.max())[1])
     units = replace(units, source=replace(source, rows=numbers), weights=weights)
@@ -141,7 +140,8 @@ def paired_sample(data: object, pairs: Sequence[tuple[Label, Label]], unit: Unit
     errors = rounding_error(whole.values, columns[:, None]) * (columns > 1)[:, None]
     level = (block.values != 0.0) & (np.abs(block.values) <= errors)
     answers = (np.isnan(scores) | (scores == 0.0) | (np.abs(scores) == 1.0)).all()
-    word = unit_word(units.unit, is_task=not data.is_instance_level)
+    of_task = units.unit == "ranking" and not data.is_instance_level
+    word = "task" if of_task else units.unit
     return PairedSample(
         pairs=tuple(pairs),
         differences=np.where(level, 0.0, block.values),

@@ -30,8 +30,8 @@ from rankagg._validation import (
 from rankagg.core import said, stated
 from rankagg.exceptions import InformationLostError, InvalidInputError
 from rankagg.inference.decisions import least_number
-from rankagg.inference.summed_units import WITH_GROUPS, SummedUnits
-from rankagg.inference.units import DrawnRows, Units, resample_counts
+from rankagg.inference.summed_units import SummedUnits
+from rankagg.inference.units import Units, resample_counts
 
 # Method or kind of joint interval: units.
 HOLDS_FROM = {"max-t": 1000, "percentile": 500, "wilson": 100}
@@ -39,8 +39,6 @@ HOLDS_FROM = {"max-t": 1000, "percentile": 500, "wilson": 100}
 # From how many units on max-t was wrong in at most so many per cent of tables.
 WRONG_IN = (6, 83), (8, 71), (12, 52), (20, 25), (50, 14), (100, 9)
 
-#: From how many groups on intervals were measured to hold what they promise.
-GROUPS_HOLD_FROM = {"percentile": 100, "max-t": 200}
 # Numbers that are drawn at one time, about, and resampled means that are held.
 DRAWN_AT_ONCE, MEANS_HELD = 20_000_000, 4_000_000
 BINOMIAL = {"wilson": "wilson", "clopper-pearson": "beta"}
@@ -153,14 +151,14 @@ class IntervalOptions:
         return _PairBounds(bounds.mean, bounds.n, bounds.shares, lower, upper, notes)
 
     def resamples(self, units: Units | SummedUnits) -> Iterator[tuple[slice, _Resamples]]:
-        """Draw units again, or groups of them where only their sums are known.
+        """Draw units again.
 
         Yields the means of some pairs after the others, or of all where one bound is for all.
         """
-        if isinstance(units, SummedUnits) and units.groups is None:
+        if isinstance(units, SummedUnits):
             raise InformationLostError(
                 f"method={self.name!r} needs rankings; a ScoreSummary does not hold them. Take "
-                f"'hoeffding', {WITH_GROUPS}, or read the scores with `read_scores`."
+                "'hoeffding', or read the scores with `read_scores`."
             )
         if len(units.stratum_weights) > 1:
             remedy = "'hoeffding' is for these very tasks, `unit='task'` for a sample of tasks."
@@ -224,16 +222,15 @@ def _by_resamples(
     moments = units.moments
     varies = np.zeros(len(moments.mean), dtype=bool)
     told = moments.n > 0
-    agreed = told if units.groups is None else told & units.groups.agreed
     lower, upper = np.zeros_like(moments.mean), np.ones_like(moments.mean)
     # Values without known bounds refute nothing.
     if units.is_bounded:
         # By Markov's inequality a unit has the value c or more with a chance of mean/c at most, so
         # where all n units have it means below c alpha^(1/n) are refuted; likewise from above.
         together = len(lower) if options.simultaneous else 1
-        root = (options.alpha / options.sides / together) ** (1.0 / moments.n[agreed])
-        lower[agreed] = moments.mean[agreed] * root
-        upper[agreed] = 1.0 - (1.0 - moments.mean[agreed]) * root
+        root = (options.alpha / options.sides / together) ** (1.0 / moments.n[told])
+        lower[told] = moments.mean[told] * root
+        upper[told] = 1.0 - (1.0 - moments.mean[told]) * root
     is_joint, tail = options.simultaneous == "max-t", (alpha, options.sides)
     for part, resamples in parts:
         varies[part] = resamples.varies
@@ -244,23 +241,18 @@ def _by_resamples(
         lower[part][varies[part]], upper[part][varies[part]] = ends
     # Where all units agree the interval is exact, and so few are no harm.
     notes = list(_few_units(options.name, moments.n[varies], units.unit))
-    if units.groups is not None:
-        notes += _few_groups(options.name, units.groups, moments.n, varies)
     tails = options.n_resamples * alpha / options.sides
     if options.simultaneous != "max-t" and tails < 5:
         beyond = stated(tails, "resamples beyond a bound", ".2g", "resample")
         notes.append(said("only {} to be expected beyond each bound: raise `n_resamples`", beyond))
-    for alike, who in ((agreed, "units"), (~agreed, "groups")):
-        constant = int((told & ~varies & alike).sum())
-        if constant:
-            exact = who == "units" and units.is_bounded
-            pairs = stated(constant, "pairs on which all agree", noun="pair")
-            agree = (
-                "all {} agree on {}, and so do resamples, which then say nothing about how certain "
-                "that is: the interval is {}"
-            )
-            bound = "the exact one for units that agree" if exact else "[0, 1]"
-            notes.append(said(agree, who, pairs, bound))
+    if constant := int((told & ~varies).sum()):
+        pairs = stated(constant, "pairs on which all agree", noun="pair")
+        agree = (
+            "all units agree on {}, and so do resamples, which then say nothing about how certain "
+            "that is: the interval is {}"
+        )
+        bound = "the exact one for units that agree" if units.is_bounded else "[0, 1]"
+        notes.append(said(agree, pairs, bound))
     return _PairBounds(moments.mean, moments.n, moments.shares, lower, upper, tuple(notes))
 
 
@@ -314,14 +306,9 @@ class _Resamples:
 
 
 def _resampled_parts(
-    units: Units | SummedUnits, n_resamples: int, rng: Generator, size: int
+    units: Units, n_resamples: int, rng: Generator, size: int
 ) -> Iterator[tuple[slice, _Resamples]]:
-    """Draw units, or groups, with replacement, and yield the means of `size` pairs at a time.
-
-    The mean is a ratio of sums over groups, so only their number must be large, however many units
-    each has: Field and Welsh (2007), "Bootstrapping clustered data",
-    https://doi.org/10.1111/j.1467-9868.2007.00593.x.
-    """
+    """Draw units with replacement, and yield the means of `size` pairs at a time."""
     rows, n_pairs, many = units.drawn_rows(), len(units.pairs[0]), n_resamples
     together = np.zeros(len(rows.counts), dtype=np.intp)
     some = max(1, DRAWN_AT_ONCE // len(rows.counts))
@@ -344,20 +331,6 @@ def _ratios(counts: NDArray[np.generic], first: Floats, told: Floats) -> Floats:
     with np.errstate(invalid="ignore", divide="ignore"):
         means: Floats = often @ first / (often @ told)
     return means
-
-
-def _few_groups(method: str, groups: DrawnRows, n: Floats, varies: Bools) -> tuple[str, ...]:
-    """Return a note where fewer groups were drawn than intervals were measured to need."""
-    telling, enough = (groups.told > 0).sum(axis=0), GROUPS_HOLD_FROM[method]
-    rough = varies & (telling < enough) & (telling < n)
-    if not rough.any():
-        return ()
-    told = (
-        "resamples draw groups, and {} tell of some pair: {} intervals were measured to hold from "
-        "about {} on"
-    )
-    least = int(telling[rough].min())
-    return (said(told, stated(least, "fewest groups of a pair"), method, enough),)
 
 
 # -- radii ----------------------------------------------------------------------------------------

@@ -34,7 +34,7 @@ from rankagg.inference.pair_bounds import (
     Simultaneous,
 )
 from rankagg.inference.summed_units import SummedUnits
-from rankagg.inference.units import Unit, Units, square, units_of
+from rankagg.inference.units import Unit, Units, square
 
 
 def p_values(intervals: PairwiseIntervals) -> tuple[Floats, Floats]:
@@ -192,10 +192,8 @@ class PairwiseIntervals(Result):
         data : ScoreTable, ScoreSummary or Profile
             Rankings, of which counts are independent repetitions and weights importance; or
             scores, which are ranked first, those that differ tie where `data.rankings(tolerance)`
-            is given in their place. Of a summary without groups no unit is an instance of
-            several tasks, and units cannot be resampled unless they are tasks; with groups these
-            are drawn, see `ScoreScan.summarize`, and an instance counts as often as it has
-            rankings.
+            is given in their place. Of a summary no unit is an instance of several tasks,
+            and units cannot be resampled unless they are tasks.
         method : str, default "hoeffding"
             "hoeffding" holds for any independent units. "wilson" and "clopper-pearson" are for
             comparisons without weights, each ranking a unit, and leave ties out. "percentile"
@@ -238,7 +236,7 @@ class PairwiseIntervals(Result):
         data = as_data(data)
         if isinstance(data, ScoreSummary):
             return intervals_of(SummedUnits.of_pairs(data, unit, fixed_tasks), options)
-        return intervals_of(units_of(data, unit=unit, fixed_tasks=fixed_tasks), options)
+        return intervals_of(Units.of(data, unit=unit, fixed_tasks=fixed_tasks), options)
 
     # -- what they say ------------------------------------------------------------------------
 

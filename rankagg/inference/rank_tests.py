@@ -40,7 +40,7 @@ from rankagg.core import (
 )
 from rankagg.core.graphs import Parts, connected_parts
 from rankagg.exceptions import Described, InvalidInputError
-from rankagg.inference.units import Unit, Units, rankings_of, units_of
+from rankagg.inference.units import Unit, Units, rankings_of
 
 
 class _AverageRanks(NamedTuple):
@@ -112,7 +112,7 @@ def _ranked_units(
             "`PairwiseIntervals`, which take weights."
         )
         raise InvalidInputError("data", "rankings of equal weight for this test", spread, remedy)
-    units = units_of(profile, unit=unit, instances=known)
+    units = Units.of(profile, unit=unit, instances=known)
     if units.n_units < 2:
         found = Described(counted(units.n_units, units.unit))
         raise InvalidInputError("data", f"two {units.unit}s or more", found)

@@ -106,7 +106,7 @@ class HoeffdingEstimator:
     Examples
     --------
     >>> import rankagg as ra
-    >>> estimator = ra.HoeffdingEstimator(epsilon=0.3, alpha=0.05)
+    >>> estimator = ra.inference.HoeffdingEstimator(epsilon=0.3, alpha=0.05)
     >>> profile = ra.cultures.ImpartialCulture().sample(5, 200, rng=0)
     >>> estimate = estimator.estimate(profile, rng=0)
     >>> estimate.n_samples, abs(estimate.value - ra.inference.spread(profile, average=True)) < 0.3

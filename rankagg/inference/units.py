@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias, cast, get_args
+from typing import Any, ClassVar, Literal, NamedTuple, Self, TypeAlias, cast, get_args
 
 import numpy as np
 import scipy
 
-from rankagg._typing import Bools, Floats, Generator, Integers64, Label, Positions, Ranks, Tolerance
+from rankagg._typing import Floats, Generator, Integers64, Label, Positions, Ranks, Tolerance
 from rankagg._validation import check_choice, check_flag, table_remedy
 from rankagg.aggregation import as_data
 from rankagg.core import (
@@ -116,8 +116,8 @@ class Block(NamedTuple):
     strata: Positions
 
 
-class DrawnRows(NamedTuple):
-    """What a bootstrap draws again: units, or groups of which only the sums are known."""
+class _DrawnRows(NamedTuple):
+    """What a bootstrap draws again."""
 
     # Shape (r, p). For each row and pair the weighted sum of the values of its units, and the
     # weight of those that tell.
@@ -125,8 +125,6 @@ class DrawnRows(NamedTuple):
     told: Floats
     # Shape (r,). How often each row was observed.
     counts: Floats
-    # Shape (p,). Whether all units that tell of a pair have the same value.
-    agreed: Bools
 
 
 @dataclass(frozen=True, eq=False)
@@ -309,7 +307,7 @@ class Units:
         """How far rounding can have moved the mean value of each pair."""
         return cast(Floats, rounding_error(self.sizes, self.n_rows))
 
-    def drawn_rows(self) -> DrawnRows:
+    def drawn_rows(self) -> _DrawnRows:
         """Return the units that resamples draw; equal rankings are one row with a count."""
         block = self.whole()
         center, weights = self.moments.mean, block.weights[:, None]
@@ -317,9 +315,7 @@ class Units:
         # Units that agree up to rounding agree.
         same = np.abs(block.values - center) <= self.errors
         values = np.where(present, np.where(same, center, block.values), 0.0)
-        agreed = np.ones(len(center), dtype=bool)
-        sums = (values * weights, present * weights)
-        return DrawnRows(*sums, block.counts, agreed)
+        return _DrawnRows(values * weights, present * weights, block.counts)
 
     def neighbor_notes(self, data: ScoreTable) -> tuple[str, ...]:
         """Return a note where tasks that count as independent are like their neighbors.
@@ -353,6 +349,58 @@ class Units:
             second += block.counts @ (block.values == 0.0)
         return first, ties, second
 
+    @classmethod
+    def of(
+        cls,
+        data: Profile | ScoreTable,
+        *,
+        unit: object = "ranking",
+        fixed_tasks: object = False,
+        instances: Sequence[Label] | None = None,
+        is_direct: bool = True,
+    ) -> Self:
+        """Return the independent units of some rankings, and what they tell of pairs."""
+        profile, known = rankings_of(data, instances=instances)
+        source = _RankingValues(profile.ranks, is_direct=is_direct)
+        return cls.of_values(profile, source, unit, fixed_tasks, known)
+
+    @classmethod
+    def of_values(
+        cls,
+        profile: Profile,
+        source: PairValues,
+        unit: object,
+        fixed_tasks: object = False,
+        instances: Sequence[Label] | None = None,
+    ) -> Self:
+        """Return the units of observations that belong to the rankings of a profile, row by row."""
+        kind = cast(Unit, check_choice(unit, get_args(Unit), "unit"))
+        if profile.clusters is not None and kind != "instance":
+            # Where clusters are stated, rankings and tasks are not independent.
+            kind = "cluster"
+        fixed = check_flag(fixed_tasks, "fixed_tasks")
+        if fixed and kind in ("task", "cluster"):
+            allowed = "False unless `unit='ranking'` or 'instance'"
+            remedy = "Of fixed tasks only what is within them is drawn."
+            raise InvalidInputError("fixed_tasks", allowed, fixed, remedy)
+        strata, stratum_weights = np.zeros(len(profile), dtype=np.intp), np.ones(1)
+        if fixed:
+            strata, stratum_weights = _strata_of(profile)
+        clusters = _clusters_of(profile, kind, instances)
+        if fixed and clusters is not None:
+            first = np.unique(clusters, return_index=True)[1]
+            if (strata[first][clusters] != strata).any():
+                allowed = "False unless `unit='ranking'`, where tasks share instances"
+                remedy = (
+                    "Average over tasks with `unit='instance'` alone, or name instances of each "
+                    "task."
+                )
+                raise InvalidInputError("fixed_tasks", allowed, True, remedy)
+        weights = np.ones(len(profile)) if fixed else profile.weights
+        notes = () if fixed else _pooled_rankings(profile, kind, clusters)
+        what = (profile.items, kind, source, profile.counts.astype(np.float64), weights)
+        return cls(*what, clusters, strata, stratum_weights, fixed, notes)
+
 
 def resample_counts(counts: Floats, strata: Positions, times: int, rng: Generator) -> Integers64:
     """Draw how often each unit occurs in each resample, within its fixed task."""
@@ -362,20 +410,6 @@ def resample_counts(counts: Floats, strata: Positions, times: int, rng: Generato
         have = counts[inside]
         drawn[:, inside] = rng.multinomial(int(have.sum()), have / have.sum(), size=times)
     return drawn
-
-
-def units_of(
-    data: Profile | ScoreTable,
-    *,
-    unit: object = "ranking",
-    fixed_tasks: object = False,
-    instances: Sequence[Label] | None = None,
-    is_direct: bool = True,
-) -> Units:
-    """Say what the independent units of some rankings are, and what they tell of pairs."""
-    profile, known = rankings_of(data, instances=instances)
-    source = _RankingValues(profile.ranks, is_direct=is_direct)
-    return units_from(profile, source, unit, fixed_tasks, known)
 
 
 def rankings_of(
@@ -408,39 +442,6 @@ def tied_rankings(data: Any, tolerance: Tolerance) -> Any:
         allowed = "0 for data that are no single scores"
         raise InvalidInputError("tolerance", allowed, tolerance)
     return data.rankings(tolerance)
-
-
-def units_from(
-    profile: Profile,
-    source: PairValues,
-    unit: object,
-    fixed_tasks: object = False,
-    instances: Sequence[Label] | None = None,
-) -> Units:
-    """Return the units of observations that belong to the rankings of a profile, row by row."""
-    kind = cast(Unit, check_choice(unit, get_args(Unit), "unit"))
-    if profile.clusters is not None and kind != "instance":
-        # Where clusters are stated, rankings and tasks are not independent.
-        kind = "cluster"
-    fixed = check_flag(fixed_tasks, "fixed_tasks")
-    if fixed and kind in ("task", "cluster"):
-        allowed = "False unless `unit='ranking'` or 'instance'"
-        remedy = "Of fixed tasks only what is within them is drawn."
-        raise InvalidInputError("fixed_tasks", allowed, fixed, remedy)
-    strata, stratum_weights = np.zeros(len(profile), dtype=np.intp), np.ones(1)
-    if fixed:
-        strata, stratum_weights = _strata_of(profile)
-    clusters = _clusters_of(profile, kind, instances)
-    if fixed and clusters is not None:
-        first = np.unique(clusters, return_index=True)[1]
-        if (strata[first][clusters] != strata).any():
-            allowed = "False unless `unit='ranking'`, where tasks share instances"
-            remedy = "Average over tasks with `unit='instance'` alone, or name instances of each "
-            raise InvalidInputError("fixed_tasks", allowed, True, remedy + "task.")
-    weights = np.ones(len(profile)) if fixed else profile.weights
-    notes = () if fixed else _pooled_rankings(profile, kind, clusters)
-    what = (profile.items, kind, source, profile.counts.astype(np.float64), weights)
-    return Units(*what, clusters, strata, stratum_weights, fixed, notes)
 
 
 def _neighbor_note(scores: Floats) -> tuple[str, ...]:

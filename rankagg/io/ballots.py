@@ -22,12 +22,7 @@ from rankagg.io.abif import blt_text
 from rankagg.io.ballot_columns import BallotLook
 from rankagg.io.output_files import guard_frame, write_text
 from rankagg.io.preflib import preflib_text
-from rankagg.io.tables.columns import (
-    RANKS,
-    NumberStyle,
-    names_of,
-    warn_of_likeness,
-)
+from rankagg.io.tables.columns import RANKS, NumberStyle, names_of, warn_of_likeness
 from rankagg.io.tables.reading import read_table
 from rankagg.io.tables.sources import (
     MAX_BYTES,

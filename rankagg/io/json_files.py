@@ -30,7 +30,7 @@ VOTES_VERSION = 1
 LARGEST_SCALED = 10**300 - 1
 
 
-class Field(check_certificate.Field):
+class _Field(check_certificate.Field):
     """A value of a file of the package and where it stands, to be asked for what it must be."""
 
     def fail(self, sentence: str, remedy: str = "") -> NoReturn:
@@ -101,12 +101,12 @@ def read_votes(source: Source, *, max_bytes: int = MAX_BYTES) -> PairwiseMatrix:
     """
     name, text = read_text(source, max_bytes)
     try:
-        return _votes_in(Field(parse_json(text, name, max_bytes=max_bytes), ""))
+        return _votes_in(_Field(parse_json(text, name, max_bytes=max_bytes), ""))
     except (DataFormatError, InvalidInputError) as error:
         raise DataFormatError(f"{name} does not hold votes as JSON: {error}") from None
 
 
-def _votes_in(whole: Field) -> PairwiseMatrix:
+def _votes_in(whole: _Field) -> PairwiseMatrix:
     schema, version, items, denominator, rounding, wins, ties = whole.members(
         "schema", "version", "items", "denominator", "rounding", "wins", "ties"
     )
@@ -127,7 +127,7 @@ def _votes_in(whole: Field) -> PairwiseMatrix:
     return PairwiseMatrix(items=labels, wins=won, ties=tied, denominator=scale, rounding=float(off))
 
 
-def _labels_in(items: Field) -> list[Label]:
+def _labels_in(items: _Field) -> list[Label]:
     for element in items.elements():
         if type(element.value) not in (str, int):
             element.refuse("a text or an integer")
@@ -135,7 +135,7 @@ def _labels_in(items: Field) -> list[Label]:
     return items.value
 
 
-def _matrix_in(field: Field, n: int, denominator: int) -> Integers:
+def _matrix_in(field: _Field, n: int, denominator: int) -> Integers:
     rows = [row.integers(high=LARGEST_SCALED) for row in field.elements()]
     if len(rows) != n or any(len(row) != n for row in rows):
         field.refuse(f"{counted(n, 'row')} of {counted(n, 'integer')}")

@@ -11,13 +11,7 @@ from rankagg._typing import Floats
 from rankagg._validation import ascii_number, is_held, whole_number
 from rankagg.core import PairwiseMatrix
 from rankagg.exceptions import DataFormatError
-from rankagg.io.tables.sources import (
-    MAX_BYTES,
-    Source,
-    check_plain_table,
-    read_text,
-    text_lines,
-)
+from rankagg.io.tables.sources import MAX_BYTES, Source, check_plain_table, read_text, text_lines
 
 # Measured: bytes of memory for a byte of text.
 PER_BYTE = 64

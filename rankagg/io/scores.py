@@ -14,13 +14,7 @@ import pandas as pd
 from rankagg._typing import Bools, Directions, Floats, Label, Positions, TaskFamilies, TaskWeights
 from rankagg.core import ScoreTable, counted, listed, listing
 from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError, nearest, shown
-from rankagg.io.tables.columns import (
-    Coded,
-    Numbers,
-    NumberStyle,
-    names_of,
-    warn_of_likeness,
-)
+from rankagg.io.tables.columns import Coded, Numbers, NumberStyle, names_of, warn_of_likeness
 from rankagg.io.tables.look import task_columns
 from rankagg.io.tables.reading import read_table
 from rankagg.io.tables.sources import MAX_BYTES, TableSource, check_filled

@@ -18,13 +18,7 @@ from rankagg.exceptions import DataFormatError, shown
 from rankagg.io.ballot_columns import BallotLook, are_ranks
 from rankagg.io.comparisons import MARKS, TIE_WORDS, WHO, Key, is_tie, key_of
 from rankagg.io.tables.columns import USUAL, names_of
-from rankagg.io.tables.look import (
-    FEW_ROWS,
-    JUDGES,
-    MANY_RANKS,
-    UNNAMED,
-    task_columns,
-)
+from rankagg.io.tables.look import FEW_ROWS, JUDGES, MANY_RANKS, UNNAMED, task_columns
 
 if TYPE_CHECKING:
     from rankagg.io.tables.table import Table

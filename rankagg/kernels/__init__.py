@@ -1,4 +1,4 @@
-"""The inner loops: counting votes and inversions, in NumPy and, where numba is installed, compiled.
+"""The inner loops: counting votes, in NumPy and, where numba is installed, compiled.
 
 Both give the same integers. NumPy is the default and the oracle of the compiled ones.
 """

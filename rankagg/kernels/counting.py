@@ -1,4 +1,4 @@
-"""Counts over rankings: who is above whom in how many, inversions, and mean places in buckets.
+"""Counts over rankings: who is above whom in how many, and mean places in buckets.
 
 Two items are compared in all rankings in O(m n^2 / 2).
 
@@ -10,8 +10,6 @@ is counted on packed bits, an eighth of that again, and nothing is where nothing
 
 from __future__ import annotations
 
-from bisect import bisect_right, insort
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,18 +27,8 @@ WORD = 8
 
 # Units looked at in one go: what is compared to a column stays in the cache. A multiple of 8.
 UNITS_AT_ONCE = 4096
-# Groups of 2**LAST values are compared pair by pair: quicker than four more splits.
-LAST = 4
-# So few values are sorted in one by one: quicker than the calls of NumPy.
-FEW = 64
-
 # Entries that are looked at in one go.
 ENTRIES_AT_ONCE = 2**18
-# Sums of so many numbers below 2**LOW_DIGITS are whole numbers that floats hold.
-SUMMED_RANKINGS = 2**13
-LOW_DIGITS = 40
-# Rankings of a key from which on it is summed by itself.
-RANKINGS_OF_A_KEY = 64
 
 Doubled = NDArray[np.int32]
 
@@ -312,98 +300,6 @@ def _compare(
         behind[:] = total
 
 
-def inversions(values: Integers64) -> int:
-    """Count the pairs in which the earlier value is the larger.
-
-    Notes
-    -----
-    Values are split by their binary digits, from the highest: among values that agree in all
-    higher digits (they stand together, in their original order) a pair is an inversion if the
-    earlier has a 1 and the later a 0. As every value occurs once, after padding to a power of two
-    each group has as many zeros as ones, so groups are the rows of a matrix, and the inversions of
-    a digit follow from the sum of the positions of its zeros.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> inversions(np.array([2, 0, 1])), inversions(np.array([3, 2, 1, 0]))
-    (2, 6)
-    """
-    n = len(values)
-    if n <= FEW:
-        return _sorted_in(values.tolist())
-    digits = max(LAST, (n - 1).bit_length())
-    size = 1 << digits
-    left = np.arange(size, dtype=_holding(digits))  # what is appended is in order
-    left[:n] = values
-    total = 0
-    for digit in reversed(range(LAST, digits)):
-        # Higher digits are those of the group: they are told by the position.
-        left = left.astype(_holding(digit + 1), copy=False)
-        half, groups = 1 << digit, size >> (digit + 1)
-        ones = (left & left.dtype.type(half)).astype(bool)
-        zeros = np.flatnonzero(~ones)
-        # In group g the i-th zero is preceded by 2 half g + i values that are no ones of it.
-        before = 2 * half * half * (groups * (groups - 1) // 2) + groups * (half * (half - 1) // 2)
-        total += int(zeros.sum()) - before
-        split = np.empty((groups, 2 * half), dtype=left.dtype)
-        split[:, :half] = left[zeros].reshape(groups, half)
-        split[:, half:] = left[ones].reshape(groups, half)
-        left = split.reshape(-1)
-    last = left & left.dtype.type((1 << LAST) - 1)
-    places = np.ascontiguousarray(last.astype(np.uint8).reshape(-1, 1 << LAST).T)
-    return total + sum(
-        int(np.count_nonzero(places[at] > places[at + 1 :])) for at in range((1 << LAST) - 1)
-    )
-
-
-def _sorted_in(values: list[int]) -> int:
-    """Count the inversions while values are sorted in one by one."""
-    before: list[int] = []
-    total = 0
-    for value in values:
-        total += len(before) - bisect_right(before, value)
-        insort(before, value)
-    return total
-
-
-def smaller_before(values: Integers64) -> Integers64:
-    """Count for every value the earlier ones that are smaller.
-
-    Notes
-    -----
-    Values are split by their binary digits, as in `inversions`: what agrees in all higher digits
-    stands together, from the first of these numbers on, and every 1 has the zeros before it as
-    earlier and smaller ones.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> smaller_before(np.array([2, 0, 1, 3])).tolist()
-    [0, 0, 1, 3]
-    """
-    n = len(values)
-    found, at, left = np.zeros(n, dtype=np.int64), np.arange(n), values.astype(np.int64)
-    for digit in reversed(range((n - 1).bit_length())):
-        ones = (left >> digit & 1).astype(bool)
-        start = left >> (digit + 1) << (digit + 1)
-        zeros = np.concatenate([[0], np.cumsum(~ones)])
-        before = zeros[:-1] - zeros[start]
-        found[at[ones]] += before[ones]
-        # In their order, the zeros of a group first and then its ones.
-        rank = np.where(ones, np.arange(n) - start - before, before)
-        place = (left >> digit << digit) + rank
-        moved, moved_at = np.empty_like(left), np.empty_like(at)
-        moved[place], moved_at[place] = left, at
-        left, at = moved, moved_at
-    return found
-
-
-def _holding(digits: int) -> np.dtype[Any]:
-    """Return the smallest type that holds numbers of so many binary digits."""
-    return np.min_scalar_type((1 << digits) - 1)
-
-
 def doubled_places(ranks: Ranks) -> Doubled:
     """Return twice the mean place of each item's bucket, from 1; 0 where unranked: O(m n).
 
@@ -446,80 +342,3 @@ def _doubled(ranks: Ranks) -> Doubled:
         sizes = np.bincount(cell.ravel(), minlength=len(some) * (n + 1))[cell]
         doubled[tied] += np.where(some >= 0, sizes - 1, 0).astype(np.int32)
     return doubled.astype(np.int32, copy=False)
-
-
-def place_sums(
-    keys: Integers64, weights: Integers64, doubled: Doubled
-) -> tuple[Integers64, Integers64]:
-    """Return for each key and item what its rankings weigh and place: O(m n).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> seen, placed = place_sums(np.array([0, 0]), np.array([1, 2]), np.array([[2, 4], [4, 0]]))
-    >>> seen, placed
-    (array([[3, 1]]), array([[10,  4]]))
-    """
-    m, n = doubled.shape
-    shape = int(keys.max(initial=-1)) + 1, n
-    seen, placed = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64)
-    starts = np.zeros(min(m, 1), dtype=np.intp)
-    if shape[0] > 1:
-        order = np.argsort(keys, kind="stable")
-        keys, weights, doubled = keys[order], weights[order], doubled[order]
-        starts = np.flatnonzero(np.diff(keys, prepend=-1))
-    if len(starts) * RANKINGS_OF_A_KEY > m:
-        here = keys[starts]
-        placed[here] = np.add.reduceat(weights[:, None] * doubled, starts, axis=0)
-        seen[here] = np.add.reduceat(weights[:, None] * (doubled > 0), starts, axis=0)
-        return seen, placed
-    for start, stop in pairwise([*starts.tolist(), m]):
-        rows, key = slice(start, stop), keys[start]
-        placed[key] = _dot(weights[rows], doubled[rows])
-        there = doubled[rows] > 0
-        seen[key] = weights[rows].sum() if there.all() else _dot(weights[rows], there)
-    return seen, placed
-
-
-def _dot(weights: Integers64, values: NDArray[np.int32] | Bools) -> Integers64:
-    """Return the weighted sum of the rows."""
-    if int(weights.sum()) * int(values.max(initial=0)) >= 2**53:
-        return weights @ values.astype(np.int64)
-    total = np.zeros(values.shape[1])
-    size = max(1, ENTRIES_AT_ONCE // values.shape[1])
-    for start in range(0, len(values), size):
-        rows = slice(start, start + size)
-        total += weights[rows].astype(np.float64) @ values[rows].astype(np.float64)
-    return total.astype(np.int64)
-
-
-def absent_sums(
-    weights: Integers64, absent: Bools, values: NDArray[np.signedinteger]
-) -> Integers64:
-    """Return the weighted sum of the column's values over the rankings without the row's item.
-
-    Notes
-    -----
-    Time grows with the pairs of an absent and any item: m n^2 at most.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> absent = np.array([[False, True], [False, True]])
-    >>> absent_sums(np.array([1, 2]), absent, np.array([[3, 0], [4, 0]]))
-    array([[ 0,  0],
-           [11,  0]])
-    """
-    m, n = absent.shape
-    total = np.zeros((n, n), dtype=np.int64)
-    size = min(SUMMED_RANKINGS, max(1, ENTRIES_AT_ONCE // n))
-    for start in range(0, m, size):
-        rows = slice(start, start + size)
-        units = weights[rows, None] * values[rows].astype(np.int64)
-        left = absent[rows].T.astype(np.float64)
-        low = left @ (units & (2**LOW_DIGITS - 1)).astype(np.float64)
-        total += low.astype(np.int64)
-        if int(units.max(initial=0)) >> LOW_DIGITS:
-            high = left @ (units >> LOW_DIGITS).astype(np.float64)
-            total += high.astype(np.int64) << LOW_DIGITS
-    return total

@@ -11,10 +11,12 @@ import pandas as pd
 
 from rankagg._typing import Floats, Generator, Label
 from rankagg.aggregation import FOUGHT, Aggregator, Evidence, Needs, Outcome
+from rankagg.analysis.removal.removal_radius import removal_radius
 from rankagg.core import (
     PartialRanking,
     Words,
     as_ranking,
+    capital,
     joined,
     listing,
     named,
@@ -26,6 +28,7 @@ from rankagg.core.comparisons import Comparisons
 from rankagg.distributions import BradleyTerryFit
 from rankagg.distributions.bradley_terry.bradley_terry import BradleyTerry
 from rankagg.distributions.bradley_terry.fit import UNKNOWN
+from rankagg.distributions.bradley_terry.newcomers import without_newcomers
 from rankagg.exceptions import NotIdentifiedError
 from rankagg.inference import RankIntervals, rank_sets
 from rankagg.inference.ranks.comparison_ranks import comparison_rank_intervals, kind_for
@@ -59,7 +62,7 @@ class _Rating(Aggregator):
     @property
     def name(self) -> str:
         """Its name without what it was fitted with."""
-        return "Rating"
+        return "Adjusted rating" if self.side or self.covariates else "Rating"
 
     def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
         worths = self.fit.log_worths
@@ -86,7 +89,9 @@ class BattlesKind(Kind):
     holds: ClassVar[Any] = Comparisons
     words: ClassVar[Words] = FOUGHT
     whole: ClassVar[str] = "complete round"
-    against: ClassVar[str] = "ratings weigh wins by who was beaten"
+    # Who has no rating yet, and how many battles were left out therefore.
+    newcomers: pd.DataFrame = field(default_factory=pd.DataFrame, compare=False)
+    n_left: int = 0
 
     def word_of(self, unit: str) -> str:
         """Return what comparisons and their clusters are called."""
@@ -94,21 +99,49 @@ class BattlesKind(Kind):
 
     # -- what is computed -----------------------------------------------------------------------
 
+    def ranked(self) -> BattlesKind:
+        """Return the same with the battles of all items that can be rated."""
+        rated, newcomers = without_newcomers(self.data)
+        rated.items.indices(self.told.anchor, parameter="about['anchor']")
+        n_left = len(self.data) - len(rated)
+        return replace(self, data=rated, newcomers=newcomers, n_left=n_left)
+
     @cached_property
     def fitted(self) -> BradleyTerryFit | str:
         """The ratings, with the effects of sides and covariates; or why there are none."""
-        data, prior = self.data, PRIOR if self.unbeaten else 0.0
-        try:
-            return BradleyTerry.fit(
-                data,
-                side=data.sides is not None,
-                covariates=data.covariates,
-                pseudo_rankings=prior,
-            )
-        except NotIdentifiedError as error:
-            # What to do about it is for those who fit, not for readers.
-            told = str(error).partition(". ")[0].rstrip(".")
-            return f"{told[:1].lower()}{told[1:]}"
+        return _fit(self.data, PRIOR if self.unbeaten else 0.0)
+
+    @property
+    def _adjusted_for(self) -> list[str]:
+        """The effects that ratings are adjusted for."""
+        return ["the side"] * (self.data.sides is not None) + list(self.data.covariates)
+
+    @cached_property
+    def _has_equal_opponents(self) -> bool:
+        """Whether every two items met equally often."""
+        met = self.data.counts[~np.eye(self.data.n_items, dtype=bool)]
+        return self.data.weights is None and bool((met == met[0]).all())
+
+    def why_above(self, upper: int, lower: int) -> str:
+        """Say why one has a higher rating than another that won more often against it."""
+        if self._adjusted_for and self._unadjusted[upper] < self._unadjusted[lower]:
+            return said("ratings are adjusted for {}", joined(self._adjusted_for, " and "))
+        if self._has_equal_opponents:
+            return "ratings count wins against all others"
+        return "ratings weigh wins by who was beaten"
+
+    @cached_property
+    def _unadjusted(self) -> Floats:
+        """Log worths without side and covariates."""
+        prior = PRIOR if self.unbeaten else 0.0
+        return BradleyTerry.fit(self.data, pseudo_rankings=prior, cov_type="model").log_worths
+
+    @property
+    def _scale(self) -> dict[str, Any]:
+        """The anchor of ratings, as `elo` takes it."""
+        for item, rating in self.told.anchor.items():
+            return {"anchor": item, "rating": rating}
+        return {}
 
     @cached_property
     def unbeaten(self) -> str:
@@ -140,7 +173,7 @@ class BattlesKind(Kind):
     @property
     def leads(self) -> str:
         """What ranks."""
-        return "rating"
+        return "adjusted rating" if self._adjusted_for else "rating"
 
     def ranks(self, *, alpha: float, **_: Any) -> RankIntervals | None:
         """Return intervals by ratings, where there are so many battles that they hold."""
@@ -164,11 +197,15 @@ class BattlesKind(Kind):
             return super().result(findings)
         leaders = findings.lead.buckets[0]
         have = "has" if len(leaders) == 1 else "share"
-        return said("{} {} the highest rating", listing(leaders, 3), have)
+        return said("{} {} the highest {}", listing(leaders, 3), have, self.leads)
 
     def certainty(self, findings: Findings) -> str:
         """Say what the battles decide, and on how many pairs the exact consensus differs."""
         told = super().certainty(findings)
+        if len(self.newcomers):
+            names = listing(list(self.newcomers.index), 3)
+            have = "has" if len(self.newcomers) == 1 else "have"
+            told = joined([said("{} {} no rating yet, as told below.", names, have), told])
         if findings.is_exact:
             return told
         rules = findings.comparison
@@ -194,30 +231,40 @@ class BattlesKind(Kind):
             return (rates,)
         elo = self._elo(findings)
         told = zip(elo["elo"], elo["upper"] - elo["elo"], strict=True)
-        ratings = [
-            f"{one:,.0f}" + (f" \N{PLUS-MINUS SIGN} {error:,.0f}" if np.isfinite(error) else "")
-            for one, error in told
-        ]
-        return QuietColumn("Rating", ratings), rates
+        ratings = [_with_error(one, error) for one, error in told]
+        return QuietColumn(self.leads.capitalize(), ratings), rates
 
     def caption(self, findings: Findings) -> list[str]:
         """Say what ratings and win rates are."""
         rate = "Win rate: over all opponents alike, a tie half a win."
         told = (
-            "Rating: Bradley-Terry, in points of Elo around 1,500, 400 of which mean odds of ten "
+            "{}: Bradley-Terry, in points of Elo {}, 400 of which mean odds of ten "
             "to one, with {} intervals for each alone."
         )
-        return [rate] if isinstance(self.fitted, str) else [said(told, findings.level), rate]
+        if isinstance(self.fitted, str):
+            return [rate]
+        return [said(told, self.leads.capitalize(), self._around, findings.level), rate]
+
+    @property
+    def _around(self) -> str:
+        """Where the scale of ratings is."""
+        told = "with {} at {}, from which errors are counted"
+        for item, rating in self.told.anchor.items():
+            return said(told, named(item), stated(rating, "rating of the anchor", ",g"))
+        return "around 1,500"
 
     def _elo(self, findings: Findings) -> pd.DataFrame:
         assert not isinstance(self.fitted, str), "asked for where there are ratings"
-        return self.fitted.elo(alpha=findings.alpha).reindex(list(self.data.items))
+        elo = self.fitted.elo(alpha=findings.alpha, **self._scale)
+        return elo.reindex(list(self.data.items))
 
     # -- chapters -------------------------------------------------------------------------------
 
     def shape(self, findings: Findings) -> list[tuple[str, object]]:
         """Return battles, ties and clusters."""
         facts = [fact("Battles", len(self.data), "comparisons"), fact("Ties", self.data.n_ties)]
+        if self.n_left:
+            facts.append(fact("Left out, with items that have no rating", self.n_left))
         if self.data.clusters is not None:
             facts.append(fact(self._clusters, self.data.n_clusters, "clusters"))
         return facts
@@ -243,17 +290,21 @@ class BattlesKind(Kind):
                 f"There are no ratings: {fit}. The page has the order that "
                 "contradicts the fewest battles instead."
             )
-            return [section]
+            return [section, self._without_rating(), self._by_category(findings)]
         if self.prior:
             section.text(self.prior)
         by = f" by {self.told.cluster}" if fit.n_units else ""
         errors = {"model": "are by the model", "robust": "are robust", "cluster": f"are robust{by}"}
         unknown = [note for note in fit.notes if note.startswith(UNKNOWN)]
         how = unknown[0] if unknown else f"Errors {errors[fit.cov_type]}."
+        adjusted = f" and is adjusted for {joined(self._adjusted_for, ' and ')}"
         section.text(
             "A Bradley-Terry model of who beats whom gives every item a rating, which weighs wins "
-            f"by who was beaten. A tie counts as half a win for each. {how}"
+            f"by who was beaten{adjusted * bool(self._adjusted_for)}. A tie counts as half a win "
+            f"for each. {how}"
         ).table(self._ratings(findings))
+        if not self._adjusted_for and not self.prior:
+            section.text(said("{}.", capital(removal_radius(self.data).headline())))
         self._tell_win_rates(section, findings)
         effects = fit.effects(findings.alpha)
         if len(effects):
@@ -267,7 +318,61 @@ class BattlesKind(Kind):
                 text=["effect"],
             )
             section.text("Ratings are adjusted for these effects.").table(table)
-        return [section]
+        return [section, self._without_rating(), self._by_category(findings)]
+
+    def _without_rating(self) -> Section:
+        """Return who has no rating yet, and why."""
+        section = Section("newcomers", "Not rated yet", is_open=True)
+        if not len(self.newcomers):
+            return section
+        section.told(number(len(self.newcomers), "item", "items without a rating")[0])
+        told = "Their battles are left out of all else here, so that no rating of others changes."
+        caption = "Items without a rating, and their battles with rated items"
+        frame = self.newcomers.rename_axis("Item").reset_index()
+        return section.text(told).table(table_of(frame, caption, text=["Item", "reason"]))
+
+    def _by_category(self, findings: Findings) -> Section:
+        """Return the ratings of each category, fitted by its own battles."""
+        section = Section("categories", "Ratings by category", is_open=True)
+        frame, lines, cells = findings.rows(), list[str](), dict[str, Any]()
+        items = [self.data.items[i] for i in findings.order]
+        for name, battles in self.told.categories.items():
+            fit, told = self._fit_category(battles)
+            many = stated(len(battles), "battles of a category", ",", "battle")
+            lines.append(said("{}: {}, {}", name, many, told))
+            if fit is not None:
+                elo = fit.elo(alpha=findings.alpha, **self._scale).reindex(items)
+                column = f"category {name}"
+                frame[column] = elo["elo"].rank(ascending=False).to_numpy()
+                errors = zip(elo["elo"], elo["upper"] - elo["elo"], strict=True)
+                cells[column] = {"text": [_with_error(*one) for one in errors]}
+        section.items(lines)
+        if not cells:
+            return section
+        caption = "Ratings by category, in the order of all battles until one category is chosen"
+        names = {column: column.removeprefix("category ") for column in cells}
+        options: dict[str, Any] = {"headings": names, "categories": names, "cells": cells}
+        table = table_of(frame, caption, text=["Item"], **options)
+        # A chosen category sorts the rows by its places.
+        columns = [c._replace(look="number places") if c.category else c for c in table.columns]
+        return section.table(table._replace(columns=tuple(columns)))
+
+    def _fit_category(self, battles: Comparisons) -> tuple[BradleyTerryFit | None, str]:
+        """Return the ratings of a category, and how many battles they are of, or why none are."""
+        items = [item for item in self.data.items if item in battles.items]
+        known = battles.items.indices(items)
+        n_known = int((np.isin(battles.first, known) & np.isin(battles.second, known)).sum())
+        if n_known < FEWEST:
+            return None, said("too few for ratings (below {})", stated(FEWEST, "fewest battles"))
+        rated, _ = without_newcomers(battles.restrict(items))
+        fit = _fit(rated)
+        if lacks := [item for item in self.told.anchor if item not in rated.items]:
+            fit = said("{} is too seldom in them", listing(lacks))
+        if isinstance(fit, str):
+            return None, f"no ratings: {fit}"
+        left = stated(len(battles) - len(rated), "battles left out of a category", ",")
+        n_rated = stated(rated.n_items, "rated items of a category", ",", "item")
+        return fit, said("{} rated, {} battles with others left out", n_rated, left)
 
     def _tell_win_rates(self, section: Section, findings: Findings) -> None:
         """Say of which neighbors the lower one wins more often, and why it is lower."""
@@ -278,10 +383,12 @@ class BattlesKind(Kind):
             pairs = [
                 f"{named(items[k + 1])} wins more often than {named(items[k])}" for k in turned
             ]
-            section.text(
-                "Win rates order some neighbors otherwise: they count every opponent alike, "
-                "however strong, and however often met:"
-            ).items(pairs, NEIGHBORS)
+            why = ["count every opponent alike, however strong, and however often met"]
+            if self._adjusted_for:
+                adjusted = said("are not adjusted for {}", joined(self._adjusted_for, " and "))
+                why = [*why[self._has_equal_opponents :], adjusted]
+            told = said("Win rates order some neighbors otherwise: they {}:", joined(why, ", and "))
+            section.text(told).items(pairs, NEIGHBORS)
 
     def _ratings(self, findings: Findings) -> PageTable:
         order, votes = findings.order, findings.comparison.votes
@@ -295,8 +402,27 @@ class BattlesKind(Kind):
         return table_of(
             frame,
             "Ratings, the highest first; win rates are means over opponents, not battles",
-            headings={"elo": "rating"},
+            headings={"elo": self.leads},
             meanings=dict.fromkeys(("lower", "upper"), f"ends of the {findings.level} interval"),
             formats={**dict.fromkeys(("elo", "lower", "upper"), ",.0f"), "win rate": ".1%"},
             text=["Item"],
         )
+
+
+def _fit(data: Comparisons, prior: float = 0.0) -> BradleyTerryFit | str:
+    """Return ratings, with the effects of sides and covariates; or why there are none."""
+    side, names = data.sides is not None, data.covariates
+    try:
+        return BradleyTerry.fit(data, side=side, covariates=names, pseudo_rankings=prior)
+    except NotIdentifiedError as error:
+        # What to do about it is for those who fit, not for readers.
+        told = str(error).partition(". ")[0].rstrip(".")
+        return f"{told[:1].lower()}{told[1:]}"
+
+
+def _with_error(rating: float, error: float) -> str:
+    """Return a rating and its error as text; a dash where there is no rating."""
+    if np.isnan(rating):
+        return "\N{EN DASH}"
+    known = f" \N{PLUS-MINUS SIGN} {error:,.0f}" if np.isfinite(error) else ""
+    return f"{rating:,.0f}{known}"

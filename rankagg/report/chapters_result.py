@@ -176,7 +176,7 @@ def neighbors(findings: Findings) -> Section:
 def _although(findings: Findings, upper: int, lower: int) -> str:
     """Say why one stands behind another although it won more."""
     if not findings.is_exact:
-        return findings.kind.against
+        return findings.kind.why_above(upper, lower)
     cycle = findings.graph.shortest_cycle(*findings.graph.items.at([upper, lower]))
     if not cycle:
         return "the whole order contradicts fewer"

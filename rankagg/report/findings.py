@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, ClassVar, Literal, NamedTuple, TypeVar, cast
+from typing import Any, ClassVar, Literal, NamedTuple, Self, TypeVar, cast
 
 import numpy as np
 import pandas as pd
@@ -78,8 +78,10 @@ class Told:
     facts: Mapping[str, str] = field(default_factory=dict)
     # What clusters of battles are called, in the singular.
     cluster: str = "cluster"
-    # The category of each task.
-    categories: Mapping[Label, str] = field(default_factory=dict)
+    # The category of each task, or the battles of each category.
+    categories: Mapping[Any, Any] = field(default_factory=dict)
+    # The item whose rating is stated, and that rating; empty where none is.
+    anchor: Mapping[Label, float] = field(default_factory=dict)
     # Where names of items lead, and what stands behind them.
     links: Mapping[Label, str] = field(default_factory=dict)
     notes: Mapping[Label, str] = field(default_factory=dict)
@@ -137,6 +139,14 @@ class Kind:
     def word_of(self, unit: str) -> str:
         """Return what this kind calls a unit of other rooms, in the singular."""
         return self.words.unit if unit == "ranking" else unit
+
+    def ranked(self) -> Self:
+        """Return the same with data of all that can be ranked."""
+        return self
+
+    def why_above(self, upper: int, lower: int) -> str:
+        """Say why one is above another against a majority, where that is not the exact order."""
+        return self.against
 
     # -- the first screen -----------------------------------------------------------------------
 

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
 from typing import NamedTuple
+from unicodedata import category, name
 
 from rankagg.analysis.comparison.agreement import LATE, Alternatives
 from rankagg.analysis.comparison.sentences import units_of
 from rankagg.core import (
     ScoreTable,
     capital,
-    has_other_letters,
     in_words,
     joined,
     letters,
@@ -30,6 +30,8 @@ from rankagg.report.sections import RowDrawing, Strip, number
 FOLDED = 40
 # Names wider than this may be cut on the screen; then they can be shown in full.
 WIDE = 34
+# Scripts whose letters every machine has a font for; the first word of a letter's name tells.
+EVERYWHERE = frozenset({"LATIN", "GREEK", "CYRILLIC", "FEMININE", "MASCULINE", "MICRO", "MODIFIER"})
 
 
 class _PlaceRow(NamedTuple):
@@ -213,9 +215,18 @@ def _caption(findings: Findings, drawing: RowDrawing, *, has_groups: bool) -> li
         told.append("Who may be first is asked of that place alone: bars of others can reach it.")
     told += findings.kind.caption(findings)
     tasks = findings.data.tasks if isinstance(findings.data, ScoreTable) else ()
-    if any(has_other_letters(str(label)) for label in (*findings.exact.items, *tasks)):
+    if any(_has_other_letters(str(label)) for label in (*findings.exact.items, *tasks)):
         told.append(
             "Some names need a font that has their letters; where a box stands for a letter, this "
             "machine has none."
         )
     return told
+
+
+def _has_other_letters(text: str) -> bool:
+    """Say whether a text has letters of scripts that a plain machine may have no font for."""
+    return any(
+        category(letter)[0] == "L" and name(letter, "").partition(" ")[0] not in EVERYWHERE
+        for letter in text
+        if not letter.isascii()
+    )

@@ -16,12 +16,13 @@ import pandas as pd
 from markupsafe import escape
 
 from rankagg._typing import Bools, Label, RNGLike, Tolerance
-from rankagg._validation import as_frame, check_alpha, check_choice, check_flag
+from rankagg._validation import as_frame, check_alpha, check_choice, check_flag, check_number
 from rankagg.aggregation import Aggregator, Consensus, Data, Evidence
 from rankagg.aggregation.base import votes_text
 from rankagg.aggregation.evidence import as_data
 from rankagg.analysis.comparison.agreement import LATE
 from rankagg.core import ItemSet, Profile, listed, raw_text, said, stated
+from rankagg.core.comparisons import Comparisons
 from rankagg.exceptions import Described, InvalidInputError, nearest
 from rankagg.inference import RankIntervals
 from rankagg.inference.units import Unit
@@ -161,8 +162,9 @@ def make_report(
     about : mapping, optional
         What readers should know of the data, by name: a "date", "version", "licence", "link" or
         whatever else stands below the heading. "cluster" is what clusters of battles are called,
-        such as "judge", and "categories" a mapping from tasks to the categories that columns of
-        scores are filtered by.
+        such as "judge", and "anchor" a mapping from one item to the rating that it has.
+        "categories" is a mapping from tasks to the categories that columns of scores are filtered
+        by, or from categories of battles to their Comparisons, which are rated by themselves.
     about_items : DataFrame, optional
         A row for each item, by its label, and a column for whatever is said of them; "link" is
         where names lead, and the others stand beside the names.
@@ -216,7 +218,7 @@ def make_report(
         check_choice(unit, ("ranking", "instance", "task"), "unit")
     chosen = kind_of(data, kind, rng)
     items = Evidence.of(chosen.data, tolerance).items
-    chosen = replace(chosen, told=_told_of(about, about_items, items))
+    chosen = replace(chosen, told=_told_of(about, about_items, items, chosen)).ranked()
     asked, lines = _read_gates(gates, items), list(source)
     if isinstance(data, CastVotes):
         lines += [line for line in data.lines() if line not in lines]
@@ -298,12 +300,16 @@ def kind_of(
     return KINDS[name](data, Told())
 
 
-def _told_of(about: Mapping[str, Any] | None, items: pd.DataFrame | None, of: ItemSet) -> Told:
+def _told_of(
+    about: Mapping[str, Any] | None, items: pd.DataFrame | None, of: ItemSet, kind: Kind
+) -> Told:
     """Return what the user says of the data and of their items, checked."""
     facts = dict(about or {})
     if not all(isinstance(name, str) for name in facts):
         raise InvalidInputError("about", "a mapping from texts", about)
-    cluster, categories = facts.pop("cluster", "cluster"), facts.pop("categories", {})
+    cluster = facts.pop("cluster", "cluster")
+    categories = _categories_of(facts.pop("categories", {}), of, kind)
+    anchor = _anchor_of(facts.pop("anchor", {}), kind)
     if "link" in facts:
         _check_link(facts["link"], "about")
     notes: dict[Any, str] = {}
@@ -323,7 +329,29 @@ def _told_of(about: Mapping[str, Any] | None, items: pd.DataFrame | None, of: It
             links[item] = _check_link(known.pop("link"), "about_items")
         notes[item] = ", ".join(known.values())
     texts = {name: str(value) for name, value in facts.items()}
-    return Told(texts, str(cluster), dict(categories), links, notes)
+    return Told(texts, str(cluster), categories, anchor, links, notes)
+
+
+def _categories_of(categories: Any, items: ItemSet, kind: Kind) -> dict[Any, Any]:
+    """Return the category of each task, or the battles of each category, checked."""
+    known = dict(categories) if isinstance(categories, Mapping | pd.Series) else None
+    allowed = "a mapping from tasks to their categories"
+    if isinstance(kind, BattlesKind):
+        allowed = "a mapping from categories to Comparisons of items of the data"
+        for one in (known or {}).values():
+            known = known if isinstance(one, Comparisons) and {*one.items} <= {*items} else None
+    if known is None:
+        raise InvalidInputError("about['categories']", allowed, categories)
+    return known
+
+
+def _anchor_of(anchor: Any, kind: Kind) -> dict[Label, float]:
+    """Return the item whose rating is stated with that rating, checked."""
+    is_one = isinstance(anchor, Mapping) and len(anchor) <= 1
+    if not is_one or (anchor and not isinstance(kind, BattlesKind)):
+        allowed = "a mapping from one item of battles to its rating, such as {'A': 1000}"
+        raise InvalidInputError("about['anchor']", allowed, anchor)
+    return {item: check_number(rating, "about['anchor']") for item, rating in anchor.items()}
 
 
 def _check_link(link: object, parameter: str) -> str:
@@ -387,6 +415,9 @@ class _Gate:
     def judge(self, findings: Findings) -> GateVerdict:
         """Say whether it holds."""
         check, _ = _CONDITIONS[self.kind]
+        apart = [item for item in self.items if item not in findings.exact.items]
+        if apart:
+            return GateVerdict(self.condition, False, f"{listed(apart)} has no rating yet")
         unknown = _no_intervals(findings) if "decided" in self.kind else None
         if self.kind == "unique" or (findings.is_exact and self.kind in ("first", "above")):
             unknown = _not_known_of_optima(findings)

@@ -24,7 +24,7 @@ from rankagg.inference.pair_bounds import (
     radius_of_shares,
 )
 from rankagg.inference.pairwise import intervals_of
-from rankagg.inference.units import Unit, Units, square, units_of
+from rankagg.inference.units import Unit, Units, square
 from rankagg.studies.measures import Curve, Measures
 from rankagg.studies.removal import (
     MECHANISM,
@@ -68,7 +68,7 @@ class _RankedTable:
         key = unit, is_direct
         if key not in self._units:
             known = self.instances if unit == "instance" else None
-            self._units[key] = units_of(
+            self._units[key] = Units.of(
                 self.profile, unit=unit, instances=known, is_direct=is_direct
             )
         return self._units[key]

@@ -32,9 +32,7 @@ from rankagg.cultures import (
     AnonymousCulture,
     DataSource,
     EuclideanCulture,
-    GroupSeparableCulture,
     ImpartialCulture,
-    SingleCrossingCulture,
     SinglePeakedCulture,
     checked,
 )
@@ -456,9 +454,7 @@ def condorcet_winner_probability(
     (1976), "The probability of the paradox of voting: a computable solution", Journal of Economic
     Theory 13, 14-25; Gehrlein (2002), https://doi.org/10.1023/A:1015551010381, for the anonymous
     culture. On restricted domains Black (1948), https://doi.org/10.1086/256633, for single-peaked
-    rankings; Inada (1964), "A note on the simple majority decision rule", Econometrica 32, for
-    group-separable ones; Rothstein (1990), https://doi.org/10.1007/BF01376281, for single-crossing
-    ones.
+    rankings; Rothstein (1990), https://doi.org/10.1007/BF01376281, for single-crossing ones.
 
     Examples
     --------
@@ -557,7 +553,7 @@ def _is_restricted(model: DataSource) -> bool:
     """Say whether strict majorities have no cycles, and are transitive without ties."""
     if isinstance(model, EuclideanCulture):
         return model.n_dimensions == 1
-    return isinstance(model, SinglePeakedCulture | SingleCrossingCulture | GroupSeparableCulture)
+    return isinstance(model, SinglePeakedCulture)
 
 
 def _impartial(n_rankings: int | None) -> float:

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import singledispatch
 from html import escape
-from itertools import combinations
 from textwrap import wrap
 from typing import Any, TypeAlias
 
@@ -342,33 +341,6 @@ def votes_step(votes: PairwiseMatrix) -> Step:
     return Step("The votes on pairs", tuple(text), ("above", *votes.items), tuple(rows))
 
 
-def _majority_step(votes: PairwiseMatrix) -> Step:
-    """Return who beats whom by how much as a step."""
-    rows = []
-    for i, j in combinations(range(votes.n_items), 2):
-        if votes.wins[i, j] < votes.wins[j, i]:
-            i, j = j, i  # noqa: PLW2901
-        margin = number(votes.margins[i, j])
-        verdict = f"{votes.items[i]} beats {votes.items[j]}" if margin else "a draw"
-        if votes.comparisons[i, j] == 0:
-            verdict = "never compared"
-        pair = f"{votes.items[i]}, {votes.items[j]}"
-        won, lost = number(votes.wins[i, j]), number(votes.wins[j, i])
-        rows.append((pair, won, lost, margin, verdict))
-    return Step(
-        "The majorities",
-        ("Of each two items, the one with more votes beats the other; the margin is by how many.",),
-        ("pair", "for", "against", "margin", "verdict"),
-        tuple(rows),
-    )
-
-
-def full_opening(evidence: Evidence) -> tuple[Step, ...]:
-    """Return the rankings where there are some, the votes and the majorities."""
-    votes = evidence.votes
-    return (*rankings_step(evidence), votes_step(votes), _majority_step(votes))
-
-
 def scored(heading: str, sentence: str, items: Iterable[object], scores: Floats) -> Step:
     """Return scores as a step, the best first."""
     names = list(items)
@@ -401,7 +373,10 @@ class Worked:
         if self.cost is not None:
             agrees.append(bool(np.isclose(self.cost, consensus.cost, rtol=1e-9, atol=1e-9)))
         name = consensus.rule.name
-        verify(all(agrees), f"The steps of {name} come to something else than the rule")
+        if not all(agrees):
+            raise VerificationError(
+                f"The steps of {name} come to something else than the rule; please report the data."
+            )
 
 
 @singledispatch
@@ -411,9 +386,3 @@ def work_out(rule: Aggregator, consensus: Consensus, evidence: Evidence) -> Work
     Steps of a rule are registered where they are written.
     """
     raise NotImplementedError
-
-
-def verify(holds: bool, fault: str) -> None:
-    """Refuse steps of which something that has to hold does not."""
-    if not holds:
-        raise VerificationError(f"{fault}; please report the data.")

@@ -22,17 +22,15 @@ from rankagg.aggregation.kemeny import Certificate, Kemeny
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.check_certificate import WEIGHT_DENOMINATOR, Leaf
 from rankagg.core import ItemSet, PairwiseMatrix, Permutation, as_ranking, counted
-from rankagg.exceptions import Described, InvalidInputError
+from rankagg.exceptions import Described, InvalidInputError, VerificationError
 from rankagg.teaching.steps import (
     Cell,
     Step,
     Worked,
-    full_opening,
     number,
     rankings_step,
     scored,
     told,
-    verify,
     votes_step,
     work_out,
 )
@@ -40,6 +38,39 @@ from rankagg.teaching.steps import (
 # All orders of so many items are listed: 120.
 MOST_ITEMS_LISTED = 5
 Arcs = list[tuple[int, int]]
+
+
+def _majority_step(votes: PairwiseMatrix) -> Step:
+    """Return who beats whom by how much as a step."""
+    rows = []
+    for i, j in combinations(range(votes.n_items), 2):
+        if votes.wins[i, j] < votes.wins[j, i]:
+            i, j = j, i  # noqa: PLW2901
+        margin = number(votes.margins[i, j])
+        verdict = f"{votes.items[i]} beats {votes.items[j]}" if margin else "a draw"
+        if votes.comparisons[i, j] == 0:
+            verdict = "never compared"
+        pair = f"{votes.items[i]}, {votes.items[j]}"
+        won, lost = number(votes.wins[i, j]), number(votes.wins[j, i])
+        rows.append((pair, won, lost, margin, verdict))
+    return Step(
+        "The majorities",
+        ("Of each two items, the one with more votes beats the other; the margin is by how many.",),
+        ("pair", "for", "against", "margin", "verdict"),
+        tuple(rows),
+    )
+
+
+def _full_opening(evidence: Evidence) -> tuple[Step, ...]:
+    """Return the rankings where there are some, the votes and the majorities."""
+    votes = evidence.votes
+    return (*rankings_step(evidence), votes_step(votes), _majority_step(votes))
+
+
+def _verify(holds: bool, fault: str) -> None:
+    """Refuse steps of which something that has to hold does not."""
+    if not holds:
+        raise VerificationError(f"{fault}; please report the data.")
 
 
 @work_out.register
@@ -57,7 +88,7 @@ def _copeland_steps(rule: Copeland, consensus: Consensus, evidence: Evidence) ->
     ]
     text = f"A win is worth 1, a draw {told(rule.draw_points)}, a defeat nothing."
     step = Step("The score", (text,), ("item", "won", "drawn", "lost", "score"), tuple(rows))
-    return Worked((*full_opening(evidence), step), scores)
+    return Worked((*_full_opening(evidence), step), scores)
 
 
 @work_out.register
@@ -89,7 +120,7 @@ def _minimax_steps(rule: Minimax, consensus: Consensus, evidence: Evidence) -> W
         ("item", "defeats", "score"),
         tuple(rows),
     )
-    return Worked((*full_opening(evidence), step), scores.astype(np.float64))
+    return Worked((*_full_opening(evidence), step), scores.astype(np.float64))
 
 
 @work_out.register
@@ -122,7 +153,7 @@ def _majority_steps(rule: PairwiseMajority, consensus: Consensus, evidence: Evid
         ("item", "beats", "reaches"),
         tuple(rows),
     )
-    return Worked((*full_opening(evidence), step), ranking=ranking)
+    return Worked((*_full_opening(evidence), step), ranking=ranking)
 
 
 def _winner_sentence(votes: PairwiseMatrix) -> str:
@@ -159,7 +190,7 @@ def _schulze_steps(rule: Schulze, consensus: Consensus, evidence: Evidence) -> W
     ]
     undefeated = ", ".join(map(str, items.where(~beats.any(axis=0))))
     steps = (
-        *full_opening(evidence),
+        *_full_opening(evidence),
         Step(
             "A strongest path for each pair",
             (
@@ -214,7 +245,7 @@ def _ranked_pairs_steps(rule: RankedPairs, consensus: Consensus, evidence: Evide
     above = {i: len(nx.ancestors(locked, i)) for i in locked}
     scores = np.array([below[i] - above[i] for i in range(len(items))], dtype=np.float64)
     steps = (
-        *full_opening(evidence),
+        *_full_opening(evidence),
         Step(
             "Locking",
             (
@@ -292,7 +323,7 @@ def _certificate_step(
     raised = problem.next_attainable(total)
     proved_bound = Fraction(certificate.scaled_lower_bound, certificate.denominator)
     agrees = Fraction(raised, problem.denominator) == proved_bound
-    verify(agrees, "The steps of a proof come to another bound than the proof")
+    _verify(agrees, "The steps of a proof come to another bound than the proof")
     if raised != total:
         what = "the next cost that an order can have"
         rows.append((what, "", _votes(raised - total, problem), _votes(raised, problem)))
@@ -347,7 +378,7 @@ def _kemeny_steps(rule: Kemeny, consensus: Consensus, evidence: Evidence) -> Wor
     steps, least = [_sum_of_pairs(consensus), proof], bound
     if len(consensus.items) <= MOST_ITEMS_LISTED:
         orders, least = _orders_step(consensus)
-        verify(bound <= least, "The proof of Kemeny claims more than its steps")
+        _verify(bound <= least, "The proof of Kemeny claims more than its steps")
         steps.insert(1, orders)
     opening = (*rankings_step(evidence), votes_step(consensus.pairwise))
     return Worked((*opening, *steps), cost=least if consensus.is_proved else None)
@@ -385,7 +416,7 @@ def _orders_step(consensus: Consensus) -> tuple[Step, float]:
     least = min(costs.values())
     optima = sum(cost == least for cost in costs.values())
     cheapest = not consensus.is_proved or costs[consensus.ranking.order] == least
-    verify(cheapest, "Kemeny returned an order that is not the cheapest")
+    _verify(cheapest, "Kemeny returned an order that is not the cheapest")
     rows = [
         (number(cost), " > ".join(map(str, order)), "least" if cost == least else "")
         for order, cost in sorted(costs.items(), key=lambda row: row[1])

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 import rankagg as ra
 from rankagg import Aggregator as Rule
+from rankagg.aggregation.base import scores_by_group
 from rankagg.axioms import Axiom, Witness, find_counterexample
 from rankagg.exceptions import InformationLostError, InvalidInputError
 
@@ -219,7 +220,7 @@ class AggregatorContract:
         rng = np.random.default_rng(0)
         ranks = np.where(rng.random((9, 4)) < 0.3, np.nan, rng.integers(1, 4, (9, 4)))
         profile = ra.Profile.from_ranks(ranks, groups=list("zxyzzxyxx"))
-        together = rule.scores_by_group(*profile.sorted_by_group())
+        together = scores_by_group(rule, *profile.sorted_by_group())
         if together is None:
             return
         apart = [rule.aggregate(group).scores for group in profile.by_group().values()]

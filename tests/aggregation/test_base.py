@@ -10,7 +10,7 @@ from tests.rules import public_rules
 from tests.strategies import policies, profiles
 
 #: Fits end where a step is small, so that their last digits depend on the order of the sums.
-FITS = (ra.PlackettLuceRanking, ra.MallowsRanking)
+FITS = (ra.distributions.PlackettLuceRanking, ra.distributions.MallowsRanking)
 
 # There are many rules, and few ways to be wrong.
 few = settings(max_examples=3)

@@ -48,7 +48,8 @@ class TestRules(AggregatorContract):
         ra.RankedPairs(), ra.MC4(), ra.Kemeny(), ra.Kemeny(tie_cost=0.5),
         ra.Kemeny(backend="subset-dp"), ra.Dowdall(), Falling(), ra.Coombs(),
         ra.Baldwin(), ra.Nanson(), ra.Black(), ListedDodgson(),
-        ra.PlackettLuceRanking(), ra.PlackettLuceRanking(pseudo_rankings=2.0),
+        ra.distributions.PlackettLuceRanking(),
+        ra.distributions.PlackettLuceRanking(pseudo_rankings=2.0),
         ra.RankCentrality(), ra.RankCentrality(pseudo_wins=2.0),
     )  # fmt: skip
 
@@ -93,7 +94,7 @@ class TestVeto(AggregatorContract):
 
 
 class TestMallowsRanking(AggregatorContract):
-    rules = (ra.MallowsRanking(),)
+    rules = (ra.distributions.MallowsRanking(),)
 
     @SETTINGS
     @given(columns=st.lists(st.permutations(range(4)), min_size=1, max_size=4), data=st.data())

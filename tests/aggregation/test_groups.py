@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 import rankagg as ra
+from rankagg.aggregation.evidence import _parts_of_rows
 from rankagg.core import graphs
-from rankagg.core.graphs import gap_notes, parts_of_rows
+from rankagg.core.graphs import gap_notes
 from rankagg.exceptions import NotIdentifiedError
 
 NAN = float("nan")
@@ -55,7 +56,7 @@ def test_parts_are_those_of_merging_rows_one_by_one(
     rng = np.random.default_rng(n)
     for share in (0.0, 0.5 / n, 1 / n, 2 / n):
         present = rng.random((12, n)) < share
-        part = parts_of_rows(present)
+        part = _parts_of_rows(present)
         found = {frozenset(np.flatnonzero(part == k).tolist()) for k in set(part.tolist())}
         assert found == set(map(frozenset, merged(present)))
 
@@ -67,8 +68,8 @@ def test_parts_are_those_of_merging_rows_one_by_one(
         (ra.Kemeny(), "last", "the policy 'last' for absent items alone"),
         (ra.Copeland(), "ignore", "the policy 'ignore' for absent items alone"),
         (ra.InstantRunoff(), "ignore", "the policy 'last' for absent items alone"),
-        (ra.PlackettLuceRanking(), "uniform", "no comparison"),
-        (ra.MallowsRanking(), "ignore", "no comparison"),
+        (ra.distributions.PlackettLuceRanking(), "uniform", "no comparison"),
+        (ra.distributions.MallowsRanking(), "ignore", "no comparison"),
     ],
     ids=str,
 )

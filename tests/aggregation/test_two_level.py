@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import rankagg as ra
 from rankagg.aggregation import Aggregator, Needs, Outcome, positional
-from rankagg.aggregation.base import ranks_by_scores
+from rankagg.aggregation.base import ranks_by_scores, scores_by_group
 from tests import strategies
 from tests.conftest import slow_but
 from tests.strategies import POLICIES, policies, profiles, score_arrays
@@ -162,9 +162,9 @@ def test_many_groups_are_taken_some_at_a_time(monkeypatch) -> None:
     profile = ra.Profile.from_scores(scores, higher_is_better=True, groups=names)
     grouped, groups = profile.sorted_by_group()
     rule = ra.Borda()
-    whole = rule.scores_by_group(grouped, groups).tolist()
+    whole = scores_by_group(rule, grouped, groups).tolist()
     monkeypatch.setattr(positional, "BLOCK", 50)  # two groups, ten rankings
-    assert rule.scores_by_group(grouped, groups).tolist() == whole
+    assert scores_by_group(rule, grouped, groups).tolist() == whole
     assert whole == [rule.aggregate(one).scores.tolist() for one in profile.by_group().values()]
 
 
@@ -172,7 +172,7 @@ def test_weights_that_are_read_anew_in_each_group_are_left_to_it() -> None:
     orders = ["AB", "BA", "AB", "BA"]
     odd = [0.1, 0.1, np.pi, np.e]
     profile = ra.Profile.from_orders(orders, weights=odd, groups=["x", "x", "y", "y"])
-    assert ra.Borda().scores_by_group(*profile.sorted_by_group()) is None
+    assert scores_by_group(ra.Borda(), *profile.sorted_by_group()) is None
     rule = ra.TwoLevel(ra.Borda(), ra.Borda())
     assert_same(rule.aggregate(profile), by_definition(rule, profile))
 

@@ -93,7 +93,7 @@ def test_orders_are_those_of_going_through_all(profile):
 
 @given(st.integers(0, 10**6), st.integers(2, 6), st.integers(1, 6))
 def test_drawn_single_crossing_profiles_are_found_in_order(seed, n, m):
-    profile = ra.cultures.SingleCrossingCulture().sample(n, m, rng=seed)
+    profile = ra.cultures.EuclideanCulture(n_dimensions=1).sample(n, m, rng=seed)
     found = ra.analysis.single_crossing_order(profile)
     assert found is not None
     assert is_single_crossing(found.ranks.tolist())

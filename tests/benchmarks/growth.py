@@ -141,8 +141,8 @@ DISTANCES = (
 )  # fmt: skip
 CULTURES = {
     ra.cultures.ImpartialCulture(): 131072, ra.cultures.EuclideanCulture(): 131072,
-    ra.cultures.GroupSeparableCulture(): 16384, ra.cultures.MallowsCulture(norm_phi=0.5): 4096,
-    ra.cultures.PlackettLuceCulture(spread=1): 131072, ra.cultures.SingleCrossingCulture(): 1024,
+    ra.cultures.MallowsCulture(norm_phi=0.5): 4096,
+    ra.cultures.PlackettLuceCulture(spread=1): 131072,
     ra.cultures.SinglePeakedCulture(): 16384, ra.cultures.UrnCulture(contagion=0.1): 131072,
 }  # fmt: skip
 intervals = ra.PairwiseIntervals.from_data
@@ -188,7 +188,7 @@ ENTRIES = {
         ra.analysis.single_peaked_axis, drawn(ra.cultures.SinglePeakedCulture()), 16384
     ),
     "single_crossing_order": Entry(
-        ra.analysis.single_crossing_order, drawn(ra.cultures.SingleCrossingCulture()), 1024
+        ra.analysis.single_crossing_order, drawn(ra.cultures.EuclideanCulture(n_dimensions=1)), 1024
     ),
     "dispersion": Entry(lambda data: ra.dispersion(data.pairwise, data.ranking), consensus, 4096),
     "spread": Entry(ra.inference.spread, profile, 2048, True),

@@ -2,9 +2,13 @@
 
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
 
+import rankagg as ra
 from tests.io.made_evaluations import log, put
+from tests.report.test_page import Page
 
 
 def test_logs_of_evaluations_are_chosen_from_in_python(tmp_path, refused) -> None:
@@ -181,3 +185,29 @@ def test_intervals_of_ranks_of_comparisons(said, parsed):
     found = parsed(f"intervals battles.csv {COLUMNS} --ranks pairwise")
     assert found["ranks"]["unit"] == "comparison"
     assert found["intervals"] is None
+
+
+def test_categories_follow_their_rows_through_what_is_left_out_and_counted(called, said, refused):
+    rng = np.random.default_rng(8)
+    frame = pd.DataFrame([(a, b) for a in "xyz" for b in "xyz" if a != b] * 4, columns=["a", "b"])
+    frame[["u", "v"]] = rng.integers(0, 9, (24, 2))
+    frame["lang"] = ["en", "de", "en", "en"] * 6
+    frame.to_csv("counts.csv", index=False)
+    line = "counts.csv --format comparisons --first a --second b --outcome u --outcome v"
+    line = f"{line} --outcome-is wins --category lang --anchor y=1000"
+    told = said(f"report {line} -o page.html")
+    assert "left out: 'lang'" not in told
+    page = Page(Path("page.html").read_text(encoding="utf-8"))
+    rows = {row["Item"]: row for row in page.table("Ratings by category")}
+    for name, part in frame.groupby("lang"):
+        signs = [(a, b, one) for a, b, u, v, _ in part.itertuples(index=False)
+                 for one in [1] * u + [-1] * v]  # fmt: skip
+        alone = ra.Comparisons.from_arrays(*zip(*signs, strict=True))
+        assert f"{name}: {len(alone)} battles, 3 items rated" in page.sections["categories"]
+        elo = ra.BradleyTerry.fit(alone).elo(anchor="y", rating=1000)["elo"]
+        for item, rating in elo.items():
+            printed = rows[item][name].split()[0].replace(",", "")
+            assert float(printed) == pytest.approx(rating, abs=0.51)
+    no_rating = line.replace("y=1000", "y")
+    assert "--anchor must be ITEM=RATING. Got 'y'" in refused(f"report {no_rating}")
+    assert "--category is for comparisons" in refused("report --dataset tennessee --category lang")

@@ -4,6 +4,7 @@ import json
 import sys
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 import rankagg as ra
@@ -46,7 +47,7 @@ def test_models_are_compared_as_by_the_package(parsed, said, profile):
 FIT_REFUSED = {
     "matrix.lop --model mallows": "needs rankings",
     f"{DATA} --model mallows --ridge 1": "--ridge is for --model plackett-luce",
-    f"{DATA} --model mallows --reference A": "--reference is for --model",
+    f"{DATA} --model mallows --anchor A": "--anchor is for --model",
     f"{DATA} --alpha 1": "'--alpha': must be a number above 0 and below 1. Got '1'.",
     f"{DATA} --ridge -1": "'--ridge': must be",
     f"{DATA} --rows 3": "--rows belongs to --compare",
@@ -116,14 +117,14 @@ def fought(called):
 
 
 def test_the_fit_of_comparisons_as_json_is_that_of_the_package(parsed, fought):
-    printed = parsed(f"{FIT} --covariate x --ties davidson --elo --reference B")
+    printed = parsed(f"{FIT} --covariate x --ties davidson --elo --anchor B=1000")
     fit = ra.BradleyTerry.fit(fought, ties="davidson", side=True, covariates=["x"])
     facts = json.loads(json.dumps(fit.to_dict()))
     found = [row["estimate"] for row in printed["parameters"]]
     assert found == pytest.approx([row["estimate"] for row in facts["parameters"]])
     assert printed["n_units"] == 20
     ratings = {row["item"]: row["elo"] for row in printed["elo"]}
-    assert ratings == pytest.approx(fit.elo(anchor="B")["elo"].to_dict())
+    assert ratings == pytest.approx(fit.elo(anchor="B", rating=1000)["elo"].to_dict())
     drawn = ra.distributions.distribution_from_dict(printed["distribution"])
     assert drawn.log_worths == pytest.approx(fit.log_worths)
 
@@ -133,9 +134,29 @@ def test_what_does_not_suit_comparisons_is_refused(fought, refused):
         f"{FIT.removesuffix(MODEL)} --ties davidson": "--ties is for --model bradley-terry.",
         f"{FIT} --ties halve": "--ties",
         f"{FIT} --covariate y": "--covariate must be a column of",
-        f"{FIT} --reference Z": "--reference",
+        f"{FIT} --anchor Z": "--anchor",
+        f"{FIT} --elo --anchor Z=1": "--anchor",
+        f"{FIT} --elo --anchor A": "ITEM=RATING",
+        f"{FIT} --category outcome": "No such option",
     }.items():
         assert words in refused(line)
+
+
+def test_ratings_of_others_stay_as_they_are_beside_newcomers(said, parsed, refused, fought):
+    frame = fought.to_frame()
+    new = frame.head(6).assign(first="new", second=[*"ABCABC"], outcome="first", side=0)
+    pd.concat([frame, new]).to_csv("battles.csv", index=False)
+    line = f"{FIT} --covariate x --elo --anchor B=1000"
+    printed = parsed(line)
+    fit = ra.BradleyTerry.fit(fought, side=True, covariates=["x"])
+    ratings = {row["item"]: row["elo"] for row in printed["elo"]}
+    assert ratings == pytest.approx(dict(fit.elo(anchor="B", rating=1000)["elo"]))
+    (told,) = printed["not_rated"]
+    assert (told["item"], told["battles"], told["wins"]) == ("new", 6, 6)
+    assert "not rated yet, 6 battles left out:" in said(line)
+    assert "one of the 4 items" in refused(line.replace("B=1000", "new=1000"))
+    # With a prior everybody has a rating.
+    assert len(parsed(f"{line} --pseudo-rankings 1")["elo"]) == 5
 
 
 def test_scores_are_fitted_by_task_with_ratings(said, parsed, called):

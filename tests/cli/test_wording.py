@@ -33,12 +33,15 @@ MISTYPED = {
     "--rank": "long.csv --ranking system --item metric --rank vale",
     "--pair": "table.csv --pair first secnd",
     "--reference": "table.csv --reference secnd",
+    "--anchor": "table.csv --anchor secnd",
 }
 COMPARED = {"--first": "system", "--second": "accuracy", "--outcome": "perplexity"}
 for name in (*COMPARED, "--cluster", "--side", "--covariate"):
     columns = {**COMPARED, name: "perplxity"}
     typed = " ".join(f"{option} {column}" for option, column in columns.items())
     MISTYPED[name] = f"table.csv --format comparisons {typed}"
+WON_BY_FIRST = "table.csv --format comparisons --first system --second accuracy --outcome system"
+MISTYPED["--category"] = f"{WON_BY_FIRST} --category perplxity"
 # What scans need beside.
 SCANNED = {
     "--system": "long.csv --system systm --score value",
@@ -86,7 +89,7 @@ NEEDED = {
 
 
 def test_an_unknown_name_names_the_option_and_suggests(told) -> None:
-    of_items = ("--pair", "--reference")
+    of_items = ("--pair", "--reference", "--anchor")
     for name, option in NAMED:
         needed = NEEDED.get(name, "")
         if (name, option) in (("test", "--reference"), ("explain", "--pair")):

@@ -122,24 +122,18 @@ def test_what_is_no_mixture_is_refused():
 # -- the climb ------------------------------------------------------------------------------------
 
 
-def family_of(profile, family="mallows"):
-    data = MallowsData.of(profile, Deadline())
-    if family == "mallows":
-        return climb._MallowsFamily(data, 12.0)
-    return climb._PlackettLuceFamily(data, 0.01)
+def family_of(profile):
+    return climb._Family(MallowsData.of(profile, Deadline()), 12.0)
 
 
-CASES = [
-    *(("mallows", kind) for kind in (None, "cut off", "ties", "gaps")),
-    *(("plackett-luce", kind) for kind in (None, "cut off", "gaps")),
-]
+CASES = [None, "cut off", "ties", "gaps"]
 
 
 @pytest.mark.parametrize("seed", seeds(1, 3))
-@pytest.mark.parametrize(("family", "kind"), slow_but(CASES[1::2], CASES))
-def test_no_step_lowers_the_likelihood(family, kind, seed, monkeypatch):
+@pytest.mark.parametrize("kind", slow_but(CASES[1::2], CASES))
+def test_no_step_lowers_the_likelihood(kind, seed, monkeypatch):
     monkeypatch.setattr(climb, "CLIMB_STEPS", 1)
-    parts = family_of(rows_of(30, seed, kind=kind), family)
+    parts = family_of(rows_of(30, seed, kind=kind))
     for noise in (False, True):
         here = climb._begin(parts, 2, np.random.default_rng(seed), noise=noise)
         heights = []
@@ -152,14 +146,9 @@ def test_no_step_lowers_the_likelihood(family, kind, seed, monkeypatch):
 
 @pytest.mark.parametrize("kind", [None, "cut off", "ties", "gaps"])
 def test_log_probs_of_parts_are_those_of_distributions(kind):
-    for family in ("mallows", "plackett-luce"):
-        if (family, kind) == ("plackett-luce", "ties"):
-            continue
-        parts = family_of(rows_of(40, 1, kind=kind), family)
-        part = parts.start(np.random.default_rng(0))
-        np.testing.assert_allclose(
-            parts.log_probs(part), part._log_probs(parts.data.ranks), rtol=1e-10
-        )
+    parts = family_of(rows_of(40, 1, kind=kind))
+    part = parts.start(np.random.default_rng(0))
+    np.testing.assert_allclose(parts.log_probs(part), part._log_probs(parts.data.ranks), rtol=1e-10)
 
 
 def slow_mixture(profile, k, start):
@@ -218,14 +207,6 @@ def test_one_component_is_the_fit_of_mallows(kind):
         assert one.standard_errors[1] == pytest.approx(alone.standard_errors[0], rel=0.5)
 
 
-def test_one_component_is_the_fit_of_plackett_luce_with_that_ridge():
-    votes = rows_of(60, 5)
-    one = ra.Mixture.fit(votes, 1, family="plackett-luce", n_starts=2, rng=0)
-    alone = ra.PlackettLuce.fit(votes, ridge=0.01)
-    np.testing.assert_allclose(one.estimates[1:], alone.estimates, atol=1e-4)
-    assert one.log_likelihood == pytest.approx(alone.log_likelihood, abs=1e-5)
-
-
 @needs_data
 @pytest.mark.parametrize(
     ("k", "n_starts", "value"),
@@ -264,34 +245,25 @@ def test_recovery_and_workers():
 
 def test_what_is_not_identified_is_refused_and_nothing_else():
     votes = ra.distributions.Uniform(range(5)).sample(100, rng=0)
-    with pytest.raises(NotIdentifiedError, match=r"3 Plackett-Luce .* 5 items: that takes 6"):
-        ra.Mixture.fit(votes, 3, family="plackett-luce")
-    few = votes.restrict(range(4))
-    options = {"family": "plackett-luce", "n_starts": 1, "rng": 0}
-    assert ra.Mixture.fit(few, 2, **options).n_components == 2
     with pytest.raises(NotIdentifiedError, match="can come out in 6 ways"):
         ra.Mixture.fit(votes.restrict(range(3)), 4)
     first = np.where(np.eye(4, dtype=bool), 0, ra.UNLISTED)
     tops = ra.Profile([ra.PartialRanking(row, range(4)) for row in first])
-    with pytest.raises(NotIdentifiedError, match=r"7 free parameters .* 4 ways"):
-        ra.Mixture.fit(tops, 2, family="plackett-luce")
-    assert ra.Mixture.fit(few.restrict(range(2)), 1, rng=0).n_components == 1
+    with pytest.raises(NotIdentifiedError, match=r"5 free parameters .* 4 ways"):
+        ra.Mixture.fit(tops, 3)
+    assert ra.Mixture.fit(votes.restrict(range(2)), 1, rng=0).n_components == 1
 
 
 def test_bad_calls_are_refused():
     votes = rows_of(20, 0)
     for told, number, options in (
         ("n_components", 0, {}),
-        ("family", 2, {"family": "thurstone"}),
         ("max_theta", 2, {"max_theta": 0}),
-        ("ridge", 2, {"ridge": 0}),
         ("noise", 2, {"noise": 1}),
         ("n_starts", 2, {"n_starts": 0}),
     ):
         with pytest.raises(InvalidInputError, match=f"`{told}`"):
             ra.Mixture.fit(votes, number, **options)
-    with pytest.raises(InvalidInputError, match="free of ties"):
-        ra.Mixture.fit(rows_of(20, 0, kind="ties"), 2, family="plackett-luce")
     with pytest.raises(ra.exceptions.OutOfTimeError):
         ra.Mixture.fit(votes, 2, time_limit=1e-9)
 

@@ -12,7 +12,7 @@ from rankagg.exceptions import InvalidInputError
 from tests.distributions.mallows_data import profile_of
 from tests.strategies import profiles
 
-RULES = (ra.MallowsRanking(), ra.PlackettLuceRanking())
+RULES = (ra.distributions.MallowsRanking(), ra.distributions.PlackettLuceRanking())
 
 
 # -- Mallows --------------------------------------------------------------------------------------
@@ -20,7 +20,7 @@ RULES = (ra.MallowsRanking(), ra.PlackettLuceRanking())
 
 @given(profile=profiles(ties=False, unranked=False, unlisted=False))
 def test_mallows_center_of_complete_rankings_costs_what_kemeny_costs(profile):
-    consensus = ra.MallowsRanking().aggregate(profile)
+    consensus = ra.distributions.MallowsRanking().aggregate(profile)
     assert consensus.ranking.is_complete
     assert consensus.ranking.is_strict
     assert consensus.cost == pytest.approx(ra.Kemeny().aggregate(profile).cost, abs=1e-9)
@@ -29,13 +29,15 @@ def test_mallows_center_of_complete_rankings_costs_what_kemeny_costs(profile):
 
 def test_mallows_ranks_by_the_center_of_the_fit():
     profile = profile_of([[0, 1, 2, UNRANKED], [1, 0, UNRANKED, 2], [0, 0, 2, 3]], "ABCD")
-    consensus = ra.MallowsRanking().aggregate(profile)
+    consensus = ra.distributions.MallowsRanking().aggregate(profile)
     assert consensus.ranking == ra.Mallows.fit(profile).distribution.center
     assert any("local maximum" in note for note in consensus.notes)
 
 
 def test_mallows_of_nothing_but_ties_is_some_strict_ranking():
-    consensus = ra.MallowsRanking().aggregate(profile_of([[0, 0, 0], [0, 0, 0]], "ABC"))
+    consensus = ra.distributions.MallowsRanking().aggregate(
+        profile_of([[0, 0, 0], [0, 0, 0]], "ABC")
+    )
     assert consensus.ranking.is_strict
     assert consensus.cost == 0
 
@@ -46,7 +48,7 @@ def test_mallows_of_nothing_but_ties_is_some_strict_ranking():
 def test_plackett_luce_ranks_by_the_worths_of_the_fit():
     profile = ra.Profile.from_orders(["BACD", "ABDC", "BDAC", "CBAD"], counts=[3, 2, 1, 1])
     for pseudo in (0.5, 2.0, 0.0):
-        consensus = ra.PlackettLuceRanking(pseudo_rankings=pseudo).aggregate(profile)
+        consensus = ra.distributions.PlackettLuceRanking(pseudo_rankings=pseudo).aggregate(profile)
         law = ra.PlackettLuce.fit(profile, pseudo_rankings=pseudo).distribution
         np.testing.assert_array_equal(consensus.scores, law.log_worths)
         assert consensus.ranking == law.mode
@@ -55,7 +57,7 @@ def test_plackett_luce_ranks_by_the_worths_of_the_fit():
 @pytest.mark.parametrize("pseudo", [-0.1, float("inf"), float("nan"), True, "0.5"])
 def test_pseudo_rankings_must_not_be_negative(pseudo):
     with pytest.raises(InvalidInputError, match="`pseudo_rankings of PlackettLuceRanking` must be"):
-        ra.PlackettLuceRanking(pseudo_rankings=pseudo)
+        ra.distributions.PlackettLuceRanking(pseudo_rankings=pseudo)
 
 
 # -- both -----------------------------------------------------------------------------------------

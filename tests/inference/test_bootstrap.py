@@ -10,7 +10,7 @@ import rankagg as ra
 from rankagg import PairwiseIntervals
 from rankagg.inference import pair_bounds
 from rankagg.inference.pair_bounds import _resampled_parts, _Resamples
-from rankagg.inference.units import units_of
+from rankagg.inference.units import Units
 from tests import strategies
 
 CHOICES = [
@@ -34,7 +34,7 @@ def generator(seed=1):
 
 @given(strategies.profiles(groups=True, max_rows=6), st.sampled_from(CHOICES))
 def test_the_mean_of_the_sample_is_that_of_the_moments(profile, choice):
-    held = units_of(profile, **choice)
+    held = Units.of(profile, **choice)
     resamples = resampled_means(held, 5, generator())
     np.testing.assert_allclose(resamples.mean, held.moments.mean, atol=1e-12)
     assert resamples.means.shape == (5, len(held.pairs[0]))
@@ -42,7 +42,7 @@ def test_the_mean_of_the_sample_is_that_of_the_moments(profile, choice):
 
 @pytest.mark.parametrize("numbers", [1, 50, 1000])
 def test_drawing_in_chunks_changes_nothing(numbers, monkeypatch):
-    held = units_of(ra.Profile.from_orders(["ABC", "BCA", "CBA"], counts=[5, 3, 2]))
+    held = Units.of(ra.Profile.from_orders(["ABC", "BCA", "CBA"], counts=[5, 3, 2]))
     whole = resampled_means(held, 200, generator()).means
     monkeypatch.setattr(pair_bounds, "DRAWN_AT_ONCE", numbers)
     np.testing.assert_array_equal(resampled_means(held, 200, generator()).means, whole)
@@ -50,7 +50,7 @@ def test_drawing_in_chunks_changes_nothing(numbers, monkeypatch):
 
 def test_a_resample_without_a_word_on_a_pair_has_no_mean():
     profile = ra.Profile.from_orders(["AB", "A"], items="AB", counts=[1, 1])
-    means = resampled_means(units_of(profile), 4000, generator()).means[:, 0]
+    means = resampled_means(Units.of(profile), 4000, generator()).means[:, 0]
     assert np.isnan(means).mean() == pytest.approx(1 / 4, abs=0.04)
     assert set(means[~np.isnan(means)]) == {1.0}
 
@@ -62,7 +62,7 @@ def test_percentile_is_a_direct_simulation_of_weighted_rankings():
     profile = ra.Profile.from_orders(
         ["AB", "BA", "AB", "BA"], counts=[12, 9, 20, 14], weights=[0.5, 1.5, 1, 2]
     )
-    low, high = resampled_means(units_of(profile), 20_000, generator()).percentile(0.05, 2)
+    low, high = resampled_means(Units.of(profile), 20_000, generator()).percentile(0.05, 2)
     above = np.repeat([1, 0, 1, 0], profile.counts)
     weights = np.repeat(profile.weights, profile.counts)
     drawn = generator(2).integers(len(above), size=(20_000, len(above)))
@@ -94,7 +94,7 @@ def test_max_t_knows_the_largest_of_independent_normals():
 @pytest.mark.parametrize("weights", [[1, 1], [0.1, 0.7]])
 def test_constant_data_do_not_vary(weights):
     profile = ra.Profile.from_orders(["AB", "AB"], counts=[4, 3], weights=weights)
-    resamples = resampled_means(units_of(profile), 200, generator())
+    resamples = resampled_means(Units.of(profile), 200, generator())
     assert resamples.varies.tolist() == [False]
     low, high = resamples.percentile(0.05, 2)
     assert (low[0], high[0]) == pytest.approx((1, 1), abs=1e-12)
@@ -102,7 +102,7 @@ def test_constant_data_do_not_vary(weights):
 
 def test_pairs_that_do_not_vary_do_not_widen_the_others():
     profile = ra.Profile.from_orders(["ABC", "BAC"], counts=[30, 20])
-    resamples = resampled_means(units_of(profile), 2000, generator())
+    resamples = resampled_means(Units.of(profile), 2000, generator())
     assert resamples.varies.tolist() == [True, False, False]
     kept = resamples.take(resamples.varies)
     assert kept.means.shape == (2000, 1)
@@ -135,7 +135,7 @@ QUESTIONS = [0, 0, 1, 1, 2, 2, 3, 3, 4, 4]
 
 
 def test_drawn_rows_stay_in_their_fixed_task():
-    units = units_of(in_tasks(sizes=(6, 4)), unit="instance", fixed_tasks=True, instances=QUESTIONS)
+    units = Units.of(in_tasks(sizes=(6, 4)), unit="instance", fixed_tasks=True, instances=QUESTIONS)
     drawn = units.resampled_rows(50, np.random.default_rng(0))
     assert (drawn[:, :6].sum(axis=1) == 6).all()
     assert (drawn[:, 6:].sum(axis=1) == 4).all()

@@ -11,7 +11,7 @@ from scipy import stats
 
 import rankagg as ra
 from rankagg.exceptions import InvalidInputError
-from rankagg.inference import sampling
+from rankagg.inference import HoeffdingEstimator, sampling
 from rankagg.inference.sampling import _Sampler
 from tests import oracles, strategies
 from tests.inference.test_dispersion import distance
@@ -21,7 +21,7 @@ SMALL = ra.Profile.from_orders(["ABC", "BCA", "CAB"], counts=[2, 1, 1], weights=
 MANY = ra.Profile.from_ranks(
     np.random.default_rng(0).permuted(np.tile(np.arange(5), (60, 1)), axis=1)
 )
-RULE = ra.HoeffdingEstimator(epsilon=0.6, alpha=0.1)
+RULE = HoeffdingEstimator(epsilon=0.6, alpha=0.1)
 FOOTRULE = ra.distances.spearman_footrule
 
 
@@ -82,7 +82,7 @@ def ordered(*rankings):
 @given(strategies.profiles(min_size=2))
 def test_few_pairs_are_all_evaluated(profile):
     assume(profile.n_rankings > 1)
-    estimate = ra.HoeffdingEstimator(epsilon=0.1, alpha=0.01).estimate(profile, ordered, high=3)
+    estimate = HoeffdingEstimator(epsilon=0.1, alpha=0.01).estimate(profile, ordered, high=3)
     expected = exact_mean(profile, lambda *rankings: Fraction(ordered(*rankings)))
     assert estimate.value == pytest.approx(expected, abs=1e-9)
 
@@ -91,7 +91,7 @@ def test_no_more_choices_are_evaluated_than_would_be_drawn(monkeypatch):
     monkeypatch.setattr(sampling, "CHOICES_HELD", 1000)
     exact = ra.inference.spread(MANY, average=True)
     for epsilon, is_exact in ((0.22, True), (0.23, False)):  # 3811 and 3487 for 3600 choices
-        found = ra.HoeffdingEstimator(epsilon=epsilon, alpha=0.05).estimate(MANY, rng=1)
+        found = HoeffdingEstimator(epsilon=epsilon, alpha=0.05).estimate(MANY, rng=1)
         assert found.is_exact == is_exact
         assert abs(found.value - exact) < (1e-9 if is_exact else epsilon)
         assert found.n_samples == (60 * 59 if is_exact else 3487)
@@ -117,7 +117,7 @@ def test_pairs_have_the_product_of_their_weights():
 @pytest.mark.parametrize("epsilon", [0.05, 0.3, 2.0, 10.0])
 @pytest.mark.parametrize("alpha", [0.01, 0.5])
 def test_the_number_of_samples_follows_from_the_range(epsilon, alpha):
-    estimator = ra.HoeffdingEstimator(epsilon=epsilon, alpha=alpha)
+    estimator = HoeffdingEstimator(epsilon=epsilon, alpha=alpha)
     expected = ceil(144 * log(2 / alpha) / (2 * epsilon**2))
     assert estimator.n_samples(12) == expected >= 1
     if expected < 1000:
@@ -149,7 +149,7 @@ def test_one_ranking_of_nearly_all_the_weight_is_told(monkeypatch):
     monkeypatch.setattr(sampling, "REDRAWS", 100)
     heavy = ra.Profile.from_orders(["ABC", "BCA"], weights=[1e9, 1])
     with pytest.raises(InvalidInputError, match="nearly every pair holds a ranking twice"):
-        ra.HoeffdingEstimator(epsilon=2.5, alpha=0.1).estimate(heavy, rng=0)
+        HoeffdingEstimator(epsilon=2.5, alpha=0.1).estimate(heavy, rng=0)
 
 
 @pytest.mark.parametrize(
@@ -160,8 +160,14 @@ def test_one_ranking_of_nearly_all_the_weight_is_told(monkeypatch):
         (lambda: RULE.estimate(SMALL, "kendall", high=3), "`distance` must be a func"),
         (lambda: RULE.estimate(SMALL, high=3), "`distance` must be a function"),
         (lambda: RULE.estimate(SMALL, rng="seed"), "`rng` must be"),
-        (lambda: ra.HoeffdingEstimator(epsilon=0.1, alpha=1), r"`alpha` must be a number in"),
-        (lambda: ra.HoeffdingEstimator(epsilon=0, alpha=0.1), "`epsilon` must be a number in"),
+        (
+            lambda: HoeffdingEstimator(epsilon=0.1, alpha=1),
+            r"`alpha` must be a number in",
+        ),
+        (
+            lambda: HoeffdingEstimator(epsilon=0, alpha=0.1),
+            "`epsilon` must be a number in",
+        ),
     ],
 )
 def test_refusals(call, words):

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import rankagg as ra
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference import units
-from rankagg.inference.units import units_of
+from rankagg.inference.units import Units
 from tests import oracles, strategies
 
 NAN = float("nan")
@@ -100,7 +100,7 @@ def values_of(held):
 
 @given(strategies.profiles(), estimands)
 def test_values_are_those_of_an_enumeration(profile, estimand):
-    found = values_of(units_of(profile, is_direct=estimand == "direct"))
+    found = values_of(Units.of(profile, is_direct=estimand == "direct"))
     pairs = oracles.pairs(profile.n_items)
     expected = [[value(ranking, i, j, estimand) for i, j in pairs] for ranking in profile]
     expected = np.array(expected, dtype=float).reshape(len(profile), -1)
@@ -112,7 +112,7 @@ def test_values_are_those_of_an_enumeration(profile, estimand):
 
 @given(strategies.profiles(), estimands)
 def test_moments_of_rankings(profile, estimand):
-    held = units_of(profile, is_direct=estimand == "direct")
+    held = Units.of(profile, is_direct=estimand == "direct")
     check(held, profile, estimand)
     if held.is_weighted:
         assert len(set(profile.weights)) > 1
@@ -120,7 +120,7 @@ def test_moments_of_rankings(profile, estimand):
 
 @given(strategies.profiles(groups=True, weights=exact_weights), estimands)
 def test_moments_of_tasks(profile, estimand):
-    held = units_of(profile, unit="task", is_direct=estimand == "direct")
+    held = Units.of(profile, unit="task", is_direct=estimand == "direct")
     assert held.n_units == len(set(profile.groups))
     check(held, profile, estimand, profile.groups)
 
@@ -129,7 +129,7 @@ def test_moments_of_tasks(profile, estimand):
 def test_moments_of_instances(data, profile, estimand):
     size = len(profile)
     labels = data.draw(st.lists(st.sampled_from("uvw"), min_size=size, max_size=size))
-    held = units_of(profile, unit="instance", is_direct=estimand == "direct", instances=labels)
+    held = Units.of(profile, unit="instance", is_direct=estimand == "direct", instances=labels)
     assert (held.n_units, held.is_weighted) == (len(set(labels)), False)
     check(held, profile, estimand, labels, equal=True)
 
@@ -157,7 +157,7 @@ def slow_fixed(profile, i, j, estimand):
 @given(strategies.profiles(groups=True), estimands)
 def test_moments_of_fixed_tasks(profile, estimand):
     pairs = oracles.pairs(profile.n_items)
-    found = units_of(profile, fixed_tasks=True, is_direct=estimand == "direct").moments
+    found = Units.of(profile, fixed_tasks=True, is_direct=estimand == "direct").moments
     check_moments(found, [slow_fixed(profile, i, j, estimand) for i, j in pairs])
 
 
@@ -172,7 +172,7 @@ CHOICES = [
 @pytest.mark.parametrize("size", [1, 8])
 @given(profile=strategies.profiles(groups=True, max_rows=8), choice=st.sampled_from(CHOICES))
 def test_going_in_blocks_changes_nothing(size, profile, choice):
-    held = units_of(profile, instances=[ord(g) % 2 for g in profile.groups], **choice)
+    held = Units.of(profile, instances=[ord(g) % 2 for g in profile.groups], **choice)
     whole, moments = held.whole(), held.moments
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(units, "VALUES_HELD", size)
@@ -190,7 +190,7 @@ def test_going_in_blocks_changes_nothing(size, profile, choice):
 def test_a_block_holds_no_more_than_it_should(monkeypatch, held, unit, sizes):
     profile = ra.Profile.from_orders(["ABC"] * 10, groups="uuuvvwwwwx")
     monkeypatch.setattr(units, "VALUES_HELD", held)
-    assert [len(block.values) for block in units_of(profile, unit=unit).blocks()] == sizes
+    assert [len(block.values) for block in Units.of(profile, unit=unit).blocks()] == sizes
 
 
 # -- all units at once ----------------------------------------------------------------------------
@@ -240,22 +240,22 @@ def test_families_are_units_of_as_many_tasks():
 
 def test_rankings_of_one_rater_are_one_unit():
     profile = ra.Profile.from_orders(["AB", "AB", "BA", "BA", "AB", "AB"])
-    given = units_of(profile.with_clusters("xxyyyz"))
+    given = Units.of(profile.with_clusters("xxyyyz"))
     assert values_of(given).ravel().tolist() == pytest.approx([1, 1 / 3, 1])
     assert given.unit_weights.tolist() == [2, 3, 1]
     with pytest.raises(InvalidInputError, match="fixed_tasks"):
-        units_of(profile.with_clusters("xxyyyz"), fixed_tasks=True)
+        Units.of(profile.with_clusters("xxyyyz"), fixed_tasks=True)
 
 
 def test_a_score_table_has_instances_and_tasks(table):
-    instance = units_of(table, unit="instance")
+    instance = Units.of(table, unit="instance")
     assert values_of(instance) == pytest.approx(np.array([[(3 * 1 + 0.5) / 4], [0]]))
-    task = units_of(table, unit="task")
+    task = Units.of(table, unit="task")
     assert values_of(task).tolist() == [[0.5], [0.5]]
     assert task.is_weighted
     assert task.moments.shares == pytest.approx([(9 + 1) / 16])
-    assert values_of(units_of(table)).tolist()[:3] == [[1], [0], [0.5]]
-    assert values_of(units_of(table.rankings(0.15))).tolist()[:2] == [[0.5], [0]]
+    assert values_of(Units.of(table)).tolist()[:3] == [[1], [0], [0.5]]
+    assert values_of(Units.of(table.rankings(0.15))).tolist()[:2] == [[0.5], [0]]
 
 
 # -- weights --------------------------------------------------------------------------------------
@@ -272,7 +272,7 @@ def test_a_score_table_has_instances_and_tasks(table):
 )  # fmt: skip
 def test_units_are_weighted_where_they_differ_or_tasks_are_fixed(weights, choice, expected):
     profile = ra.Profile.from_orders(["AB"] * 3, weights=weights, groups="xxy")
-    assert units_of(profile, instances="uuv", **choice).is_weighted is expected
+    assert Units.of(profile, instances="uuv", **choice).is_weighted is expected
 
 
 # -- errors ---------------------------------------------------------------------------------------
@@ -296,7 +296,7 @@ GROUPED = ra.Profile.from_orders(["AB", "BA"], groups="xy")
 )  # fmt: skip
 def test_units_that_the_data_do_not_know_are_refused(given_data, choice, message):
     with pytest.raises(InvalidInputError, match=message):
-        units_of(given_data, **choice)
+        Units.of(given_data, **choice)
 
 
 # -- equal up to rounding, and sizes of scores ----------------------------------------------------

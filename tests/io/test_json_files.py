@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import rankagg as ra
 from rankagg.check_certificate import LARGEST_INTEGER
 from rankagg.exceptions import DataFormatError
-from rankagg.io.json_files import Field, votes_to_dict
+from rankagg.io.json_files import _Field, votes_to_dict
 from rankagg.io.tables.sources import parse_json
 from rankagg.kinds import KINDS
 
@@ -161,9 +161,9 @@ def test_what_is_no_strict_json(text: str, words: str) -> None:
 
 def test_what_a_field_is_not_is_said_with_its_path() -> None:
     with pytest.raises(DataFormatError, match=r"^`f\[1\]` must be an integer of at least 0 and at"):
-        Field([5, 10], "f").integers(0, 9)
+        _Field([5, 10], "f").integers(0, 9)
 
-    (a,) = Field({"a": [{"b": 3}]}, "").members("a")
+    (a,) = _Field({"a": [{"b": 3}]}, "").members("a")
     (element,) = a.elements()
     (b,) = element.members("b")
     assert (a.path, element.path, b.path) == ("a", "a[0]", "a[0].b")

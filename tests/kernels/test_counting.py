@@ -7,9 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankagg.core import places
+from rankagg.aggregation import positional
+from rankagg.aggregation.positional import _place_sums
+from rankagg.core import places, tally
+from rankagg.core.tally import _absent_sums
+from rankagg.distances.unweighted import _inversions
 from rankagg.kernels import counting
-from rankagg.kernels.counting import absent_sums, count, doubled_places, inversions, place_sums
+from rankagg.kernels.counting import count, doubled_places
 from tests import strategies
 
 KINDS = ["", "ties", "gaps", "ties gaps", "lists", "ties gaps lists"]
@@ -105,20 +109,20 @@ class TestInversions:
     @given(values=st.integers(1, 70).flatmap(lambda n: st.permutations(range(n))))
     def test_any_order(self, values):
         expected = sum(a > b for a, b in combinations(values, 2))
-        assert inversions(np.array(values)) == expected
+        assert _inversions(np.array(values)) == expected
 
     @pytest.mark.parametrize("n", [1, 16, 17, 256, 257, 1000])
     def test_ends_and_sizes(self, n):
         values = np.arange(n)
-        assert inversions(values) == 0
-        assert inversions(values[::-1].copy()) == n * (n - 1) // 2
+        assert _inversions(values) == 0
+        assert _inversions(values[::-1].copy()) == n * (n - 1) // 2
         drawn = np.random.default_rng(n).permutation(n)
-        assert inversions(drawn) == int(np.triu(drawn[:, None] > drawn, k=1).sum())
+        assert _inversions(drawn) == int(np.triu(drawn[:, None] > drawn, k=1).sum())
 
     def test_beyond_sixteen_bits(self):
         n = 70_000
         values = np.roll(np.arange(n), 1)  # the largest comes first
-        assert inversions(values) == n - 1
+        assert _inversions(values) == n - 1
 
 
 # -- places ---------------------------------------------------------------------------------------
@@ -148,7 +152,7 @@ class TestPlaces:
     @pytest.mark.parametrize("few", [0, 64])
     def test_sums_by_key(self, data, ranks, few):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(counting, "RANKINGS_OF_A_KEY", few)
+            patch.setattr(positional, "RANKINGS_OF_A_KEY", few)
             m, n = ranks.shape
             doubled = doubled_places(ranks)
             drawn = st.lists(st.sampled_from([1, 2, 2**52]), min_size=m, max_size=m)
@@ -159,7 +163,7 @@ class TestPlaces:
             for key, weight, row in zip(keys, weights.tolist(), doubled.tolist(), strict=True):
                 placed[key] += [weight * place for place in row]
                 seen[key] += [weight * (place > 0) for place in row]
-            found = place_sums(keys, weights, doubled)
+            found = _place_sums(keys, weights, doubled)
             assert told(found) == [seen.tolist(), placed.tolist()]
 
     @given(data=st.data(), ranks=any_ranks)
@@ -174,12 +178,12 @@ class TestPlaces:
             ]
             for u in range(n)
         ]
-        assert absent_sums(weights, ranks == -1, values).tolist() == expected
+        assert _absent_sums(weights, ranks == -1, values).tolist() == expected
 
     def test_many_blocks_over_absent_items(self, monkeypatch):
         ranks = drawn_ranks(500, 6, "gaps")
         values = np.random.default_rng(0).integers(0, 2**50, ranks.shape)
         weights = np.random.default_rng(1).integers(0, 8, len(ranks))
-        whole = absent_sums(weights, ranks == -1, values).tolist()
-        monkeypatch.setattr(counting, "SUMMED_RANKINGS", 7)
-        assert absent_sums(weights, ranks == -1, values).tolist() == whole
+        whole = _absent_sums(weights, ranks == -1, values).tolist()
+        monkeypatch.setattr(tally, "SUMMED_RANKINGS", 7)
+        assert _absent_sums(weights, ranks == -1, values).tolist() == whole

@@ -63,7 +63,7 @@ def test_lines_go_through_the_places_and_end_at_their_names():
 
 def test_ties_are_joined_and_unranked_items_stand_apart():
     profile = ra.Profile([ra.PartialRanking.from_buckets([["A"], ["B", "C"]], items="ABCD")] * 2)
-    ax = plotting.bump_chart(ra.compare(profile, [ra.PlackettLuceRanking()]))
+    ax = plotting.bump_chart(ra.compare(profile, [ra.distributions.PlackettLuceRanking()]))
     (tie,) = of_group(ax, "tie")
     assert sorted(tie.get_ydata()) == [1, 2]
     assert heights(ax, 4)[0].tolist()[3] == 4

@@ -10,11 +10,10 @@ import pandas as pd
 import pytest
 
 import rankagg as ra
-from rankagg.core.names import has_other_letters
 from rankagg.exceptions import InvalidInputError
 from rankagg.report import findings as computing
 from rankagg.report.findings import Findings
-from rankagg.report.first_screen import first_screen
+from rankagg.report.first_screen import _has_other_letters, first_screen
 from rankagg.report.page import kind_of
 from rankagg.report.sections import Section, table_of
 from tests.io.scan.scan_files import drawn
@@ -158,7 +157,7 @@ def test_names_that_need_a_font_are_told_of_once() -> None:
         "10\u207b\u00b2 \u00b1 \u2192", "Vi\u1ec7t", "",
     )  # fmt: skip
     for label in (*other, *usual):
-        assert has_other_letters(f"GPT-4 {label}") == (label in other)
+        assert _has_other_letters(f"GPT-4 {label}") == (label in other)
     for label in (other[0], usual[0]):
         scores = pd.DataFrame({"system": ["A", "B"], label: [1, 2], "x": [2, 1]})
         scores = ra.read_scores(scores, higher_is_better=True)

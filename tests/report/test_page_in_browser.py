@@ -103,6 +103,24 @@ def test_the_field_looks_through_all_rows_and_takes_the_bands_away(many, visit_p
     assert visit.page.locator("#ranking tbody.open").count() == 1
 
 
+def test_a_chosen_category_shows_its_ratings_the_highest_first(saved, visit_page) -> None:
+    rng = np.random.default_rng(6)
+    first = rng.integers(0, 4, 400)
+    data = ra.Comparisons(
+        "ABCD", first, (first + rng.integers(1, 4, 400)) % 4, rng.choice([1, -1], 400)
+    )
+    halves = {"even": data.take(np.arange(0, 400, 2)), "odd": data.take(np.arange(1, 400, 2))}
+    visit = visit_page(saved(data, about={"categories": halves}))
+    table = visit.page.locator("#categories table")
+    choice = visit.page.locator("#categories select")
+    for name, part in {**halves, "all": data}.items():
+        choice.select_option(label=name)
+        shown = table.locator("th[scope=col]:visible").all_inner_texts()
+        assert shown == ["Place", "Item", *([name] if name in halves else halves)]
+        items = table.locator("tbody td:nth-child(2)").all_inner_texts()
+        assert items == list(ra.BradleyTerry.fit(part).elo().index)
+
+
 def test_links_open_their_chapter_and_paper_has_all(pages, visit_page) -> None:
     visit = visit_page(pages("superglue_human"))
     shut = visit.page.locator("main > details:not([open])")

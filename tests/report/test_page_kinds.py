@@ -196,6 +196,8 @@ def about_items(column, *index):
         (about_items({"a": [1]}, "Z"), "and leave out other rows"),
         (about_items({"link": ["file:///etc"]}, "s1"), "`about_items` must be links"),
         (about_items({"a": [1, 2]}, "s1", "s1"), "a row for each item"),
+        ({"about": {"categories": "x"}}, "a mapping from tasks to their categories"),
+        ({"about": {"anchor": {"s1": 1}}}, "a mapping from one item of battles to its rating"),
     ],
 )
 def test_what_cannot_be_said_is_refused(options, message) -> None:
@@ -239,16 +241,99 @@ def with_newcomer(outcomes, judges):
     )  # fmt: skip
 
 
+def ratings_on(page):
+    rows = page.table("Ratings, the highest first")
+    return {row["Item"]: float(row["rating"].replace(",", "")) for row in rows}
+
+
 def test_one_who_never_lost_leaves_the_ratings_of_others() -> None:
-    page = Page(ra.make_report(with_newcomer([1] * 12, np.arange(12))).html)
-    said = "new never lost or never won against the others, or tied: ratings take half a win"
-    assert said in page.header
-    assert said in page.sections["ratings"]
-    fit = ra.BradleyTerry.fit(with_newcomer([1] * 12, np.arange(12)), pseudo_rankings=0.5)
-    rows = {row["Item"]: row for row in page.table("Ratings, the highest first")}
-    assert len(rows) == 6
-    for item, elo in fit.elo()["elo"].items():
-        assert float(rows[item]["rating"].replace(",", "")) == pytest.approx(elo, abs=1)
+    data = with_newcomer([1] * 12, np.arange(12))
+    alone = data.take(np.arange(600)).restrict("abcde")
+    report = ra.make_report(data, gates=["first=new", "first=a"])
+    page = Page(report.html)
+    assert ratings_on(page) == ratings_on(Page(ra.make_report(alone).html))
+    assert ratings_on(page) == pytest.approx(
+        dict(ra.BradleyTerry.fit(alone).elo()["elo"]), abs=0.51
+    )
+    assert "new has no rating yet, as told below." in page.header
+    (row,) = page.table("Items without a rating")
+    assert list(row.values()) == ["new", "12", "12", "0", "0", "won every battle: no finite rating"]
+    assert str(report.gates[0]) == "gate first=new fails: new has no rating yet."
+    assert report.gates[1].reason == "a is first by rating"
+    assert "left out, with items that have no rating 12" in " ".join(page.text.split()).lower()
+
+
+def test_ratings_take_half_a_win_where_most_never_lost_or_never_won() -> None:
+    data = ra.Comparisons.from_arrays("AAABBC", "BCDCDD", [1] * 6)
+    page = Page(ra.make_report(data).html)
+    assert "never lost or never won against the others, or tied: ratings take half" in page.header
+    fit = ra.BradleyTerry.fit(data, pseudo_rankings=0.5)
+    assert ratings_on(page) == pytest.approx(dict(fit.elo()["elo"]), abs=0.51)
+
+
+def test_adjusted_ratings_are_called_so_with_the_true_reason() -> None:
+    # All met all 40 times; answers of C are long, and long ones win.
+    first, second = np.array(["AB", "AC", "BC"] * 40).view("U1").reshape(-1, 2).T
+    longer = np.where(second == "C", -4.0, 0) + np.random.default_rng(2).normal(size=120)
+    won = np.random.default_rng(5).random(120) < 1 / (1 + np.exp(-0.4 - 0.5 * longer))
+    data = ra.Comparisons.from_arrays(
+        first, second, np.where(won, 1, -1), covariates={"words": longer}
+    )
+    fit, plain = ra.BradleyTerry.fit(data, covariates=["words"]), ra.BradleyTerry.fit(data)
+    assert np.argmax(fit.log_worths) != np.argmax(plain.log_worths)
+    page = Page(ra.make_report(data).html)
+    assert "has the highest adjusted rating" in page.header
+    turned = {row["although"] for row in page.table("Neighbors")}
+    assert turned - {""} == {"ratings are adjusted for words"}
+    told = page.sections["ratings"]
+    assert "and is adjusted for words." in told
+    assert "otherwise: they are not adjusted for words:" in told
+    (first, *_) = page.table("Ratings, the highest")
+    assert float(first["adjusted rating"].replace(",", "")) == pytest.approx(
+        fit.elo()["elo"].max(), abs=0.51
+    )
+    assert "Removing" not in told
+
+
+def test_equal_opponents_weigh_no_wins() -> None:
+    wins = [[0, 6, 6], [4, 0, 10], [4, 0, 0]]
+    met = [(i, j) for i in range(3) for j in range(3) for _ in range(wins[i][j])]
+    first, second = np.transpose(met)
+    data = ra.Comparisons("ABC", first, second, [1] * 30)
+    rows = Page(ra.make_report(data).html).table("Neighbors")
+    (row,) = [one for one in rows if one["although"]]
+    assert (row["Item"], row["although"]) == ("A", "ratings count wins against all others")
+
+
+def test_a_page_says_how_few_battles_decide_who_is_first() -> None:
+    data = DATA["battles"][0]
+    told = ra.analysis.removal_radius(data).headline()
+    assert f"{told[:1].upper()}{told[1:]}." in Page(ra.make_report(data).html).sections["ratings"]
+
+
+def test_categories_are_rated_by_their_own_battles_with_the_anchor() -> None:
+    data = battles(900)
+    names = np.array(["code", "text"])[np.arange(900) % 2]
+    names[::60] = "rare"
+    categories = {name: data.take(names == name) for name in ("code", "text", "rare")}
+    page = Page(ra.make_report(data, about={"anchor": {"C": 1000}, "categories": categories}).html)
+    assert "points of Elo with C at 1,000, from which errors are counted" in page.text
+    overall = ra.BradleyTerry.fit(data).elo(anchor="C", rating=1000)["elo"]
+    assert ratings_on(page) == pytest.approx(dict(overall), abs=0.51)
+    told = page.sections["categories"]
+    assert f"rare: {(names == 'rare').sum()} battles, too few for ratings (below 20)" in told
+    rows = page.table("Ratings by category")
+    assert [row["Item"] for row in rows] == list(overall.index)
+    for name in ("code", "text"):
+        part = categories[name]
+        assert f"{name}: {len(part)} battles, 5 items rated, 0 battles with others left out" in told
+        elo = ra.BradleyTerry.fit(part).elo(anchor="C", rating=1000)
+        for row in rows:
+            known = elo.loc[row["Item"]]
+            error = known["upper"] - known["elo"]
+            told_here = [float(one) for one in row[name].replace(",", "").split(" ± ")]
+            want = [known["elo"]] if np.isnan(error) else [known["elo"], error]
+            assert told_here == pytest.approx(want, abs=0.51)
 
 
 def test_a_page_says_who_is_tied_and_what_the_order_of_the_data_does() -> None:

@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from math import isclose, isnan
 
-from rankagg.core.names import Sentence
+from rankagg.core.names import _Sentence
 
 DIGITS = re.compile(r"\d")
 PRINTED = re.compile(r"-?[\d,]*\.?\d+(?:e[+-]?\d+)?")
@@ -13,7 +13,7 @@ CONSTANT = ("[0, 1]", "t1", "t2", "t3", "t4", "t5", "t0")
 
 
 def numbers_of(line):
-    return line.numbers if isinstance(line, Sentence) else ()
+    return line.numbers if isinstance(line, _Sentence) else ()
 
 
 def close(one, other):

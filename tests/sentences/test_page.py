@@ -357,6 +357,10 @@ PAGE = {
     "cells missing": lambda p: p.plain.missing,
     "cells there": lambda p: (p.plain.cells - p.plain.missing[0], p.plain.cells),
     "cells": lambda p: p.plain.cells,
+    "comparisons that may go": lambda p: len(p.plain.ballots),
+    "comparisons removed": lambda p: (
+        ra.analysis.removal_radius(p.data).n_removed, len(p.plain.ballots)
+    ),
     "share of ties": lambda p: (
         Fraction(sum(b.places.count(0) == 2 for b in p.plain.ballots), len(p.plain.ballots)),
         len(p.plain.ballots),

@@ -13,9 +13,6 @@ from rankagg.exceptions import InvalidInputError
 RESTRICTED = (
     ra.cultures.SinglePeakedCulture(),
     ra.cultures.SinglePeakedCulture(variant="conitzer"),
-    ra.cultures.SingleCrossingCulture(),
-    ra.cultures.GroupSeparableCulture(),
-    ra.cultures.GroupSeparableCulture(tree="caterpillar"),
     ra.cultures.EuclideanCulture(n_dimensions=1),
 )
 

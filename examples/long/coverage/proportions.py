@@ -95,7 +95,7 @@ EXACT = ra.inference.spread(DATA, average=True)
 
 def distance(rng: np.random.Generator, size: int, **options: object) -> bool:
     """Estimate the mean distance of two of 100 rankings from a sample of pairs."""
-    found = ra.HoeffdingEstimator(epsilon=0.2, alpha=ALPHA).estimate(DATA, rng=rng).value
+    found = ra.inference.HoeffdingEstimator(epsilon=0.2, alpha=ALPHA).estimate(DATA, rng=rng).value
     return bool(abs(found - EXACT) <= 0.2)
 
 

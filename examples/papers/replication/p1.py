@@ -734,7 +734,7 @@ def spread_of_tasks(bench: Bench, found: ExperimentRun) -> None:
     for table in bench.tables("SuperGLUE").values():
         profile = table.rankings()
         precision = 0.05 * ra.inference.spread(profile, average=True)
-        fixed = ra.HoeffdingEstimator(epsilon=precision, alpha=0.05)
+        fixed = ra.inference.HoeffdingEstimator(epsilon=precision, alpha=0.05)
         sampled = {
             "mean distance by Hoeffding's bound within 5 %": fixed.estimate(profile, rng=0).value,
             "pairs that Hoeffding's bound takes": fixed.n_samples(

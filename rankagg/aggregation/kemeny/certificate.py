@@ -52,12 +52,7 @@ from rankagg.core import (
     counted,
     exact,
 )
-from rankagg.exceptions import (
-    DataFormatError,
-    InvalidInputError,
-    TooLargeError,
-    VerificationError,
-)
+from rankagg.exceptions import DataFormatError, InvalidInputError, TooLargeError, VerificationError
 from rankagg.io.json_files import votes_to_dict
 from rankagg.io.tables.sources import parse_json
 

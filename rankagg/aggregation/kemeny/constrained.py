@@ -40,6 +40,7 @@ from rankagg.aggregation.kemeny.constraints import (
     Within,
 )
 from rankagg.aggregation.kemeny.incumbent import Incumbent, extension
+from rankagg.aggregation.kemeny.orders import Order
 from rankagg.aggregation.kemeny.parts import Effort, Solution, Task, solve_parts
 from rankagg.aggregation.kemeny.problem import Problem
 from rankagg.aggregation.kemeny.pulp_programs import IntegerProgram
@@ -236,7 +237,7 @@ class _FeasibleIncumbent(Incumbent):
         moves, exchanges = self._merges.moves(order)
         for gains, allowed, route in (
             (orders.insertion_gains(permuted), moves, orders.moved),
-            (_exchange_gains(permuted), exchanges, orders.exchanged),
+            (_exchange_gains(permuted), exchanges, _exchanged),
         ):
             first, second = divmod(int(np.where(allowed, gains, 0).argmax()), len(order))
             if allowed[first, second] and gains[first, second] > self._threshold:
@@ -509,3 +510,10 @@ def _solve_constrained_part(task: Task, counts: Demands = NO_DEMANDS) -> Solutio
         ),
         lambda: first,
     )
+
+
+def _exchanged(n: int, first: int, second: int) -> Order:
+    """Return the positions in the order in which they stand after two have changed places."""
+    route = np.arange(n)
+    route[[first, second]] = second, first
+    return route

@@ -113,13 +113,6 @@ def moved(n: int, source: int, target: int) -> Order:
     return route
 
 
-def exchanged(n: int, first: int, second: int) -> Order:
-    """Return the positions in the order in which they stand after two have changed places."""
-    route = np.arange(n)
-    route[[first, second]] = second, first
-    return route
-
-
 def kicked(order: Order, rng: Generator, strength: int) -> Order:
     """Return the order with some random items put into random places."""
     result = order

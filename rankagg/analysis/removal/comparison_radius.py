@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import field
 from typing import Any
 
 import numpy as np
@@ -45,7 +46,7 @@ class ComparisonRadius(Result):
     pair: tuple[Label, Label]
     removed: Positions
     n_comparisons: int
-    _rows: pd.DataFrame
+    _rows: pd.DataFrame = field(compare=False)
 
     _schema = "rankagg.comparison_radius"
     _row = "comparison"
@@ -97,7 +98,7 @@ class ComparisonRadius(Result):
     def __repr__(self) -> str:
         number = "none found" if self.n_removed is None else self.n_removed
         what = f"{self.pair[1]!r} above {self.pair[0]!r}"
-        return f"<ComparisonRadius of {what}: {number} of {self.n_comparisons} comparisons>"
+        return f"<ComparisonRadius of {what}: {number} of {self.n_comparisons}>"
 
 
 def radius_of_comparisons(

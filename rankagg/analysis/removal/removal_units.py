@@ -24,7 +24,15 @@ from rankagg._typing import (
     Ranks,
     Tolerance,
 )
-from rankagg.aggregation import Aggregator, Borda, Consensus, Copeland, Deadline, Evidence
+from rankagg.aggregation import (
+    Aggregator,
+    Borda,
+    Consensus,
+    Copeland,
+    Deadline,
+    Evidence,
+    ranking_points,
+)
 from rankagg.aggregation.kemeny import Kemeny, Optima
 from rankagg.analysis.robustness.perturbation import Parts
 from rankagg.core import (
@@ -190,7 +198,7 @@ class RemovalClasses:
         """
         profile = self.profile
         ranked = canonical_profile(profile.items, self._ranks, unranked=profile.unranked)
-        given = Borda().ranking_points(ranked)
+        given = ranking_points(Borda(), ranked)
         assert given is not None, "Borda adds up points"
         return self._summed(_by_rows(given, self._votes))
 

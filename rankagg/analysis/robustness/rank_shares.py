@@ -20,7 +20,7 @@ from rankagg._typing import (
     RNGLike,
     Tolerance,
 )
-from rankagg._validation import as_generator, check_integer, check_jobs
+from rankagg._validation import as_generator, check_alpha, check_integer, check_jobs
 from rankagg.aggregation import Aggregator, check_rule
 from rankagg.aggregation.evidence import as_data
 from rankagg.aggregation.kemeny import Kemeny
@@ -58,8 +58,7 @@ def rank_shares(
     Parameters
     ----------
     data : Profile, ScoreTable, ScoreSummary or Comparisons
-        Rankings, scores, or results of pairs. Of a summary tasks can be drawn, and groups of
-        instances where it has some; see `ScoreScan.summarize`.
+        Rankings, scores, or results of pairs. Of a summary only tasks can be drawn.
     rule : Aggregator, optional
         Any rule; the exact `Kemeny()` by default.
     n_resamples : int, default 1000
@@ -87,7 +86,7 @@ def rank_shares(
     InvalidInputError
         If the data do not hold what the unit or the rule needs.
     InformationLostError
-        If the data are a summary without groups, and the unit is not "task".
+        If the data are a summary, and the unit is not "task".
 
     Examples
     --------
@@ -95,11 +94,11 @@ def rank_shares(
     >>> profile = ra.Profile.from_orders(["ABC", "ACB", "BAC"], counts=[4, 3, 3])
     >>> shares = ra.rank_shares(profile, ra.Borda(), n_resamples=200, rng=0)
     >>> shares.to_frame().round(2)
-          first_in_every  first_in_some  mean_rank
+          first_in_every  first_in_some  mean_rank  lower  upper
     item
-    A               0.96           0.98        1.03
-    B               0.02           0.04        2.02
-    C               0.00           0.00        2.96
+    A               0.96           0.98       1.03      1      2
+    B               0.02           0.04       2.02      1      3
+    C               0.00           0.00       2.96      2      3
     """
     data = as_data(data)
     rule = Kemeny() if rule is None else check_rule(rule)
@@ -250,16 +249,32 @@ class RankShares(Result):
         }
         return pd.DataFrame(columns, index=self._index()).iloc[self._order()]
 
-    def to_frame(self) -> pd.DataFrame:
+    def to_frame(self, alpha: float = 0.05) -> pd.DataFrame:
         """Return one row per item, the best mean rank first.
+
+        Parameters
+        ----------
+        alpha : float, default 0.05
+            The share of resamples that the percentile interval may leave out, in (0, 1).
 
         Returns
         -------
         pandas.DataFrame
-            first_in_every, first_in_some, mean_rank (of the middle of what a resample leaves).
+            first_in_every, first_in_some, mean_rank (of the middle of what a resample leaves), and
+            lower and upper, the percentile interval of the ranks: the alpha/2 quantile of the first
+            rank that a resample leaves and the 1 - alpha/2 quantile of the last one. Leaderboards
+            print it; it need not hold the true rank as often as `rank_intervals` does.
         """
+        level = check_alpha(alpha)
         columns = {"first_in_every": self.first_in_every, "first_in_some": self.first_in_some}
         frame = pd.DataFrame({**columns, "mean_rank": self._mean_rank()}, index=self._index())
+        # Resamples that leave an item no rank say nothing of it.
+        first, last = (
+            pd.DataFrame(np.where(ranks > 0, ranks, np.nan), columns=frame.index)
+            for ranks in (self.best, self.worst)
+        )
+        frame["lower"] = first.quantile(level / 2.0, interpolation="lower").astype("Int64")
+        frame["upper"] = last.quantile(1.0 - level / 2.0, interpolation="higher").astype("Int64")
         return frame.iloc[self._order()]
 
     def _mean_rank(self) -> Floats:

@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeAlias, cast, get_args
+from typing import Any, TypeAlias, get_args
 
 import numpy as np
 
@@ -25,8 +25,8 @@ from rankagg._typing import (
     Ranks,
     Tolerance,
 )
-from rankagg._validation import check_choice
-from rankagg.aggregation import Aggregator, Consensus, Evidence
+from rankagg._validation import check_choice, check_flag
+from rankagg.aggregation import Aggregator, Consensus, Evidence, ranking_points
 from rankagg.aggregation.kemeny import Kemeny
 from rankagg.aggregation.kemeny.top_k import TopK
 from rankagg.aggregation.means import Mean
@@ -47,8 +47,7 @@ from rankagg.core.comparisons import Comparisons
 from rankagg.exceptions import InformationLostError, InvalidInputError
 from rankagg.inference.ranks.comparison_ranks import ComparisonUnit, unit_of
 from rankagg.inference.ranks.rank_results import RankUnit
-from rankagg.inference.summed_units import WITH_GROUPS, check_fixed
-from rankagg.inference.units import Unit, rankings_of, resample_counts, units_of
+from rankagg.inference.units import Unit, Units, rankings_of, resample_counts
 from rankagg.kernels.counting import doubled_places
 
 #: The ranks in resamples, one a row, and where they are certain; None of rules that are no sums.
@@ -88,17 +87,23 @@ def ranks_in_resamples(
         Evidence(data, tolerance)  # sums are made without a tolerance, and without instances
         if instances is not None:
             raise InvalidInputError("instances", "left out for a ScoreSummary", instances)
-        items, kind = data.systems, cast(Unit, check_choice(unit, get_args(Unit)[:3], "unit"))
-        # The order of tasks in files must change no draw; tasks that are drawn are as in a table.
-        there = data if kind == "task" else data.sorted_by_task()
-        redraw = sums = _RedrawSums(there, rule, kind, check_fixed(fixed_tasks, kind))
-        rows = sums.draw(times, rng)
+        if check_choice(unit, get_args(Unit)[:3], "unit") != "task":
+            raise InformationLostError(
+                f"unit={unit!r} needs rankings; a ScoreSummary does not hold them. Read the scores "
+                "with `read_scores`, or draw tasks with unit='task'."
+            )
+        if check_flag(fixed_tasks, "fixed_tasks"):
+            raise InvalidInputError("fixed_tasks", "False unless `unit='ranking'`", fixed_tasks)
+        items, redraw = data.systems, _RedrawSums(data, rule)
+        # In the order that they have in a table.
+        ones, strata = np.ones(data.n_tasks), np.zeros(data.n_tasks, dtype=np.intp)
+        rows = resample_counts(ones, strata, times, rng)
     else:
         if unit in ("comparison", "cluster"):
             allowed = "'ranking', 'instance' or 'task' but of Comparisons"
             raise InvalidInputError("unit", allowed, unit)
         profile, known = rankings_of(data, tolerance, instances)
-        units = units_of(profile, unit=unit, fixed_tasks=fixed_tasks, instances=known)
+        units = Units.of(profile, unit=unit, fixed_tasks=fixed_tasks, instances=known)
         items, rows = profile.items, units.resampled_rows(times, rng)
         # Units are tasks, or single rankings that are one of each task.
         single = profile.groups is not None and len(set(profile.groups)) == profile.n_rankings
@@ -283,7 +288,7 @@ class _Redraw(_Redraws):
         weights = exact.as_rational(self.profile.weights)
         if weights.step:
             return None
-        points = self.rule.ranking_points(self.profile)
+        points = ranking_points(self.rule, self.profile)
         if points is None:
             return None
         numerators = weights.numerators.astype(np.float64)
@@ -409,15 +414,10 @@ class _RedrawComparisons(_Redraws):
 
 @dataclass(frozen=True, eq=False)
 class _RedrawSums(_Redraws):
-    """Sums of scores with other frequencies of their groups or tasks, aggregated again."""
+    """Sums of scores with other frequencies of their tasks, aggregated again."""
 
-    # The sums; those of groups unless tasks are drawn.
     summary: ScoreSummary
     rule: Aggregator
-    # What is independent: a group stands for its instances in one task, or in all of them.
-    unit: Unit
-    # Whether groups are drawn within each task.
-    fixed_tasks: bool
 
     @property
     def items(self) -> ItemSet:
@@ -426,47 +426,14 @@ class _RedrawSums(_Redraws):
 
     def ranks(self, rows: Integers64) -> RanksAtOnce:
         """Rank in all resamples at once, where the scores of the rule are sums."""
-        if self.unit == "task" and type(self.rule) is Mean:
-            return _rank_by_means(self.summary, rows)
-        return None
+        return _rank_by_means(self.summary, rows) if type(self.rule) is Mean else None
 
-    def __post_init__(self) -> None:
-        if self.unit != "task" and self.summary.n_groups is None:
-            raise InformationLostError(
-                f"unit={self.unit!r} needs rankings, or groups of instances; this ScoreSummary "
-                f"does not hold them. Read the scores with `read_scores`, {WITH_GROUPS}, or draw "
-                "tasks with unit='task'."
-            )
-
-    def draw(self, times: int, rng: Generator) -> Integers64:
-        """Draw how often each task, or each group of each task, occurs in each resample."""
-        tasks = self.summary.n_tasks
-        if self.unit == "task":
-            return resample_counts(np.ones(tasks), np.zeros(tasks, dtype=np.intp), times, rng)
-        n_groups = self.summary.n_groups
-        assert n_groups is not None, "it was checked"
-        scored = np.zeros((tasks, n_groups), dtype=bool)
-        for row, grouped in zip(scored, self.summary.grouped.values(), strict=True):
-            row[[group for group, tally in grouped.parts.items() if tally.n_units]] = True
-        counts = np.zeros((times, tasks, n_groups), dtype=np.int64)
-        if self.unit == "instance":
-            some = np.flatnonzero(scored.any(axis=0))
-            drawn = resample_counts(np.ones(len(some)), np.zeros_like(some), times, rng)
-            counts[:, :, some] = drawn[:, None, :]
-            return counts
-        task, group = np.nonzero(scored)
-        strata = task if self.fixed_tasks else task * 0
-        counts[:, task, group] = resample_counts(np.ones(len(task)), strata, times, rng)
-        return counts
-
-    def resampled(self, counts: Integers64) -> Evidence | None:
-        """Return a resample; None where no score was drawn at all."""
-        times, whole = dict(zip(self.summary.tasks, counts, strict=True)), self.summary
-        weights = dict(whole.task_weights)
-        if self.unit == "task":
-            tallies = {task: whole.tallies[task] for task, many in times.items() if many}
-            weights = {task: weights[task] * times[task] for task in tallies}
-        else:
-            drawn = {task: part.drawn(times[task]) for task, part in whole.grouped.items()}
-            tallies = {task: tally for task, tally in drawn.items() if tally is not None}
-        return Evidence(whole.with_tallies(tallies, weights)) if tallies else None
+    def resampled(self, counts: Integers64) -> Evidence:
+        """Return a resample."""
+        whole, weights = self.summary, dict(self.summary.task_weights)
+        drawn = zip(whole.tallies.items(), counts.tolist(), strict=True)
+        times = {task: many for (task, _), many in drawn if many}
+        tallies = {task: whole.tallies[task] for task in times}
+        return Evidence(
+            whole.with_tallies(tallies, {task: weights[task] * times[task] for task in times})
+        )

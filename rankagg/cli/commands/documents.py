@@ -22,7 +22,7 @@ from rankagg.cli.command import (
     output,
     show_progress,
 )
-from rankagg.cli.data import DASH, data, score_lines
+from rankagg.cli.data import DASH, anchor_of, data, score_lines
 from rankagg.cli.options import (
     DIRECTIONS,
     FILE,
@@ -49,7 +49,12 @@ if TYPE_CHECKING:
 
 
 @command(
-    data(),
+    data(
+        more=grouped(
+            "Battles",
+            column("category", "Column of categories; each has ratings of its own on the page."),
+        )
+    ),
     rules_to("compare with the exact consensus"),
     Option("-o", "--out", type=FILE, default="report.html", help="The file to write."),
     choice(
@@ -78,6 +83,7 @@ if TYPE_CHECKING:
             "NAME=TEXT",
             "Lines below the heading, such as date=, version=, licence= and link=.",
         ),
+        Option("--anchor", metavar="ITEM=RATING", help="Battles: an item and the rating it has."),
         Option(
             "--items",
             metavar="TABLE",
@@ -115,6 +121,7 @@ def report(
     tie_order: str | None,
     title: str | None,
     about: Sequence[str],
+    anchor: str | None,
     items: str | None,
     deadline: Deadline,
     **options: Any,
@@ -138,9 +145,14 @@ def report(
     """
     show_progress()
     deadline = usually_limited(deadline, given)
-    facts = split("--about", about, "NAME=TEXT", last=False)
+    facts: dict[str, Any] = {**split("--about", about, "NAME=TEXT", last=False)}
     counts = _election_rule(given, kind, seats, tie_breaking, tie_order)
     called = {"rules": "--rule", "gates": "--gate", "about_items": "--items", "source": "--items"}
+    called |= {"about['anchor']": "--anchor"}
+    if anchor is not None:
+        facts["anchor"] = dict([anchor_of(anchor, given.evidence.items)])
+    if given.categories:
+        facts["categories"] = given.categories
     try:
         with options_named(called):
             page = ra.make_report(
@@ -233,14 +245,6 @@ def _items_in(path: str, given: Input) -> Any:
         "Long files in which rows of one instance lie apart; sort: on disk first, with DuckDB.",
         default="refuse",
     ),
-    Option(
-        "--groups",
-        "n_groups",
-        metavar="NUMBER",
-        type=Whole(2, 10**6),
-        help="Also add up instances in so many groups, by their labels, for a bootstrap; 200 "
-        "are enough. Needs --instance.",
-    ),
     jobs(),
     output("tasks and systems"),
     Option("--out", type=FILE, help="Write the sums as JSON, which other commands read."),
@@ -252,7 +256,6 @@ def scan(
     lower: Sequence[str],
     lower_is_better: bool,
     systems: str | None,
-    n_groups: int | None,
     n_jobs: int,
     **columns: Any,
 ) -> Answer:
@@ -279,8 +282,6 @@ def scan(
         )
     if lower and columns["task"] is None:
         raise click.UsageError("--lower needs --task: the column of tasks.")
-    if n_groups is not None and columns["instance"] is None:
-        raise click.UsageError("--groups needs --instance: the column by whose labels they go.")
     if lower_is_better and lower:
         raise click.UsageError("--lower-is-better covers every task; leave --lower out.")
     columns["systems"] = systems and [name.strip() for name in systems.split(",")]
@@ -291,14 +292,12 @@ def scan(
             low = labels_of("--lower", lower, tasks, "task")
             better = {task: task not in low for task in tasks}
             scanned = ra.io.scan_scores(sources, higher_is_better=better, **columns)
-        summary = scanned.summarize(n_jobs=n_jobs, n_groups=n_groups)
+        summary = scanned.summarize(n_jobs=n_jobs)
     more = f" and {counted(len(sources) - 1, 'more source')}" if len(sources) > 1 else ""
     files = counted(len(scanned.files), "file")
     direction, *others = score_lines(summary)
     what = repr(summary)[1:-1]
     lines = [direction, visible(f"read: {sources[0]}{more}, {files}, {what}"), *others]
-    if summary.n_groups is not None:
-        lines.append(f"groups: {summary.n_groups}, by the labels of instances")
 
     def text(rows: int | None) -> str:
         n, tallies = summary.n_systems, list(summary.tallies.values())

@@ -25,7 +25,7 @@ from rankagg.cli.command import (
     show_progress,
     typed_option,
 )
-from rankagg.cli.data import buffered, data
+from rankagg.cli.data import anchor_of, buffered, data
 from rankagg.cli.options import (
     DATA_OPTIONS,
     FILE,
@@ -39,7 +39,6 @@ from rankagg.cli.options import (
     flag,
     grouped,
     jobs,
-    labels_of,
     resamples,
     seed,
     several,
@@ -49,6 +48,8 @@ from rankagg.exceptions import DataFormatError, InvalidInputError, nearest, visi
 from rankagg.io.output_files import write_text
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from rankagg.aggregation import Deadline
     from rankagg.cli.data import Input
 
@@ -58,8 +59,7 @@ _OF_WORTHS = ("plackett-luce", "bradley-terry")
 _MOST_PLACES_DRAWN = 10**8
 _CULTURES = (
     "impartial, anonymous, mallows=PHI, norm-mallows=NORM_PHI, plackett-luce=SPREAD, "
-    "urn=CONTAGION, euclidean=DIMENSION, gaussian=DIMENSION, walsh, conitzer, single-crossing, "
-    "balanced or caterpillar"
+    "urn=CONTAGION, euclidean=DIMENSION, gaussian=DIMENSION, walsh or conitzer"
 )
 # What the numbers are called in messages.
 _CULTURE_NUMBERS = {
@@ -91,6 +91,7 @@ _VARIED = {
 _QUICK_RULES = ("borda", "copeland", "mc4", "kwiksort", "borda-kemenized")
 _FROM_MODELS = ("culture", "n_items", "n_rankings")
 _FROM_FILES = tuple(str(one.name) for one in DATA_OPTIONS if one.name != "tolerance")
+_PRIORS = ("pseudo_rankings", "ridge")
 _RULES, _GAPS = ("names", "time_limit"), ("removal", "proportion")
 #: The studies: their classes, and the options that not all of them have.
 STUDIES = {
@@ -125,7 +126,11 @@ def _models() -> list[str]:
         "names",
         type=OneOf(_models),
     ),
-    Option("--reference", metavar="ITEM", help="Worths: show them less that of ITEM."),
+    Option(
+        "--anchor",
+        metavar="ITEM",
+        help="Worths: show them less that of ITEM; with --elo ITEM=RATING.",
+    ),
     *grouped(
         "Model",
         Option(
@@ -167,7 +172,7 @@ def fit(
     *,
     names: Sequence[str],
     compare: bool,
-    reference: str | None,
+    anchor: str | None,
     elo: bool,
     deadline: Deadline,
     alpha: float,
@@ -187,7 +192,7 @@ def fit(
     comparisons, rankings, tasks. A column of --side has its advantage estimated.
     """
     if compare:
-        others = {"alpha", "deadline", "reference", "elo", *options}
+        others = {"alpha", "deadline", "anchor", "elo", *options}
         refuse_typed("has no meaning with --compare", *sorted(others))
         given.refuse_pairs("a comparison of models needs rankings")
         with options_named({"data": "FILE", "models": "--model"}):
@@ -204,7 +209,7 @@ def fit(
     model = names[0] if names else "plackett-luce"
     if len(names) > 1 or model not in (*_OF_WORTHS, "mallows"):
         raise click.UsageError(f"--model {' --model '.join(names)} needs --compare.")
-    options |= {"reference": reference, "time_limit": deadline.time_limit, "elo": elo or None}
+    options |= {"anchor": anchor, "time_limit": deadline.time_limit, "elo": elo or None}
     asked = {name: value for name, value in options.items() if value is not None}
     for name in asked:
         suited: tuple[str, ...] = ("mallows",) if name in ("distance", "time_limit") else _OF_WORTHS
@@ -215,11 +220,15 @@ def fit(
     show_progress()
     rated = model == "bradley-terry"
     fitted_to = given.data if rated else _rankings_for(model, given)
-    printed: dict[str, Any] = {"alpha": alpha}
-    if asked.pop("reference", None) is not None:
-        items = given.evidence.items
-        (printed["reference"],) = labels_of("--reference", [reference or ""], items, "item")
-    asked.pop("elo", None)
+    newcomers, items = None, given.evidence.items
+    # With a prior every item has a rating.
+    if elo and isinstance(fitted_to, ra.Comparisons) and not asked.keys() & {*_PRIORS}:
+        from rankagg.distributions.bradley_terry.newcomers import without_newcomers
+
+        fitted_to, newcomers = without_newcomers(fitted_to)
+        items = fitted_to.items
+    item, rating = anchor_of(anchor, items, is_rated=elo)
+    asked = {name: value for name, value in asked.items() if name not in ("anchor", "elo")}
     if isinstance(fitted_to, ra.Comparisons):
         asked |= {"covariates": tuple(fitted_to.covariates), "side": fitted_to.sides is not None}
     if isinstance(fitted_to, ra.ScoreTable):
@@ -231,22 +240,34 @@ def fit(
     }
     with options_named({"side": "--side", "data": "FILE"}):
         fitted = models[model].fit(fitted_to, **asked)
-    ratings = fitted.elo(anchor=printed.get("reference"), alpha=alpha) if elo else None
+    ratings = fitted.elo(anchor=item, rating=rating, alpha=alpha) if elo else None
 
     def plain() -> dict[str, Any]:
         from rankagg.core import plain_rows
 
         rows = {} if ratings is None else {"elo": plain_rows(ratings.reset_index())}
+        if newcomers is not None:
+            rows["not_rated"] = plain_rows(newcomers.reset_index())
         drawn = fitted.distribution.to_dict()
         return {**fitted.to_dict(alpha), "distribution": drawn, **rows}
 
     def text(rows: int | None) -> str:
-        table = "" if ratings is None else visible(ratings.round(1).to_string(na_rep="-"))
-        return "\n".join([fitted.summary(rows=None, **printed), *([table] if table else [])])
+        reference = {} if item is None else {"reference": item}
+        tables = _tables(ratings, newcomers, len(given.data) - len(fitted_to) if elo else 0)
+        return "\n".join([fitted.summary(rows=None, alpha=alpha, **reference), *tables])
 
     center = getattr(fitted, "consensus", None)
     code = DONE if center is None or center.is_proved else UNPROVED
     return Answer(result=fitted, data=plain, text=text, plot=fitted.plot, code=code)
+
+
+def _tables(ratings: pd.DataFrame | None, newcomers: pd.DataFrame | None, n_left: int) -> list[str]:
+    """Return ratings as text, and who has none yet."""
+    tables = [] if ratings is None else [visible(ratings.round(1).to_string(na_rep="-"))]
+    if newcomers is not None and len(newcomers):
+        tables.append(f"not rated yet, {n_left:,} battles left out:")
+        tables.append(visible(newcomers.to_string()))
+    return tables
 
 
 def _rankings_for(model: str, given: Input) -> Any:
@@ -357,9 +378,6 @@ def _culture(text: str, *, scores: bool = False) -> Any:
         "anonymous": ra.cultures.AnonymousCulture(),
         "walsh": ra.cultures.SinglePeakedCulture(),
         "conitzer": ra.cultures.SinglePeakedCulture(variant="conitzer"),
-        "single-crossing": ra.cultures.SingleCrossingCulture(),
-        "balanced": ra.cultures.GroupSeparableCulture(),
-        "caterpillar": ra.cultures.GroupSeparableCulture(tree="caterpillar"),
     }
     numbered: dict[str, Callable[[float], Any]] = {
         "mallows": lambda number: ra.cultures.MallowsCulture(phi=number),

@@ -78,7 +78,7 @@ class _ChoiceSets(ABC):
 
 
 @dataclass(frozen=True, eq=False)
-class MergedSets(_ChoiceSets):
+class _MergedSets(_ChoiceSets):
     """A table of different sets."""
 
     # Shape (s, n). 1 for an item of the set.
@@ -108,11 +108,11 @@ class MergedSets(_ChoiceSets):
             inside = self.inside[start : start + size] > 0
             yield np.broadcast_to(np.arange(self.n_items), inside.shape), inside
 
-    def with_ghost(self) -> MergedSets:
+    def with_ghost(self) -> _MergedSets:
         """Return the sets of n + 1 items: these, then each item with the new one."""
         s, n = self.inside.shape
         wider = np.hstack([self.inside, np.zeros((s, 1))])
-        return MergedSets(np.vstack([wider, np.hstack([np.eye(n), np.ones((n, 1))])]))
+        return _MergedSets(np.vstack([wider, np.hstack([np.eye(n), np.ones((n, 1))])]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -250,26 +250,6 @@ class Choices:
         )
 
 
-def stage_masks(ranks: Ranks) -> Iterator[tuple[Positions, Bools, Bools]]:
-    """Go through the choices of rankings: rows, alternatives and chosen items."""
-    m, n = ranks.shape
-    size = max(1, MARKS_AT_ONCE // n)
-    for start in range(0, m, size):
-        part = ranks[start : start + size]
-        place = places.comparable(part)
-        observed = part != UNRANKED
-        for item in range(n):
-            here = place[:, [item]]
-            # A bucket is told by its first item.
-            leads = (part[:, item] >= 0) & ~(place[:, :item] == here).any(axis=1)
-            rows = np.flatnonzero(leads)
-            alternatives = observed[rows] & (place[rows] >= here[rows])
-            several = alternatives.sum(axis=1) > 1
-            rows, alternatives = rows[several], alternatives[several]
-            if len(rows):
-                yield start + rows, alternatives, place[rows] == here[rows]
-
-
 class _Collected:
     """The choices of rankings of equal length, one length after another."""
 
@@ -320,4 +300,4 @@ class _Collected:
         distinct, where = np.unique(codes, return_inverse=True)
         inside = ((distinct[:, None] >> np.arange(self.n)) & 1).astype(np.float64)
         merged = np.bincount(where, weights=weights, minlength=len(distinct)).astype(np.float64)
-        return Choices(MergedSets(inside), merged, self.won, self.tied)
+        return Choices(_MergedSets(inside), merged, self.won, self.tied)

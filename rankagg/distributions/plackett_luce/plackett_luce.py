@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import field
 from functools import cached_property
 from itertools import combinations
@@ -34,7 +34,7 @@ from rankagg.core import (
 from rankagg.distributions.base import RankingDistribution
 from rankagg.distributions.fit_result import WorthsFit
 from rankagg.distributions.maximum import Penalties
-from rankagg.distributions.plackett_luce.choices import stage_masks
+from rankagg.distributions.plackett_luce.choices import MARKS_AT_ONCE
 from rankagg.distributions.plackett_luce.likelihood import log_bucket_weights, maximize_choices
 from rankagg.exceptions import Described, InvalidInputError
 
@@ -45,6 +45,26 @@ if TYPE_CHECKING:
 MOST_SUBSET_ITEMS = 16
 # Sums of log worths are floats too.
 LARGEST_LOG_WORTH = 1e100
+
+
+def _stage_masks(ranks: Ranks) -> Iterator[tuple[Positions, Bools, Bools]]:
+    """Go through the choices of rankings: rows, alternatives and chosen items."""
+    m, n = ranks.shape
+    size = max(1, MARKS_AT_ONCE // n)
+    for start in range(0, m, size):
+        part = ranks[start : start + size]
+        place = places.comparable(part)
+        observed = part != UNRANKED
+        for item in range(n):
+            here = place[:, [item]]
+            # A bucket is told by its first item.
+            leads = (part[:, item] >= 0) & ~(place[:, :item] == here).any(axis=1)
+            rows = np.flatnonzero(leads)
+            alternatives = observed[rows] & (place[rows] >= here[rows])
+            several = alternatives.sum(axis=1) > 1
+            rows, alternatives = rows[several], alternatives[several]
+            if len(rows):
+                yield start + rows, alternatives, place[rows] == here[rows]
 
 
 class PlackettLuce(RankingDistribution):
@@ -127,7 +147,7 @@ class PlackettLuce(RankingDistribution):
     def _log_probs(self, ranks: Ranks) -> Floats:
         result = np.zeros(len(ranks))
         weights = {1: 0.0, **self.log_ties}
-        for rows, alternatives, chosen in stage_masks(ranks):
+        for rows, alternatives, chosen in _stage_masks(ranks):
             logs = np.where(alternatives, self.log_worths, -np.inf)
             total = logsumexp(log_bucket_weights(logs, self.log_ties), axis=0)
             size = chosen.sum(axis=1)

@@ -25,7 +25,7 @@ from rankagg.core import (
 )
 from rankagg.core.comparisons import Comparisons
 from rankagg.exceptions import Described, InvalidInputError
-from rankagg.inference.decisions import Basis, Decisions, by_sign_flips, unit_word
+from rankagg.inference.decisions import Basis, Decisions, by_sign_flips
 from rankagg.inference.pair_bounds import IntervalOptions, Method
 from rankagg.inference.pair_values import Differences
 from rankagg.inference.pairwise import intervals_of
@@ -38,7 +38,7 @@ from rankagg.inference.ranks.rank_results import (
 )
 from rankagg.inference.ranks.sign_flips import LOOKED_AT, asymmetry_note, sign_flips
 from rankagg.inference.summed_units import SummedUnits
-from rankagg.inference.units import Unit, Units, rankings_of, square, units_from, units_of
+from rankagg.inference.units import Unit, Units, rankings_of, square
 
 RankMethod: TypeAlias = Literal["sign-flips", "sign-test", "hoeffding", "max-t"]
 RANK_METHODS: dict[str, tuple[RankMethod, ...]] = {
@@ -94,9 +94,9 @@ def rank_intervals(
     ----------
     data : Profile, ScoreTable or ScoreSummary
         Rankings, or scores; `table.rankings(tolerance)` ties scores that differ by little. A
-        summary is enough for "pairwise", and for "borda" by "hoeffding", which is its default;
-        one with groups for "max-t" too, see `ScoreScan.summarize`. For comparisons see
-        `inference.comparison_rank_intervals`, for estimates with errors `inference.rank_sets`.
+        summary is enough for "pairwise", and for "borda" by "hoeffding", which is its default.
+        For comparisons see `inference.comparison_rank_intervals`, for estimates with errors
+        `inference.rank_sets`.
     of : {"borda", "mean", "pairwise"}, default "borda"
         What "above" means in the population. "borda": more Borda points on average, which are the
         same for every increasing transformation of a unit's scores. "mean": a larger mean score.
@@ -182,7 +182,8 @@ def rank_intervals(
         found = ranks_from_intervals(intervals, "intervals" if chosen == "max-t" else "holm")
         return replace(found, notes=(*found.notes, *notes))
     is_task = isinstance(data, ScoreTable) and not data.is_instance_level
-    word = unit_word(units.unit, is_task=is_task)
+    # A ranking by the scores of one task is a task.
+    word = "task" if units.unit == "ranking" and is_task else units.unit
     if chosen == "sign-flips":
         assert isinstance(units, Units), "sums do not tell whose signs to flip"
         families, how, more = _decided_by_flips(units, level, n_resamples, as_generator(rng), word)
@@ -273,7 +274,7 @@ def _units_of(
     if of == "pairwise":
         if isinstance(data, ScoreSummary):
             return SummedUnits.of_pairs(data, unit, fixed_tasks), ()
-        return units_of(data, unit=unit, fixed_tasks=fixed_tasks), ()
+        return Units.of(data, unit=unit, fixed_tasks=fixed_tasks), ()
     if isinstance(data, ScoreSummary):
         return SummedUnits.of_points(data, of, method, unit=unit, fixed_tasks=fixed_tasks), ()
     is_flipped = method in (None, "sign-flips")
@@ -294,7 +295,7 @@ def _units_of(
         )
         cells = part_of(gaps, "cells missing", total, "cells", told[0])
         notes = [*notes, said(by_pair, cells, told[1])]
-    return units_from(profile, source, unit, fixed_tasks, instances), tuple(notes)
+    return Units.of_values(profile, source, unit, fixed_tasks, instances), tuple(notes)
 
 
 def _score_differences(data: object, *, is_flipped: bool) -> Differences:

@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from rankagg._typing import Floats, Integers64, Label
 from rankagg._validation import EXACT_LIMIT
-from rankagg.core import keys_of_labels, keys_of_texts
 from rankagg.exceptions import DataFormatError, InvalidInputError, shown
 from rankagg.io.output_files import unguard
 from rankagg.io.tables.columns import MISSING_TEXTS
@@ -26,8 +26,8 @@ PARQUET, TEXT, PACKED = (".parquet", ".pq"), (".csv", ".tsv"), (".gz", ".bz2", "
 # Bytes of text that are parsed in one go, and rows of Parquet that are a part by themselves.
 TEXT_BLOCK = 2**22
 PART_ROWS = 2**20
-# What fits in 64 bits for sure, written as numbers are, and what may be longer.
-SHORT_NUMBER, LONG_NUMBER = r"^(0|-?[1-9][0-9]{0,17})$", r"^-?[1-9][0-9]{18,}$"
+# Whole numbers, written as numbers are: of 64 bits for sure, and of up to 20 digits.
+SHORT_NUMBER, LONG_NUMBER = r"^(0|-?[1-9][0-9]{0,17})$", r"^-?[1-9][0-9]{18,19}$"
 
 Codes = Integers64
 #: What tells instances apart: whole numbers as they are, also of text; other text by its hash.
@@ -328,7 +328,7 @@ def _arrow_errors(path: Path, where: str = "") -> Iterator[None]:
 
 
 def _keys_of_texts(values: Any) -> Keys:
-    """Return what `keys_of_labels` says of texts."""
+    """Return the keys of texts: whole numbers as they are, others by SipHash-2-4 of pandas."""
     short, long = (
         pc.match_substring_regex(values, pattern) for pattern in (SHORT_NUMBER, LONG_NUMBER)
     )
@@ -339,8 +339,16 @@ def _keys_of_texts(values: Any) -> Keys:
         if len(chosen):
             keys[where.to_numpy(zero_copy_only=False)] = of(chosen)
 
+    def whole(some: Any) -> Keys:
+        numbers = [int(text) & (2**64 - 1) for text in some.to_pylist()]
+        return np.array(numbers, dtype=np.uint64)
+
+    def hashed(some: Any) -> Keys:
+        texts = some.to_numpy(zero_copy_only=False).astype(object)
+        found: Keys = pd.util.hash_array(texts, categorize=False)
+        return found
+
     put(short, lambda some: some.cast(pa.int64()).to_numpy().view(np.uint64))
-    put(long, lambda some: keys_of_labels(some.to_pylist()))
-    other = pc.invert(pc.or_(short, long))
-    put(other, lambda some: keys_of_texts(some.to_numpy(zero_copy_only=False).astype(object)))
+    put(long, whole)
+    put(pc.invert(pc.or_(short, long)), hashed)
     return keys

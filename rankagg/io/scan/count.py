@@ -15,12 +15,9 @@ from tqdm import tqdm
 
 from rankagg._typing import Floats, Label
 from rankagg.core import (
-    GroupedTally,
     ItemSet,
     TaskTally,
-    check_room,
     counted,
-    groups_of,
 )
 from rankagg.exceptions import (
     DataFormatError,
@@ -30,19 +27,13 @@ from rankagg.exceptions import (
     nearest,
     shown,
 )
-from rankagg.io.scan.batches import (
-    Batch,
-    Codes,
-    Keys,
-    ScanPart,
-    Types,
-)
+from rankagg.io.scan.batches import Batch, Codes, Keys, ScanPart, Types
 
-# Units of a task from which on they are counted without waiting for more, and for each group of
-# units: a call takes longer than few units do.
-ENOUGH, ENOUGH_GROUPED = 2**14, 2**10
+# Units of a task from which on they are counted without waiting for more: a call takes longer than
+# few units do.
+ENOUGH = 2**14
 # Cells that are read, and that wait for others of their task, at one time.
-BATCH_CELLS, WAITING_CELLS, WAITING_CELLS_GROUPED = 2**21, 2**22, 2**23
+BATCH_CELLS, WAITING_CELLS = 2**21, 2**22
 BATCH_ROWS, LEAST_ROWS = 2**16, 256
 
 # What joblib and Dask, which need not be there, raise where workers are gone.
@@ -55,7 +46,6 @@ RETRIES = 3
 
 # The task of all rows, where no column tells tasks apart.
 ONE_TASK = "scores"
-Tally: TypeAlias = TaskTally | GroupedTally
 Advance: TypeAlias = Callable[[int], object]
 
 
@@ -80,8 +70,6 @@ class ScanLayout:
     types: Types
     # The direction of tasks.
     higher_is_better: bool | Mapping[Label, bool]
-    # In how many groups instances are added up.
-    n_groups: int | None = None
     # Where rows were sorted first: the layout and the parts before, which errors name.
     sorted_from: tuple[ScanLayout, list[ScanPart]] | None = None
 
@@ -118,7 +106,7 @@ class _PartCounts:
 
     n_rows: int
     # Sums by task, in the order in which tasks first occur.
-    tallies: dict[Label, Tally]
+    tallies: dict[Label, TaskTally]
     # The instances, where there is a column of them.
     keys: dict[Label, _KeyRuns]
 
@@ -150,10 +138,9 @@ def _count_part(layout: ScanLayout, part: ScanPart, advance: Advance | None = No
     for found in units(layout, part, reading(), tasks):
         names = list(tasks)
         for code, at in _units_of_tasks(found.tasks):
-            own = None if found.keys is None else found.keys[at]
-            waiting.add(names[code], found.scores[:, at], own)
-            if own is not None:
-                keys.setdefault(names[code], []).append(own)
+            waiting.add(names[code], found.scores[:, at])
+            if found.keys is not None:
+                keys.setdefault(names[code], []).append(found.keys[at])
     runs = {task: _key_runs(np.concatenate(parts)) for task, parts in keys.items()}
     return _PartCounts(n_rows, waiting.sums(), runs)
 
@@ -177,23 +164,20 @@ class _Waiting:
 
     def __init__(self, layout: ScanLayout) -> None:
         self._layout = layout
-        self._blocks: dict[Label, list[tuple[Floats, Keys | None]]] = {}
+        self._blocks: dict[Label, list[Floats]] = {}
         self._cells = 0
-        groups = layout.n_groups
-        self._enough = ENOUGH if groups is None else ENOUGH_GROUPED * groups
-        self._most = WAITING_CELLS if groups is None else WAITING_CELLS_GROUPED
-        self._tallies: dict[Label, Tally] = {}
+        self._tallies: dict[Label, TaskTally] = {}
 
-    def add(self, task: Label, scores: Floats, keys: Keys | None) -> None:
+    def add(self, task: Label, scores: Floats) -> None:
         waiting = self._blocks.setdefault(task, [])
-        waiting.append((scores, keys))
+        waiting.append(scores)
         self._cells += scores.size
-        if sum(block.shape[1] for block, _ in waiting) >= self._enough:
+        if sum(block.shape[1] for block in waiting) >= ENOUGH:
             self._count(task)
-        if self._cells > self._most:
+        if self._cells > WAITING_CELLS:
             self.sums()
 
-    def sums(self) -> dict[Label, Tally]:
+    def sums(self) -> dict[Label, TaskTally]:
         """Return the sums of all that was added, in the order in which tasks first occurred."""
         for task, blocks in self._blocks.items():
             if blocks:
@@ -202,25 +186,15 @@ class _Waiting:
 
     def _count(self, task: Label) -> None:
         blocks, self._blocks[task] = self._blocks[task], []
-        scores = np.concatenate([block for block, _ in blocks], axis=1)
+        scores = np.concatenate(blocks, axis=1)
         self._cells -= scores.size
-        better, number = self._layout.direction(task), self._layout.n_groups
-        tally: Tally
-        if number is None:
-            tally = TaskTally.of(scores, higher_is_better=better)
-        else:
-            keys = np.concatenate([keys for _, keys in blocks if keys is not None])
-            groups = groups_of(keys, number)
-            tally = GroupedTally.of(scores, groups, number, higher_is_better=better)
-        _add(self._tallies, task, tally, self._layout)
+        tally = TaskTally.of(scores, higher_is_better=self._layout.direction(task))
+        _add(self._tallies, task, tally)
 
 
-def _add(tallies: dict[Label, Any], task: Label, tally: Tally, layout: ScanLayout) -> None:
-    """Add a tally of a task; raises where the sums of groups take too much memory."""
+def _add(tallies: dict[Label, TaskTally], task: Label, tally: TaskTally) -> None:
+    """Add a tally of a task."""
     tallies[task] = tallies[task] + tally if task in tallies else tally
-    if layout.n_groups is not None:
-        size = sum(tally.n_bytes for tally in tallies.values())
-        check_room(size, layout.n_groups, len(tallies), len(tally))
 
 
 def _units_of_tasks(codes: Codes) -> Iterator[tuple[int, Any]]:
@@ -346,9 +320,9 @@ def count_parts(
     parts: Sequence[ScanPart],
     n_jobs: int | None,
     client: Any = None,
-) -> dict[Label, Tally]:
+) -> dict[Label, TaskTally]:
     """Return the sums of all parts by task, without tasks that have no score."""
-    tallies: dict[Label, Tally] = {}
+    tallies: dict[Label, TaskTally] = {}
     keys: dict[Label, list[_KeyRuns]] = {}
     sizes = [part.n_rows for part in parts]
     bar = tqdm(
@@ -360,7 +334,7 @@ def count_parts(
     with bar:
         for counts in _counted_parts(layout, parts, n_jobs, client, bar):
             for task, tally in counts.tallies.items():
-                _add(tallies, task, tally, layout)
+                _add(tallies, task, tally)
             for task, runs in counts.keys.items():
                 keys.setdefault(task, []).append(runs)
     for task, runs_of_parts in keys.items():
@@ -444,7 +418,7 @@ def _places(
     return places
 
 
-def _warn_of_empty(tallies: Mapping[Label, Tally], gone: int) -> None:
+def _warn_of_empty(tallies: Mapping[Label, TaskTally], gone: int) -> None:
     empty = sum(tally.n_empty for tally in tallies.values())
     if empty:
         tasks = f", among them all of {counted(gone, 'task')}" if gone else ""

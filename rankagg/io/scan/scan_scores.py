@@ -17,8 +17,6 @@ from rankagg.core import (
     ItemSet,
     ScoreSummary,
     Value,
-    check_groups,
-    check_room,
     counted,
     listed,
     named_values,
@@ -226,13 +224,7 @@ class ScoreScan(Value):
             return ItemSet([ONE_TASK])
         return _labels_of(task, self._layout, ScanPart.of(self._files, whole=self._layout.is_long))
 
-    def summarize(
-        self,
-        *,
-        n_jobs: int | None = None,
-        client: Client | None = None,
-        n_groups: int | None = None,
-    ) -> ScoreSummary:
+    def summarize(self, *, n_jobs: int | None = None, client: Client | None = None) -> ScoreSummary:
         """Add up all scores: one pass, in memory that does not grow with the rows.
 
         Parameters
@@ -244,10 +236,6 @@ class ScoreScan(Value):
         client : distributed.Client, optional
             Of a cluster of Dask (the extra ``big``) that does the work, instead of `n_jobs`. Its
             workers must see the files under the same paths; only sums travel.
-        n_groups : int, optional
-            Add up instances in so many groups besides, which a bootstrap draws: 200 are enough.
-            The group of an instance follows from its label alone, by a fixed hash; it is the same
-            in all tasks, and for 7 and "7". Needs a column of instances.
 
         Returns
         -------
@@ -271,19 +259,16 @@ class ScoreScan(Value):
         -----
         Beside one batch of rows it holds the sums of every task, see `ScoreSummary`, and 8 bytes
         for each instance where there is a column of them (whole numbers that follow each other
-        take none), by which it knows those that occur twice. With groups a batch is twice as large,
-        and there are sums of every task and group.
+        take none), by which it knows those that occur twice.
         """
         if client is not None and (n_jobs is not None or not hasattr(client, "map")):
             allowed = "a distributed.Client, without `n_jobs`"
             raise InvalidInputError("client", allowed, client)
-        layout = replace(self._layout, n_groups=self._checked_groups(n_groups))
+        layout = self._layout
         parts = ScanPart.of(self._files, whole=layout.is_long)
         if layout.systems is None:
             assert layout.system is not None, "the long form names it"
             layout = replace(layout, systems=_labels_of(layout.system, layout, parts))
-        n = len(layout.systems or ())
-        check_room((layout.n_groups or 0) * 16 * n**2, layout.n_groups or 0, 1, n)
         with TemporaryDirectory(prefix="rankagg-") as folder:
             if self._scattered == "sort":
                 file, layout = _sorted_file(layout, parts, Path(folder))
@@ -296,15 +281,6 @@ class ScoreScan(Value):
             higher_is_better=layout.higher_is_better,
             task_weights=self._weights,
         )
-
-    def _checked_groups(self, n_groups: object) -> int | None:
-        """Return the number of groups; None for none."""
-        number = check_groups(n_groups)
-        if number is not None and self._layout.instance is None:
-            allowed = "None where no column of instances is named, by whose labels they are made"
-            remedy = "Name it with `instance=` of `scan_scores`."
-            raise InvalidInputError("n_groups", allowed, number, remedy)
-        return number
 
     def __repr__(self) -> str:
         form = "long" if self._layout.is_long else "wide"

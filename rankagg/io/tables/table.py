@@ -16,21 +16,11 @@ import pandas as pd
 import pyarrow as pa
 
 from rankagg._typing import Floats, Integers64, Positions
-from rankagg._validation import (
-    EXACT_LIMIT,
-    LARGEST_WEIGHT,
-    SMALLEST_WEIGHT,
-    arrow_table,
-)
+from rankagg._validation import EXACT_LIMIT, LARGEST_WEIGHT, SMALLEST_WEIGHT, arrow_table
 from rankagg.core import listed
 from rankagg.exceptions import DataFormatError, InvalidInputError, nearest, shown
 from rankagg.io.output_files import unguard
-from rankagg.io.tables.columns import (
-    USUAL,
-    Coded,
-    Numbers,
-    NumberStyle,
-)
+from rankagg.io.tables.columns import USUAL, Coded, Numbers, NumberStyle
 from rankagg.io.tables.sources import MAX_BYTES, check_memory
 
 FRAME_NAME = "the DataFrame"

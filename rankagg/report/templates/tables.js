@@ -63,6 +63,8 @@
     choice.addEventListener("change", () => headings.forEach((heading, k) => {
       const gone = choice.value && heading.dataset.category && heading.dataset.category !== choice.value;
       for (const row of table.rows) row.cells[k].hidden = Boolean(gone);
+      const sorts = choice.value ? !gone && heading.classList.contains("places") : k === 0 && headings.some((one) => one.classList.contains("places"));
+      while (sorts && heading.getAttribute("aria-sort") !== "ascending") heading.firstChild.click();
     }));
     table.closest("figure").prepend(label);
   };

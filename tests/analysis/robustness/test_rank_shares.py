@@ -14,10 +14,8 @@ from rankagg.aggregation.kemeny import strict_search
 from rankagg.analysis.robustness import redraws as resamples
 from rankagg.analysis.robustness.redraws import _Redraw, _RedrawSums
 from rankagg.exceptions import InformationLostError, InvalidInputError
-from rankagg.inference.units import rankings_of, units_of
+from rankagg.inference.units import Units, rankings_of
 from tests import oracles, strategies
-from tests.core.test_grouped_tally import plain_groups
-from tests.core.test_score_summary import tables
 from tests.rules import falling
 
 NAN = float("nan")
@@ -48,7 +46,7 @@ INSTANCES = ra.ScoreTable(
 def drawn(data, times, seed, *, unit="ranking", fixed_tasks=False, instances=None):
     """Return how often each ranking occurs in each resample, as the package draws them."""
     profile, known = rankings_of(data, 0.0, instances)
-    units = units_of(profile, unit=unit, fixed_tasks=fixed_tasks, instances=known)
+    units = Units.of(profile, unit=unit, fixed_tasks=fixed_tasks, instances=known)
     return units.resampled_rows(times, np.random.default_rng(seed))
 
 
@@ -388,8 +386,20 @@ def test_an_item_that_never_has_a_place_has_none_in_json():
     told = json.loads(json.dumps(shares.to_dict(), allow_nan=False))
     assert told["items"][1] == {
         "item": "B", "first_in_every": 0, "first_in_some": 0, "mean_rank": None,
+        "lower": None, "upper": None,
     }  # fmt: skip
-    assert shares.summary().splitlines()[-1].split() == ["B", "0.000", "0.000", "-"]
+    assert shares.summary().splitlines()[-1].split() == ["B", "0.000", "0.000", "-", "-", "-"]
+
+
+def test_percentile_intervals_leave_out_so_many_resamples_at_each_end():
+    shares = ra.rank_shares(CYCLE, KEMENY, n_resamples=200, rng=1)
+    for alpha in (0.05, 0.5):
+        frame = shares.to_frame(alpha)
+        for at, item in enumerate(CYCLE.items):
+            first, last = sorted(shares.best[:, at]), sorted(shares.worst[:, at])
+            # Between two resamples the outer one counts.
+            assert frame["lower"][item] == first[int(199 * alpha / 2)]
+            assert frame["upper"][item] == last[-1 - int(199 * alpha / 2)]
 
 
 def test_summary_says_that_shares_are_no_confidence():
@@ -437,66 +447,22 @@ def test_options_are_checked(options, words):
 # -- resamples of sums ----------------------------------------------------------------------------
 
 
-RULES = (ra.Borda(), ra.Mean(), ra.Kemeny(), ra.TwoLevel(ra.Borda(), ra.Borda()))
-
-
-@few
-@given(table=tables(max_systems=4, max_units=8), data=st.data())
-def test_resamples_are_those_of_the_scores(table, data):
-    """A resample is the table with columns of each group repeated as often as it was drawn."""
-    rule = data.draw(st.sampled_from(RULES))
-    unit = data.draw(st.sampled_from(["ranking", "instance"]))
-    fixed = unit == "ranking" and data.draw(st.booleans())
-    summary = ra.ScoreSummary.from_scores(table, n_groups=3)
-    found = ra.rank_shares(
-        summary, rule, unit=unit, fixed_tasks=fixed, n_resamples=4, rng=np.random.default_rng(7)
-    )
-    redraw = _RedrawSums(summary.sorted_by_task(), rule, unit, fixed)
-    counts = redraw.draw(4, np.random.default_rng(7))
-    groups = plain_groups(table, 3)
-    for row, times in enumerate(counts):
-        repeats = np.zeros(table.n_units, dtype=int)
-        for at, task in enumerate(sorted(table.tasks)):
-            for group, units in groups[task].items():
-                repeats[list(units)] = times[at, group]
-        consensus = rule.aggregate(repeated(table, repeats))
-        if isinstance(rule, ra.Kemeny):
-            best, worst = consensus.optima.rank_ranges()
-        else:
-            frame = consensus.ranking
-            best = np.array([0 if frame.rank(s) is None else frame.rank(s) for s in table.systems])
-            worst = None
-        np.testing.assert_array_equal(found.best[row], best)
-        if worst is not None:
-            np.testing.assert_array_equal(found.worst[row], worst)
-
-
-@pytest.mark.parametrize(("unit", "fixed"), [("ranking", 0), ("ranking", 1), ("instance", 0)])
-def test_what_is_drawn(unit, fixed):
-    rng = np.random.default_rng(0)
+@pytest.mark.parametrize("rule", [ra.Borda(), ra.Mean(), KEMENY], ids=repr)
+def test_tasks_of_sums_are_drawn_as_those_of_the_scores(rule):
+    values = np.random.default_rng(3).integers(0, 5, (4, 30)).astype(float)
     table = ra.ScoreTable(
-        rng.normal(size=(2, 90)), systems="AB", tasks=["x"] * 60 + ["y"] * 30,
-        instances=[*range(60), *range(30)], higher_is_better=True,
+        values, tasks=list("abcde") * 6, instances=range(30), higher_is_better=True,
+        task_weights={"a": 2.5},
     )  # fmt: skip
-    summary = ra.ScoreSummary.from_scores(table, n_groups=20)
-    counts = _RedrawSums(summary, ra.Borda(), unit, bool(fixed)).draw(300, rng)
-    there = np.array([[g in t.parts for g in range(20)] for t in summary.grouped.values()])
-    if unit == "instance":
-        assert (counts[:, 0] == counts[:, 1]).all()
-        assert (counts[:, 0].sum(axis=1) == there.any(axis=0).sum()).all()
-        return
-    assert not counts[:, ~there].any()
-    assert (counts.sum(axis=(1, 2)) == there.sum()).all()
-    per_task = counts.sum(axis=2)
-    assert ((per_task == there.sum(axis=1)).all()) == bool(fixed)
-    # Each is drawn once on average, with a variance of nearly one.
-    drawn = counts[:, there]
-    assert abs(drawn.mean(axis=0) - 1).max() < 0.3
-    assert 0.8 < drawn.var() < 1.1
+    options = {"unit": "task", "n_resamples": 40, "rng": 5}
+    found = ra.rank_shares(ra.ScoreSummary.from_scores(table), rule, **options)
+    expected = ra.rank_shares(table, rule, **options)
+    np.testing.assert_array_equal(found.best, expected.best)
+    np.testing.assert_array_equal(found.worst, expected.worst)
 
 
 @pytest.mark.parametrize("options", [{"tolerance": 0.1}, {"instances": [1]}, {"unit": "system"}])
 def test_options_that_sums_were_made_without(options):
     table = ra.ScoreTable([[1, 2]], tasks="xx", instances=[0, 1], higher_is_better=True)
     with pytest.raises(InvalidInputError, match=next(iter(options))):
-        ra.rank_shares(ra.ScoreSummary.from_scores(table, n_groups=2), ra.Borda(), **options)
+        ra.rank_shares(ra.ScoreSummary.from_scores(table), ra.Borda(), **options)

@@ -81,7 +81,11 @@ def with_gaps(number):
 def test_too_many_unranked_items_are_refused():
     words, n = f"at most {LARGEST_GAP} unranked items. Got one with", LARGEST_GAP + 3
     few = ra.Profile.from_orders([[0, 1], [1, 0], [*range(n)]], items=range(n))
-    for call in (ra.Mallows.fit, ra.MallowsRanking().aggregate, ra.Mallows(range(n), 1.0).log_prob):
+    for call in (
+        ra.Mallows.fit,
+        ra.distributions.MallowsRanking().aggregate,
+        ra.Mallows(range(n), 1.0).log_prob,
+    ):
         with pytest.raises(InvalidInputError, match=words):
             call(few)
 

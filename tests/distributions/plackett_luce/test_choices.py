@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 import rankagg as ra
 from rankagg.distributions.plackett_luce import choices
 from rankagg.distributions.plackett_luce.choices import (
-    MergedSets,
     _ChainSets,
-    stage_masks,
+    _MergedSets,
 )  # fmt: skip
+from rankagg.distributions.plackett_luce.plackett_luce import _stage_masks
 from tests.distributions.luce_by_hand import choices_by_hand, from_rows, gathered
 from tests.strategies import profiles
 
@@ -26,7 +26,7 @@ WEIGHTS = [1.0, 0.5, 2.0, 1.0, 0.25, 1.0, 3.0, 0.1, 1.5]
 def representation(request, monkeypatch):
     """Hold sets merged, or as chains whatever the number of items."""
     monkeypatch.setattr(choices, "BITS", request.param)
-    return MergedSets if request.param else _ChainSets
+    return _MergedSets if request.param else _ChainSets
 
 
 def table_of(found):
@@ -81,7 +81,7 @@ def test_a_small_block_changes_nothing(block, representation, monkeypatch):
 @given(profile=profiles())
 def test_stages_are_the_choices_of_each_ranking(profile):
     seen = Counter()
-    for rows, alternatives, chosen in stage_masks(profile.ranks):
+    for rows, alternatives, chosen in _stage_masks(profile.ranks):
         for row, among, picked in zip(rows, alternatives, chosen, strict=True):
             sets = (frozenset(np.flatnonzero(mask).tolist()) for mask in (among, picked))
             seen[int(row), *sets] += 1
@@ -93,7 +93,7 @@ def test_stages_are_the_choices_of_each_ranking(profile):
 def test_stages_keep_the_number_of_the_ranking_across_blocks(monkeypatch):
     monkeypatch.setattr(choices, "MARKS_AT_ONCE", 5)
     profile = from_rows(ROWS)
-    rows = Counter(int(row) for part, _, _ in stage_masks(profile.ranks) for row in part)
+    rows = Counter(int(row) for part, _, _ in _stage_masks(profile.ranks) for row in part)
     expected = {row: len(choices_by_hand(ranking)) for row, ranking in enumerate(profile)}
     assert rows == Counter(expected)
 

@@ -13,7 +13,7 @@ from rankagg.inference.decisions import tarone
 from rankagg.inference.pair_values import Differences
 from rankagg.inference.ranks.rank_intervals import RANK_METHODS
 from rankagg.inference.ranks.sign_flips import VECTORS, sign_flips
-from rankagg.inference.units import units_from
+from rankagg.inference.units import Units
 from tests import strategies
 from tests.inference.test_bootstrap import resampled_means
 
@@ -79,7 +79,7 @@ def test_pairs_are_decided_where_sign_flips_reach_the_level(of):
     result = ra.rank_intervals(data, of=of, alpha=0.1)
     profile = data.rankings()
     source = Differences.of_points(profile) if of == "borda" else Differences(data.values.T, 100.0)
-    units = units_from(profile, source, unit="ranking", fixed_tasks=False, instances=None)
+    units = Units.of_values(profile, source, unit="ranking", fixed_tasks=False, instances=None)
     flips = sign_flips(units, VECTORS, np.random.default_rng(0))
     expected = flips.ahead & flips.decided(0.1)[0]
     assert 0 < expected.sum() < 6
@@ -267,7 +267,7 @@ def test_the_largest_deviation_of_a_single_item_is_among_its_pairs(seed):
     alpha = 0.2
     result = ra.rank_intervals(profile, method="max-t", alpha=alpha, n_resamples=500, rng=7)
     source = Differences.of_points(profile)
-    units = units_from(profile, source, unit="ranking", fixed_tasks=False, instances=None)
+    units = Units.of_values(profile, source, unit="ranking", fixed_tasks=False, instances=None)
     drawn = resampled_means(units, 500, np.random.default_rng(7))
     first, second = units.pairs
     wins, losses, led = np.zeros((3, 4), dtype=int)

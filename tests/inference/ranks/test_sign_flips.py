@@ -18,7 +18,7 @@ from rankagg.inference import units as units_in_blocks
 from rankagg.inference.pair_values import Differences
 from rankagg.inference.ranks import sign_flips as module
 from rankagg.inference.ranks.sign_flips import VECTORS, sign_flips
-from rankagg.inference.units import units_from
+from rankagg.inference.units import Units
 from tests import oracles
 from tests.conftest import seeds
 
@@ -35,7 +35,7 @@ def units(scores, *, counts=None, weights=None, clusters=None, scale=None):
     )  # fmt: skip
     source = Differences(rows, scale or float(np.nanmax(rows) - np.nanmin(rows)) or 1.0)
     unit = "ranking" if clusters is None else "task"
-    return units_from(profile, source, unit=unit, fixed_tasks=False, instances=None)
+    return Units.of_values(profile, source, unit=unit, fixed_tasks=False, instances=None)
 
 
 class Flips:
@@ -392,7 +392,7 @@ def by_points(orders, *, fixed_tasks=False, **more):
     """Return units that compare items by their points in rankings."""
     profile = ra.Profile.from_orders(orders, **more)
     source = Differences.of_points(profile)
-    return units_from(profile, source, unit="ranking", fixed_tasks=fixed_tasks, instances=None)
+    return Units.of_values(profile, source, unit="ranking", fixed_tasks=fixed_tasks, instances=None)
 
 
 # -- what tells nothing ---------------------------------------------------------------------------

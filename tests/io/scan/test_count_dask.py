@@ -56,9 +56,6 @@ def test_the_same_as_this_machine(form, names, seed, client, tmp_path):
     found = made.summarize(client=client)
     assert found == ra.ScoreSummary.from_scores(table)
     assert found.to_dict() == made.summarize().to_dict()
-    grouped = made.summarize(client=client, n_groups=5)
-    assert grouped == ra.ScoreSummary.from_scores(table, n_groups=5)
-    assert grouped.to_dict() == made.summarize(n_groups=5).to_dict()
 
 
 def test_errors_are_those_of_this_machine(client, tmp_path):

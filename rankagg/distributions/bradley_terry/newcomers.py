@@ -1,0 +1,51 @@
+"""Items that have no rating yet, so that those of all others stay as they are without them."""
+
+from __future__ import annotations
+
+from math import ceil
+
+import numpy as np
+import pandas as pd
+
+from rankagg.core import said, stated
+from rankagg.core.comparisons import Comparisons
+
+# Too few comparisons are fewer than these, and than this share of the median of all items.
+_FEW, _SHARE = 10, 0.1
+
+
+def without_newcomers(data: Comparisons) -> tuple[Comparisons, pd.DataFrame]:
+    """Return the comparisons of items that can be rated, and a row for each other item.
+
+    Rated are the most items that chains of wins and ties join in both directions, each with enough
+    comparisons; where these are not more than half of all items, nobody is a newcomer. The rows
+    have the comparisons of each newcomer with rated items, and why it has no rating.
+    """
+    least = min(float(_FEW), _SHARE * float(np.median(data.counts.sum(axis=1))))
+    rated = data
+    while True:
+        kept = {*sorted(rated.connectivity().groups, key=len)[-1]}
+        if len(kept) == rated.n_items:
+            kept = set(rated.items.where(rated.counts.sum(axis=1) >= least))
+        if len(kept) == rated.n_items or 2 * len(kept) <= data.n_items:
+            break
+        rated = rated.restrict([item for item in rated.items if item in kept])
+    if len(kept) < rated.n_items:
+        rated = data
+    columns, rows = ["battles", "wins", "ties", "losses", "reason"], {}
+    for item in data.items:
+        if item not in rated.items:
+            known = data.restrict([*rated.items, item]).connectivity()
+            wins, ties, losses = known.wins[-1], known.ties[-1], known.losses[-1]
+            met = int(wins + ties + losses)
+            rows[item] = [met, wins, ties, losses, _reason(met, wins, least)]
+    frame = pd.DataFrame.from_dict(rows, orient="index", columns=columns)
+    return rated, frame.rename_axis("item")
+
+
+def _reason(met: int, wins: int, least: float) -> str:
+    if not met:
+        return "no battle with a rated item"
+    if met < least:
+        return said("fewer than {} battles", stated(ceil(least), "battles for a rating"))
+    return "won every battle: no finite rating" if wins else "lost every battle: no finite rating"
