@@ -25,7 +25,7 @@ from rankagg.core import (
     sum_rows,
     weighted_mean,
 )
-from rankagg.core.graphs import parts_of_rows
+from rankagg.core.graphs import connected_parts
 from rankagg.exceptions import Described, InvalidInputError
 
 # Scores of one task that are so many times those of another are on another scale.
@@ -361,7 +361,7 @@ def _system_effects(scores: Floats, present: Bools, weights: Floats) -> Floats:
     # the normal equations of the systems, which hold up to a number for each part.
     shares = present * weights
     normal = np.diag(shares.sum(axis=1)) - (shares / present.sum(axis=0)) @ present.T
-    part = parts_of_rows(present.T)
+    part = connected_parts(present @ present.T)
     together = part[:, None] == part
     effects = np.linalg.solve(normal + together, (scores * weights).sum(axis=1))
     cells = shares.sum(axis=1)
