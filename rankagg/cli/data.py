@@ -99,6 +99,8 @@ class Input:
     title: str = ""
     # How many the file says are elected; 0 where it does not say.
     seats: int = 0
+    # Cast votes before they were ballots.
+    cast: Any = None
     # When reading began, by the clock of `time.monotonic`.
     began: float = 0.0
     # The version before.
@@ -178,6 +180,7 @@ def _read_input(*, before: str | None = None, **values: Any) -> Input:
 
 def _read_one(*, whole: bool = False, ballots: bool = False, **values: Any) -> Input:
     """Read what the options name: where needed, ballots alone, or no sums."""
+    from rankagg.io.cast_votes import CastVotes
     from rankagg.kinds import KINDS
 
     began, typed = monotonic(), _Typed(**values)
@@ -213,6 +216,9 @@ def _read_one(*, whole: bool = False, ballots: bool = False, **values: Any) -> I
                 for line in noted:
                     click.echo(visible(line), err=True)
                 raise
+            cast = found if isinstance(found, CastVotes) else None
+            if cast is not None:
+                found, lines = cast.profile, cast.lines()
             if typed.unranked and not isinstance(found, ra.Comparisons):
                 found = found.with_unranked(typed.unranked)
             title, seats = kind.stated(typed.file)
@@ -225,6 +231,7 @@ def _read_one(*, whole: bool = False, ballots: bool = False, **values: Any) -> I
         cluster=typed.cluster or "",
         title=title or name,
         seats=seats,
+        cast=cast,
         began=began,
         categories=categories,
     )
@@ -343,9 +350,8 @@ def _check_options(kind: DataKind, typed: _Typed) -> None:
             )
 
 
-def _read(kind: DataKind, typed: _Typed) -> tuple[Data, Iterable[str]]:
+def _read(kind: DataKind, typed: _Typed) -> tuple[Any, Iterable[str]]:
     """Return the data that options name, and notes about them."""
-    from rankagg.io.cast_votes import CastVotes
     from rankagg.io.tables.reading import read_table
 
     _, *parameters = signature(kind.read).parameters.values()
@@ -355,9 +361,7 @@ def _read(kind: DataKind, typed: _Typed) -> tuple[Data, Iterable[str]]:
         source = read_table(typed.file)
     found: Any = kind.read(source, **given)
     notes: Iterable[str] = ()
-    if isinstance(found, CastVotes):
-        found, notes = found.profile, found.lines()
-    elif isinstance(found, ra.Comparisons):
+    if isinstance(found, ra.Comparisons):
         notes = comparisons_noted(source, {**given, **typed.given("category")})
     elif isinstance(found, ra.ScoreTable) and "higher_is_better" in given:
         if typed.lower:

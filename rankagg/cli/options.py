@@ -5,6 +5,7 @@ All that is typed is checked before any work, and what is out of range is refuse
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from math import inf, isfinite
@@ -149,6 +150,13 @@ def labels_of(option: str, names: Iterable[str], items: ItemSet, noun: str) -> l
             raise InvalidInputError(option, allowed, name, nearest(name, items))
         found.append(known[name])
     return found
+
+
+def names_in(option: str, text: str | None, items: ItemSet, noun: str = "item") -> list[Label]:
+    """Return the labels in a text with commas between."""
+    # Quotation marks hold together a name that has a comma.
+    rows = csv.reader([text or ""], skipinitialspace=True)
+    return labels_of(option, [name.strip() for row in rows for name in row], items, noun)
 
 
 def two_items(pair: Sequence[str], items: ItemSet) -> tuple[Label, Label]:
@@ -365,6 +373,12 @@ OPTIONS = [
     ),
 ]
 NAMES = tuple(str(one.name) for one in OPTIONS)
+TIE_ORDER = Option(
+    "--tie-order",
+    metavar="NAME,...",
+    help="What decides ties: an order of those who tie, the most favored first, such as a lot "
+    "that was drawn.",
+)
 #: What says what the data are, but for FILE.
 DATA_OPTIONS = [
     Option("--dataset", metavar="NAME", help="Bundled data, of `rankagg list datasets`."),

@@ -5,6 +5,5 @@ from .json_files import read_summary as read_summary
 from .json_files import read_votes as read_votes
 from .json_files import write_votes as write_votes
 from .matrices import read_matrix as read_matrix
-from .preflib import write_preflib as write_preflib
 from .scan.scan_scores import ScoreScan as ScoreScan
 from .scan.scan_scores import scan_scores as scan_scores

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
+from decimal import Decimal
 from itertools import groupby
 from typing import NamedTuple
 
@@ -11,8 +12,15 @@ import numpy as np
 
 from rankagg._typing import Unranked
 from rankagg._validation import check_unranked
-from rankagg.core import UNRANKED, ItemSet, Profile, canonical_profile, counted
-from rankagg.exceptions import DataFormatError, DataWarning, nearest, shown
+from rankagg.core import UNRANKED, ItemSet, Profile, canonical_profile, counted, raw_text
+from rankagg.exceptions import (
+    DataFormatError,
+    DataWarning,
+    Described,
+    InvalidInputError,
+    nearest,
+    shown,
+)
 from rankagg.io.tables.sources import (
     MAX_BYTES,
     Source,
@@ -35,7 +43,7 @@ ABIF_LINE = re.compile(r"\s*[0-9]+\s*[:*]\s*\S")
 # Without its number, which the reader asks for.
 ORDER_LINE = re.compile(r"[^<>,;\t]+>\s*[^<>\s]")
 # A comment behind what may hold its sign in quotes.
-COMMENT = re.compile(r'((?:[^"#]|"[^"]*")*)#.*')
+COMMENT = re.compile(r'^((?:[^"#]|"[^"]*")*)#.*')
 # The id of a ballot, or what stands between blanks.
 BLT_WORD = re.compile(r"\([^()]*\)|[^\s()]+")
 BLT_WEIGHT = re.compile(r"[0-9]{1,15}(?:\.[0-9]+)?")
@@ -200,6 +208,27 @@ def _blt_ballot(
         )
     buckets = [word.split("=") for word in ballot[1:] if word != "-"]
     return end + 1, (line + 1, float(ballot[0]), buckets)
+
+
+def blt_text(profile: Profile, title: str = "", seats: int = 1) -> str:
+    """Return ballots in BLT; each of a row with a weight is a line of its own."""
+    labels = list(map(raw_text, profile.items))
+    head, names = f"{len(labels)} {seats}\n", [f'"{text}"' for text in (*labels, title)]
+    tail = "\n".join(["0", *names]) + "\n"
+    found = _Blt.parsed("", head + tail)
+    if [*found.names.values(), found.title] != [*labels, title]:
+        allowed = "that BLT can hold: no blanks or quotation marks around them, and no line breaks"
+        raise InvalidInputError("items and title", allowed, [*labels, title])
+    numbers = {label: str(k) for k, label in enumerate(profile.items, start=1)}
+    is_weighted, lines = bool((profile.weights != 1).any()), list[str]()
+    for ranking, count, weight in zip(profile, profile.counts, profile.weights, strict=True):
+        first = format(Decimal(repr(float(weight))), "f") if is_weighted else str(count)
+        if not BLT_WEIGHT.fullmatch(first):
+            allowed = "a profile of weights and counts below 10**15, as BLT holds them"
+            raise InvalidInputError("profile", allowed, Described(first))
+        places = " ".join("=".join(numbers[x] for x in bucket) for bucket in ranking.buckets)
+        lines += [f"{first} {places} 0\n"] * (int(count) if is_weighted else 1)
+    return "".join([head, *lines, tail])
 
 
 def title_and_seats(source: Source, max_bytes: int = MAX_BYTES) -> tuple[str, int]:

@@ -7,19 +7,21 @@ import warnings
 from collections.abc import Iterable
 from dataclasses import replace
 from os import PathLike
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, Literal, TextIO, cast
 
 import numpy as np
 import pandas as pd
 
 from rankagg._typing import Floats, Label, Unranked
-from rankagg._validation import check_unranked
+from rankagg._validation import check_integer, check_unranked
 from rankagg.core import Profile, counted, listed, raw_text
 from rankagg.core.places import zeros_not_ranked
 from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError, shown
+from rankagg.io.abif import blt_text
 from rankagg.io.ballot_columns import BallotLook
 from rankagg.io.output_files import guard_frame, write_text
+from rankagg.io.preflib import preflib_text
 from rankagg.io.tables.columns import RANKS, NumberStyle, names_of, warn_of_likeness
 from rankagg.io.tables.reading import read_table
 from rankagg.io.tables.sources import (
@@ -33,6 +35,9 @@ from rankagg.io.tables.sources import (
 
 if TYPE_CHECKING:
     from rankagg.io.tables.table import Table
+
+# The endings of PrefLib's formats.
+PREFLIB = (".soc", ".soi", ".toc", ".toi")
 
 
 def read_ballots(
@@ -294,29 +299,79 @@ def _of_orders(name: str, lists: list[Any], orders: list[list[Any]]) -> Profile:
     return Profile.from_orders(orders, groups=lists)
 
 
-def write_ballots(profile: Profile, target: str | PathLike[str] | TextIO) -> None:
-    """Write rankings as a CSV file of ranks from 1 with a column `count`.
+def write_ballots(
+    profile: Profile,
+    target: str | PathLike[str] | TextIO,
+    *,
+    title: str = "",
+    seats: int = 1,
+) -> None:
+    r"""Write ballots as CSV, in a PrefLib format, or as BLT, by the ending of the path.
 
-    Weights and groups, where there are any, are columns `weight` and `group`; an item that is
-    not ranked is an empty cell. Labels that a spreadsheet would run as formulas get an apostrophe
-    in front, which `read_ballots` takes away.
+    - **.csv**, or none, and streams: ranks from 1 with columns `count`, and `weight` and `group`
+      where there are some; an item that is not ranked is an empty cell. Labels that a spreadsheet
+      would run as formulas get an apostrophe in front, which `read_ballots` takes away.
+    - **.soc, .soi, .toc, .toi**: strict (s) or with ties (t), complete (c) or not (i). Equal
+      ballots are one line with their count; there are no weights and no groups.
+    - **.blt**: counts, or where there are weights these, a line for each ballot; whole weights
+      are read as counts. There are no groups.
 
     Parameters
     ----------
     profile : Profile
-        Rankings that leave items out as unranked or as unlisted, not both: the file could not tell
-        them apart.
+        Rankings that leave items out as unranked or as unlisted, not both: no file could tell
+        them apart, and readers ask (`unranked`).
     target : path or text stream
         The file to write.
+    title : str, optional
+        The title of the election, which CSV does not hold.
+    seats : int, default 1
+        How many are elected, which BLT alone holds.
 
     Raises
     ------
     InvalidInputError
-        If the profile mixes unranked and unlisted items, or an item is called like one of the
-        extra columns.
+        If the form cannot hold the profile, its labels or the title, or the ending is another.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> import rankagg as ra
+    >>> ballots = ra.Profile.from_orders(["AB", "BCA"], counts=[2, 1])
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "council.blt"
+    ...     ra.io.write_ballots(ballots, path, title="Council", seats=2)
+    ...     path.read_text().splitlines()
+    ['3 2', '2 1 2 0', '1 2 3 1 0', '0', '"A"', '"B"', '"C"', '"Council"']
     """
+    seats = check_integer(seats, "seats", low=1)
     if profile.has_unranked and profile.has_unlisted:
         raise InvalidInputError("profile", "free of unranked or of unlisted items", profile)
+    path = Path(target) if isinstance(target, str | PathLike) else Path()
+    ending = path.suffix.lower()
+    if ending in (*PREFLIB, ".blt"):
+        is_weighted = ending in PREFLIB and (profile.weights != 1).any()
+        if is_weighted or profile.groups is not None:
+            allowed = f"free of {'weights' if is_weighted else 'groups'} in a file {ending}"
+            raise InvalidInputError("profile", allowed, profile, "A .csv file holds them.")
+        if (profile.ranks < 0).all(axis=1).any():
+            raise InvalidInputError("profile", "free of empty ballots", profile)
+        is_blt = ending == ".blt"
+        text = blt_text(profile, title, seats) if is_blt else preflib_text(profile, path, title)
+    elif ending in ("", ".csv"):
+        text = _csv_text(profile)
+    else:
+        allowed = f"a name that ends in .csv, {', '.join(PREFLIB)} or .blt"
+        raise InvalidInputError("target", allowed, str(path))
+    if isinstance(target, str | PathLike):
+        write_text(target, text)
+    else:
+        target.write(text)
+
+
+def _csv_text(profile: Profile) -> str:
+    """Return rankings as a table of ranks with counts, weights and groups."""
     labels = [raw_text(label) for label in (*profile.items, *(profile.groups or ()))]
     for label in labels:
         if label != label.strip() or "\r" in label:
@@ -336,8 +391,4 @@ def write_ballots(profile: Profile, target: str | PathLike[str] | TextIO) -> Non
     # A semicolon or tab in a label must not look like what separates the cells.
     doubtful = any(set(";\t") & set(label) for label in labels)
     quoting: Literal[0, 2] = csv.QUOTE_NONNUMERIC if doubtful else csv.QUOTE_MINIMAL
-    text = guard_frame(frame).to_csv(index=False, quoting=quoting, lineterminator="\n")
-    if isinstance(target, str | PathLike):
-        write_text(target, text)
-    else:
-        target.write(text)
+    return guard_frame(frame).to_csv(index=False, quoting=quoting, lineterminator="\n")

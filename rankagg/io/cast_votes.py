@@ -134,8 +134,9 @@ class CastVotes(Result):
         chosen = ", ".join(map(shown, self.choices))
         yield f"choices, the first first: {chosen}" + (f"; left out: {gone}" if gone else "")
         yield (
-            f"{counted(self.n_ballots, 'cast ballot')}: {self.n_unchanged} as they were cast, "
-            f"{self.n_changed} changed, {self.n_blank} blank, {self.n_emptied} with nothing left"
+            f"{counted(self.n_ballots, 'cast ballot')}: {self.n_unchanged + self.n_changed} read "
+            f"({self.n_unchanged} as they were cast, {self.n_changed} changed), "
+            f"{self.n_blank} blank, {self.n_emptied} spoilt (nothing left)"
         )
         yield f"{counted(self.n_choices, 'choice')}: {self.n_ranked} ranked"
 

@@ -11,7 +11,6 @@ import warnings
 from collections.abc import Iterable, Iterator
 from itertools import chain
 from itertools import count as numbers_from
-from os import PathLike
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -30,7 +29,6 @@ from rankagg.core import (
     scattered,
 )
 from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError, shown
-from rankagg.io.output_files import write_text
 from rankagg.io.tables.sources import (
     MAX_BYTES,
     Source,
@@ -449,41 +447,23 @@ def _preflib_type(ranks: Ranks) -> str:
     return f"{'t' if ties else 's'}o{'i' if (ranks < 0).any() else 'c'}"
 
 
-def write_preflib(profile: Profile, target: str | PathLike[str], *, title: str = "") -> None:
-    """Write ballots in the PrefLib format that fits them: soc, soi, toc or toi.
-
-    Parameters
-    ----------
-    profile : Profile
-        Rankings with counts. The format holds no weights and no groups, and does not say whether
-        what a ballot leaves out is unranked or unlisted (`read_preflib` asks).
-    target : path
-        The file to write.
-    title : str, optional
-        The title in the header.
-
-    Raises
-    ------
-    InvalidInputError
-        If the profile has weights, has groups, or mixes unranked and unlisted items.
-    """
-    path = Path(target)
-    if (profile.weights != 1).any() or profile.groups is not None:
-        raise InvalidInputError(
-            "profile", "free of weights and groups", profile, "PrefLib's formats hold counts only."
-        )
-    if profile.has_unranked and profile.has_unlisted:
-        raise InvalidInputError("profile", "free of unranked or of unlisted items", profile)
+def preflib_text(profile: Profile, path: Path, title: str = "") -> str:
+    """Return ballots in the PrefLib format that the ending of a path names."""
     for text in (title, *map(raw_text, profile.items)):
         if text != text.strip() or "\n" in text or "\r" in text:
             allowed = "without blanks around them and without line breaks"
             raise InvalidInputError("title and items", allowed, text)
-    merged = profile.compress()
+    merged, kind = profile.compress(), path.suffix[1:].lower()
+    found = _preflib_type(merged.ranks)
+    if kind[0] + found[0] == "st" or kind[2] + found[2] == "ci":
+        has = " and ".join(["ties"] * (found[0] == "t") + ["gaps"] * (found[2] == "i"))
+        allowed = f"a name that ends in .{found}, as some ballots have {has}"
+        raise InvalidInputError("target", allowed, str(path))
     position = {raw_text(label): str(i + 1) for i, label in enumerate(profile.items)}
     lines = [
         f"# FILE NAME: {path.name}",
         f"# TITLE: {title}",
-        f"# DATA TYPE: {_preflib_type(merged.ranks)}",
+        f"# DATA TYPE: {kind}",
         f"# NUMBER ALTERNATIVES: {profile.n_items}",
         f"# NUMBER VOTERS: {profile.n_rankings}",
         f"# NUMBER UNIQUE ORDERS: {len(merged)}",
@@ -491,8 +471,6 @@ def write_preflib(profile: Profile, target: str | PathLike[str], *, title: str =
     ]
     for count, ranking in zip(merged.counts, merged, strict=True):
         groups = [[position[raw_text(label)] for label in bucket] for bucket in ranking.buckets]
-        if not groups:
-            raise InvalidInputError("profile", "free of empty ballots", ranking)
         ballot = ",".join(g[0] if len(g) == 1 else "{" + ",".join(g) + "}" for g in groups)
         lines.append(f"{count}: {ballot}")
-    write_text(path, "\n".join(lines) + "\n")
+    return "\n".join(lines) + "\n"

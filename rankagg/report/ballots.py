@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, ClassVar
+from io import StringIO
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 import pandas as pd
 
-from rankagg._typing import Floats, Generator
+from rankagg._typing import Floats, Generator, RNGLike
 from rankagg.aggregation import Aggregator, Evidence, Needs, Outcome
+from rankagg.aggregation.base import ReadsUnranked
 from rankagg.aggregation.voting.elimination_rules import InstantRunoff
-from rankagg.aggregation.voting.rounds import ROUNDS_SHOWN, ElectionCount, shortened_rounds
+from rankagg.aggregation.voting.rounds import BY_DATA, ElectionCount
 from rankagg.aggregation.voting.transfers import STV
 from rankagg.core import (
     PairwiseMatrix,
-    Permutation,
+    PartialRanking,
     Profile,
     Words,
     amount,
     are_level,
+    canonical_profile,
+    counted,
     joined,
     listing,
     named,
@@ -29,7 +34,11 @@ from rankagg.core import (
     said,
     stated,
 )
+from rankagg.exceptions import InvalidInputError, visible
 from rankagg.inference import robust_rank_aggregation
+from rankagg.io.abif import blt_text
+from rankagg.io.ballots import write_ballots
+from rankagg.io.cast_votes import CastVotes
 from rankagg.report.findings import Findings, Kind, QuietColumn
 from rankagg.report.sections import (
     UNKNOWN,
@@ -46,11 +55,17 @@ from rankagg.report.sections import (
     ticks,
 )
 
+#: What counts an election.
+ElectionRule: TypeAlias = STV | InstantRunoff
 #: The rule for one seat: ties are broken as `rankagg count` does.
 USUAL = InstantRunoff(tie_breaking="order")
 # How votes are printed, with all decimals of a rule; rows of the table of lists, and lists up to
 # which p-values take a second or two.
 VOTES, ROWS, MOST_LISTS = ",.15g", 200, 50
+# Columns of the rounds that hold text.
+TEXTS = ("elected", "surplus passed on by", "eliminated", "tie broken")
+# So many characters of ballots are put into a page.
+MOST_CHARACTERS = 4_000_000
 P_VALUES = (
     "A p-value is the chance of standing so far up in lists in random order, by robust rank "
     "aggregation (Kolde et al.), adjusted for all {} (Holm). It takes for granted that no "
@@ -61,31 +76,46 @@ P_VALUES = (
 
 @dataclass(frozen=True, kw_only=True)
 class Counted(Aggregator):
-    """Rank by a count of several seats."""
+    """Rank by a count, in which those stay tied who tie for a seat."""
 
     needs: ClassVar[Needs] = "rankings"
-    rule: STV
+    reads_unranked: ClassVar[ReadsUnranked] = "last"
+    rule: ElectionRule
     count: ElectionCount = field(repr=False, compare=False)
 
     @property
     def name(self) -> str:
         """The rule that counted."""
-        return "STV"
+        return "STV" if isinstance(self.rule, STV) else "Instant runoff"
+
+    def __repr__(self) -> str:
+        """Return the call that makes the rule that counted."""
+        return repr(self.rule)
 
     def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
-        return Outcome(ranking=Permutation.from_order(self.count.order, items=evidence.items))
+        if self.rule.tie_breaking == "together" and isinstance(self.rule, Aggregator):
+            return Outcome(ranking=self.rule.aggregate(evidence).ranking)
+        order, tied = self.count.order, (self.count.is_tied and self.count.tied) or ()
+        ahead = [x for x in order if x in self.count.elected and x not in tied]
+        behind = [x for x in order if x not in tied and x not in ahead]
+        buckets = [[x] for x in ahead] + [[*tied]] * bool(tied) + [[x] for x in behind]
+        return Outcome(ranking=PartialRanking.from_buckets(buckets, items=evidence.items))
 
 
 @dataclass(frozen=True)
 class ElectionKind(Kind):
-    """Ballots, all of them; those of several seats are counted by STV."""
+    """Ballots, all of them, and the rule that counts them."""
 
     data: Profile
-    rule: STV | None = None
+    rule: ElectionRule = USUAL
+    # The ballots before they were cleaned, where these are known.
+    cast: CastVotes | None = None
+    rng: RNGLike = None
     name: ClassVar[str] = "election"
     words: ClassVar[Words] = Words("candidate", "ballot", "vote")
     is_sample: ClassVar[bool] = False
     infers: ClassVar[bool] = False
+    shares_places: ClassVar[bool] = True
     lacks: ClassVar[bool] = False
     whole: ClassVar[str] = "complete ballot"
     against: ClassVar[str] = "ahead in the count: elected earlier, more votes, or out later"
@@ -93,20 +123,18 @@ class ElectionKind(Kind):
     # -- what is computed -----------------------------------------------------------------------
 
     def leader(self) -> Aggregator | None:
-        """Return instant runoff, or the count of several seats."""
-        if self.rule is None:
-            return USUAL
+        """Return the count."""
         return Counted(rule=self.rule, count=self.count)
 
     @property
     def leads(self) -> str:
         """What counts."""
-        return "instant runoff" if self.rule is None else "STV"
+        return "STV" if isinstance(self.rule, STV) else "instant runoff"
 
     @cached_property
     def count(self) -> ElectionCount:
         """The count."""
-        return (self.rule or USUAL).count(self.data)
+        return self.rule.count(self.data, rng=self.rng)
 
     @property
     def _ends(self) -> tuple[Floats, Floats, float]:
@@ -118,17 +146,36 @@ class ElectionKind(Kind):
     # -- the first screen -----------------------------------------------------------------------
 
     def result(self, findings: Findings) -> str:
-        """Say who is elected, and when."""
-        names, rounds = self.count.elected, stated(len(self.count.stages), "rounds", noun="round")
-        verb = "wins" if len(names) == 1 else "tie for winning"
-        how = f"{verb} the instant runoff"
-        if self.rule is not None:
-            how = f"{'is' if len(names) == 1 else 'are'} elected by STV"
-        return said("{} {} after {}", listing(names), how, rounds)
+        """Say who is elected, and when, or who is tied; and what decided between those."""
+        count, is_stv = self.count, isinstance(self.rule, STV)
+        level = count.elected if count.is_level else count.tied or ()
+        rounds = stated(len(count.stages), "rounds", noun="round")
+        names = [x for x in count.elected if not (count.is_tied and x in level)]
+        how = "by STV" if is_stv else "the instant runoff"
+        if names:
+            verb = ("is" if len(names) == 1 else "are") + " elected" if is_stv else "wins"
+            told = said("{} {} {} after {}", listing(names), verb, how, rounds)
+            if count.is_tied:
+                seats = counted(len(count.elected) - len(names), "other seat")
+                return said("{}; {} are tied for {}", told, listing(level), seats)
+            return (
+                said("{}, {}: {} were tied", told, count.tie_broken, listing(level))
+                if level
+                else told
+            )
+        where = said("after {} of {}", rounds, self.leads)
+        return said("{} are tied {}", listing(level), where)
 
     def certainty(self, findings: Findings) -> str:
         """Say which ties were broken, how close it was, and who wins in pairs."""
-        winner, told = findings.graph.condorcet_winner, []
+        winner, told = findings.graph.condorcet_winner, list[str]()
+        if self.count.tied is None:
+            told.append(
+                "Other ways of breaking ties may elect others: there are too many to follow."
+            )
+        elif self.count.is_tied and not self.count.is_level:
+            who = listing([x for x in self.count.elected if x in (self.count.tied or ())])
+            told.append(f"Nothing but the order of the data puts {who} first: a lot has to decide.")
         ways: dict[str, list[int]] = {}
         for k, stage in enumerate(self.count.stages, 1):
             if stage.tie:
@@ -152,7 +199,11 @@ class ElectionKind(Kind):
         ballots = self._ends[-1]
         lost = float(self.count.exhausted[-1]) / ballots
         share = stated(lost, "share of exhausted ballots", percent, of=ballots)
-        return [number(self.data.n_rankings, "ballot", "rankings"), (share, "exhausted")]
+        read = number(self.data.n_rankings, "ballot", "rankings")
+        if self.cast is not None:
+            cast = stated(self.cast.n_ballots, "ballots cast", ",")
+            read = read[0], said("{} read, of {} cast", read[1], cast)
+        return [read, (share, "exhausted")]
 
     def columns(self, findings: Findings) -> tuple[QuietColumn, ...]:
         """Return first preferences, and votes in the last round that a candidate was in."""
@@ -163,13 +214,21 @@ class ElectionKind(Kind):
         """Draw the shares of ballots at first and in the end."""
         first, final, ballots = self._ends
         at, ends = at_share(first / ballots), at_share(final / ballots)
+        quota, key = (
+            self.count.quota,
+            [("dot", True, "first votes (bar), and in the last round (dot)")],
+        )
+        lines: tuple[float, ...] = ()
+        if quota is not None:
+            lines = (at_share(quota / ballots),)
+            key.append(("stroke", False, said("quota, {}", self._quota)))
         return RowDrawing(
             [
-                Strip(end, (at_share(0), start))
+                Strip(end, (at_share(0), start), strokes=lines)
                 for start, end in np.column_stack([at, ends]).tolist()
             ],
             marked_shares(),
-            (("dot", True, "first preferences (bar), and votes in the last round (dot)"),),
+            tuple(key),
             "Shares of all ballots: first preferences, and the votes that each candidate had in "
             "the last round before it went out, transfers included.",
         )
@@ -181,44 +240,116 @@ class ElectionKind(Kind):
         named_by = (self.data.ranks >= 0).sum(axis=1)
         sizes = np.bincount(named_by, weights=self.data.counts).astype(int).tolist()
         what = "ballots that name so many"
+        cast = (
+            []
+            if self.cast is None
+            else [
+                fact("Ballots cast", self.cast.n_ballots),
+                fact("Blank ballots", self.cast.n_blank),
+                fact("Spoilt ballots, nothing left", self.cast.n_emptied, "spoilt ballots"),
+                fact("Ballots changed", self.cast.n_changed),
+            ]
+        )
         return [
-            fact("Ballots", self.data.n_rankings, "rankings"),
+            *cast,
+            fact("Ballots read" if cast else "Ballots", self.data.n_rankings, "rankings"),
             *(fact(f"ballots that name {k}", many, what) for k, many in enumerate(sizes) if many),
             ("Left out", "candidates are below all that a ballot lists"),
         ]
 
     def opening(self, findings: Findings) -> list[Section]:
         """Return the count round by round, with margins, and how it was counted."""
-        rounds, n_candidates = len(self.count.stages), len(self.count.order)
-        whole = self.count.summary_parts()[1]
+        rounds, whole = len(self.count.stages), self.count.summary_parts()[1]
         section = Section("count", "The count", is_open=True)
         section.told(stated(rounds, "rounds", noun="round"))
-        late = whole.columns[-ROUNDS_SHOWN] if rounds > ROUNDS_SHOWN else "round 1"
-        stays = int(whole[late].notna().sum()) - 1
-        shown, left = shortened_rounds(whole, n_candidates, stays)
-        if left:
-            gone = stated(left, "candidates out before", noun="candidate")
-            section.text(said("{} went out in the rounds that are not shown here.", gone))
-        section.table(_rounds(shown, "Votes by rounds"))
-        if rounds > ROUNDS_SHOWN:
-            section.add("folded", ("All rounds", _rounds(whole, "Votes by rounds")))
+        section.facts(self._how(findings)).table(_rounds(whole, "Votes by rounds"))
         if rounds > 1:
-            moved = whole.drop(columns="outcome").diff(axis=1).round(9)
-            moved = moved.assign(outcome=whole["outcome"])
-            moved, _ = shortened_rounds(moved, n_candidates, stays)
+            votes = whole.drop(columns="outcome")
+            # What has gone had votes, and has none now.
+            gone = votes.isna() & votes.isna().shift(axis=1, fill_value=False)
+            moved = (
+                votes.fillna(0).diff(axis=1).round(9).mask(gone).assign(outcome=whole["outcome"])
+            )
             table = _rounds(moved.drop(columns="round 1"), "Votes that each round adds")
             section.add("folded", ("Transfers", table))
-        return [section.facts(self._how(findings)).items(self.count.notes)]
+        formats = dict.fromkeys(("quota", "exhausted"), VOTES)
+        decided = table_of(self._decided(), "What each round decides", formats=formats, text=TEXTS)
+        section.table(decided)
+        section.items(self.count.notes)
+        if (block := self._block()) is None:
+            section.text("The ballots are too many for this page: `rankagg count` has --ballots.")
+        else:
+            section.add("ballots", json.loads(block)["file"])
+        return [section]
+
+    def _decided(self) -> pd.DataFrame:
+        """Return what each round decides, a row for each."""
+        rows = [
+            {
+                "Round": k,
+                "elected": ", ".join(map(str, stage.elected)),
+                "surplus passed on by": ", ".join(map(str, stage.surplus)),
+                "eliminated": ", ".join(map(str, stage.eliminated)),
+                "tie broken": stage.tie,
+                "quota": None if stage.quota is None else float(stage.quota),
+                "exhausted": float(stage.exhausted),
+            }
+            for k, stage in enumerate(self.count.stages, 1)
+        ]
+        frame = pd.DataFrame(rows)
+        same = [
+            x
+            for x in (*TEXTS, "quota")
+            if frame[x].nunique() < 2 and frame[x].iloc[0] in (None, "", frame["quota"].iloc[0])
+        ]
+        return frame.drop(columns=same)
+
+    def _block(self) -> str | None:
+        """Return the ballots as read, and what a recount needs, as JSON; None of too many."""
+        profile = canonical_profile(
+            self.data.items, self.data.ranks, counts=self.data.counts, weights=self.data.weights
+        ).compress()
+        seats, counting = getattr(self.rule, "seats", 1), getattr(self.rule, "counting", "irv")
+        try:
+            name, text = "ballots.blt", blt_text(profile, seats=seats)
+        except InvalidInputError:  # names that BLT cannot hold
+            counting, stream = "", StringIO()
+            write_ballots(profile.with_unranked("last"), stream)
+            name, text = "ballots.csv", stream.getvalue()
+        if len(text) > MOST_CHARACTERS:
+            return None
+        whole = (profile.weights == 1).all() and profile.is_strict
+        at = self.data.items.indices
+        parts = {
+            "file": name,
+            "text": text,
+            "candidates": [visible(str(label)) for label in self.data.items],
+            "counting": counting if whole and self.rule.tie_breaking != "together" else "",
+            "quota": getattr(self.rule, "quota", ""),
+            # Which of those who tie were taken.
+            "taken": [list(map(int, at([*x.surplus, *x.eliminated]))) for x in self.count.stages],
+        }
+        return json.dumps(parts, ensure_ascii=False, separators=(",", ":"))
+
+    def embedded(self) -> tuple[dict[str, str], list[str]]:
+        """Return the ballots, and the script that counts them again."""
+        block = self._block()
+        return ({}, []) if block is None else ({"ballots": block}, ["recount.js"])
+
+    @property
+    def _quota(self) -> str:
+        """The quota of the last round, in words."""
+        return stated(self.count.quota or 0, "quota", VOTES, "vote")
 
     def _how(self, findings: Findings) -> list[tuple[str, object]]:
         """Return the rule and its quota, and of one winner who was closest."""
-        if self.rule is None:
-            told = "instant runoff; of those who tie the last in the data is eliminated"
-            return [("Counted by", told), self._closest(findings)]
-        rule, quota = self.rule, stated(self.count.quota or 0, "quota", VOTES, "vote")
+        rule, ways = self.rule, {"order": self.count.tie_broken or BY_DATA}
+        ties = ways.get(rule.tie_breaking, rule.tie_breaking).removeprefix("by ")
+        if not isinstance(rule, STV):
+            closest = [] if self.count.is_tied else [self._closest(findings)]
+            return [("Counted by", "instant runoff"), ("Ties broken by", ties), *closest]
         seats = said("{}, by {} rules", stated(rule.seats, "seats"), rule.counting.capitalize())
-        quota = said("{} ({})", quota, rule.quota.capitalize())
-        ties = {"order": "the order of the data"}.get(rule.tie_breaking, rule.tie_breaking)
+        quota = said("{} ({})", self._quota, rule.quota.capitalize())
         ties = f"earlier rounds, then {ties}" if rule.counting == "scottish" else ties
         return [("Seats", seats), ("Quota", quota), ("Ties broken by", ties)]
 

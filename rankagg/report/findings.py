@@ -103,6 +103,8 @@ class Kind:
     # Whether the data are a sample, and whether ranks beyond it are inferred.
     is_sample: ClassVar[bool] = True
     infers: ClassVar[bool] = True
+    # Whether those who are tied have one place in the first figure.
+    shares_places: ClassVar[bool] = False
     # Why the order of the page, where it is not the exact one, can go against a majority.
     against: ClassVar[str] = ""
     # Whether what a unit leaves out is missing.
@@ -229,6 +231,10 @@ class Kind:
     def opening(self, findings: Findings) -> list[Section]:
         """Return the chapters that stand first and are open."""
         return []
+
+    def embedded(self) -> tuple[dict[str, str], list[str]]:
+        """Return blocks of JSON by their ids, and the files of scripts that use them."""
+        return {}, []
 
     def duels(self, findings: Findings) -> tuple[str, Floats, Floats]:
         """Return what is won between two items, and how often row won and tied, (n, n) each."""

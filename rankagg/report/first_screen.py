@@ -129,7 +129,7 @@ def first_screen(findings: Findings) -> _FirstScreen:
     ranks = findings.ranks if findings.has_decisions else None
     rows = [
         _PlaceRow(
-            place=place,
+            place=int(findings.lead.ranking.ranks[i]) + 1 if kind.shares_places else place,
             position=i,
             name=str(items[i]),
             strip=drawing.strips[i],

@@ -20,7 +20,6 @@ from rankagg._validation import check_alpha, check_choice, check_flag, check_num
 from rankagg.aggregation import Aggregator, Consensus, Data, Evidence
 from rankagg.aggregation.base import votes_text
 from rankagg.aggregation.evidence import as_data
-from rankagg.aggregation.voting.transfers import STV
 from rankagg.analysis.comparison.agreement import LATE
 from rankagg.core import ItemSet, Profile, ScoreSummary, ScoreTable, listed, raw_text, said, stated
 from rankagg.core.comparisons import Comparisons
@@ -30,7 +29,7 @@ from rankagg.inference.units import Unit
 from rankagg.io.cast_votes import CastVotes
 from rankagg.io.json_files import votes_to_dict
 from rankagg.io.output_files import write_text
-from rankagg.report.ballots import ElectionKind, ListsKind, VotesKind
+from rankagg.report.ballots import ElectionKind, ElectionRule, ListsKind, VotesKind
 from rankagg.report.battles import BattlesKind
 from rankagg.report.cards import check_link, is_link, read_cards
 from rankagg.report.changes import table_changes
@@ -45,7 +44,7 @@ from rankagg.report.chapters_result import majorities, methods, neighbors, proof
 from rankagg.report.findings import Findings, Kind, Told
 from rankagg.report.first_screen import first_screen
 from rankagg.report.scores import ScoresKind
-from rankagg.report.sections import render_page
+from rankagg.report.sections import render_page, resource
 
 #: The kinds of pages by their names.
 KINDS: Final[dict[str, type[Kind]]] = {
@@ -131,7 +130,7 @@ def make_report(
     data: Data | CastVotes,
     rules: Iterable[Aggregator] | None = None,
     *,
-    kind: str | STV | None = None,
+    kind: str | ElectionRule | None = None,
     title: str = "Ranking report",
     about: Mapping[str, Any] | None = None,
     about_items: pd.DataFrame | None = None,
@@ -154,12 +153,13 @@ def make_report(
     rules : iterable of Aggregator, optional
         The methods to hold against the exact consensus, which is always there; by default those
         of `compare`.
-    kind : {"scores", "battles", "election", "rankings", "lists", "votes"} or STV, optional
+    kind : {"scores", "battles", "election", "rankings", "lists", "votes"} or a rule, optional
         What the data are, which the page is made for: a type of data says it, and a Profile is of
         "lists" where some leave items unlisted and they are no more than the items, else of
         "rankings", a sample. "election" is for a complete count of ballots, from which nothing is
-        inferred; `CastVotes` are one. With `STV(seats)` it is counted so, else by instant runoff
-        with ties broken by the order of the items.
+        inferred; `CastVotes` are one. With a rule, `STV(seats)` or `InstantRunoff`, it is counted
+        so, else by instant runoff; where a tie decides it and nothing but the order of the items
+        breaks it, the page says that it is tied.
     title : str
         The heading.
     about : mapping, optional
@@ -223,14 +223,14 @@ def make_report(
         raise InvalidInputError("title", "a text", title)
     if unit is not None:
         check_choice(unit, ("ranking", "instance", "task"), "unit")
-    chosen = kind_of(data, kind)
     if before is not None and not (isinstance(before, ScoreTable) and isinstance(data, ScoreTable)):
         raise InvalidInputError("before", "a ScoreTable, for a page of a ScoreTable", before)
+    chosen = kind_of(data, kind, rng)
     items = Evidence.of(chosen.data, tolerance).items
     chosen = replace(chosen, told=_told_of(about, about_items, items, chosen)).ranked()
     asked, lines = _read_gates(gates, items), list(source)
     if isinstance(data, CastVotes):
-        lines += data.lines()
+        lines += [line for line in data.lines() if line not in lines]
     for line in chosen.told.cards.lines:
         warnings.warn(line, DataWarning, stacklevel=2)
         lines.append(line)
@@ -268,13 +268,14 @@ def make_report(
         what_was_read(findings, lines),
         colophon(c.rule for c in findings.comparison.consensuses),
     ]
+    embedded, scripts = chosen.embedded()
     html = render_page(
         title,
         [section for section in sections if section.parts],
         screen=first_screen(findings),
         facts=chosen.told.facts,
-        scripts=[_checker_script()] if blocks else [],
-        blocks=blocks,
+        scripts=[*([_checker_script()] if blocks else []), *map(resource, scripts)],
+        blocks=blocks | embedded,
     )
     return Report(
         title,
@@ -289,26 +290,31 @@ def make_report(
 # -- which kind the data are, and what the user says of them -----
 
 
-def kind_of(data: Data | CastVotes, name: str | STV | None = None) -> Kind:
+def kind_of(
+    data: Data | CastVotes, name: str | ElectionRule | None = None, rng: RNGLike = None
+) -> Kind:
     """Return data with what a page says of their kind, which their type tells unless it is named.
 
     Rankings are lists where some leave items unlisted, and there are no more of them than items.
     """
+    cast = data if isinstance(data, CastVotes) else None
     if isinstance(data, CastVotes):
         data, name = data.profile, name or "election"
     fitting = [one for one, kind in KINDS.items() if isinstance(data, kind.holds)]
     if not fitting:
         allowed = "a ScoreTable, ScoreSummary, Profile, CastVotes, PairwiseMatrix or Comparisons"
         raise InvalidInputError("data", allowed, data)
-    if isinstance(name, STV) and isinstance(data, Profile):
-        return ElectionKind(data, Told(), name)
+    if isinstance(name, ElectionRule) and isinstance(data, Profile):
+        return ElectionKind(data, Told(), name, cast, rng)
     if name is None:
         name = fitting[0]
         if isinstance(data, Profile) and data.has_unlisted and data.n_rankings <= data.n_items:
             name = "lists"
-    if isinstance(name, STV) or check_choice(name, tuple(KINDS), "kind") not in fitting:
+    if isinstance(name, ElectionRule) or check_choice(name, tuple(KINDS), "kind") not in fitting:
         allowed = f"one of {', '.join(fitting)} for a {type(data).__name__}"
         raise InvalidInputError("kind", allowed, name)
+    if isinstance(data, Profile) and name == "election":
+        return ElectionKind(data, Told(), cast=cast)
     return KINDS[name](data, Told())
 
 
@@ -496,7 +502,8 @@ def _is_unique(findings: Findings) -> _Judged:
 def _is_first(findings: Findings, item: Label) -> _Judged:
     if not findings.is_exact:
         first = findings.lead.buckets[0]
-        return first == (item,), f"{listed(first)} is first by {findings.kind.leads}"
+        verb = "is" if len(first) == 1 else "are"
+        return first == (item,), f"{listed(first)} {verb} first by {findings.kind.leads}"
     always, at = _in_every_optimum(findings), findings.exact.items.index(item)
     if always[at].sum() == len(always) - 1:
         return True, f"{item} is first in every optimum"

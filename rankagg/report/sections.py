@@ -277,7 +277,7 @@ def render_page(
     return render(
         "report.html",
         STYLES,
-        [*map(_resource, SCRIPTS), *scripts],
+        [*map(resource, SCRIPTS), *scripts],
         title=title,
         screen=screen,
         facts=facts or {},
@@ -298,7 +298,7 @@ def render(
 
     Signs that steer a text, such as turns of its direction, are written as Python writes them.
     """
-    style = _inline("\n".join(map(_resource, styles)))
+    style = _inline("\n".join(map(resource, styles)))
     inline = {"style": style, "scripts": list(map(_inline, scripts)), "version": __version__}
     return visible(_environment().get_template(template).render(**inline, **content))
 
@@ -308,7 +308,8 @@ def _inline(text: str) -> dict[str, str]:
     return {"text": Markup(text), "digest": digest}
 
 
-def _resource(name: str) -> str:
+def resource(name: str) -> str:
+    """Return the text of a style or a script of pages."""
     return (files("rankagg.report") / "templates" / name).read_text(encoding="utf-8")
 
 

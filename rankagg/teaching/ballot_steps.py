@@ -11,12 +11,10 @@ import numpy as np
 
 from rankagg._typing import Unranked
 from rankagg.aggregation import Borda, Consensus, Evidence, Mean
-from rankagg.aggregation.voting.elimination_rules import (
-    Coombs,
-    InstantRunoff,
-    RoundRule,
-)
+from rankagg.aggregation.voting.elimination import RoundRule
+from rankagg.aggregation.voting.elimination_rules import Coombs, InstantRunoff
 from rankagg.aggregation.voting.positional_rules import PlacePoints, PlaceWeights
+from rankagg.aggregation.voting.rounds import by_favor
 from rankagg.core import (
     UNLISTED,
     UNRANKED,
@@ -275,14 +273,15 @@ def _fewest_of(counts: Got) -> tuple[int, ...]:
 def _rounds(rule: RoundRule, evidence: Evidence, decide: Decide, sentence: str) -> Worked:
     """Return the rounds as steps, and the ranking that they come to."""
     items, tie_breaking = evidence.items, getattr(rule, "tie_breaking", "together")
-    if tie_breaking == "parallel":
+    if tie_breaking in ("parallel", "lot"):
         allowed, remedy = (
             "'together' or 'order', to be worked out in steps",
             "`outcomes` lists all.",
         )
         raise InvalidInputError(
-            f"tie_breaking of {type(rule).__name__}", allowed, "parallel", remedy
+            f"tie_breaking of {type(rule).__name__}", allowed, tie_breaking, remedy
         )
+    given = getattr(rule, "tie_order", ())
     opening = rankings_step(evidence)
     if not evidence.is_complete_and_strict:
         sentence += f" Tied items share a place. {BELOW}"
@@ -293,7 +292,9 @@ def _rounds(rule: RoundRule, evidence: Evidence, decide: Decide, sentence: str) 
     while inside:
         found = decide(inside)
         rounds.append(found)
-        out = found.tied[-1:] if tie_breaking == "order" else found.tied
+        out = found.tied
+        if tie_breaking == "order":
+            out = (by_favor(out, items, given, type(rule).__name__)[-1],)
         rest = tuple(item for item in inside if item not in out)
         gone = ", ".join(str(items[item]) for item in out)
         if len(inside) == 1:
@@ -306,7 +307,8 @@ def _rounds(rule: RoundRule, evidence: Evidence, decide: Decide, sentence: str) 
             said = f"{gone} go out together" if len(out) > 1 else f"{gone} goes out"
             if len(found.tied) > len(out):
                 tied = ", ".join(str(items[item]) for item in found.tied)
-                said += f", the last of the items among {tied}, which tie"
+                order = "given order" if given else "items"
+                said += f", the last of the {order} among {tied}, which tie"
         text.append(f"Round {len(rounds)}: {said}.")
         for item in out:
             places[item] = above if found.first else above + len(rest)

@@ -12,7 +12,7 @@ import rankagg as ra
 from rankagg.aggregation import positional
 from rankagg.aggregation.positional import points
 from rankagg.aggregation.searches import _footrule_costs
-from rankagg.core import exact, pairwise
+from rankagg.core import UNLISTED, exact, pairwise
 from rankagg.exceptions import InformationLostError, InvalidInputError
 from tests import oracles, strategies
 from tests.aggregation.voting import slow
@@ -196,6 +196,36 @@ def test_approval_is_a_share_of_the_first_places(profile, policy) -> None:
             assert "count alike" in consensus.notes[0]
 
 
+@few
+@given(st.lists(st.lists(st.booleans(), min_size=4, max_size=4), min_size=1, max_size=6), policies)
+def test_approval_counts_marks_in_every_form_of_ballot(rows, policy) -> None:
+    rows = [row for row in rows if any(row)] or [[True] * 4]
+    expected = [float(sum(marks)) for marks in zip(*rows, strict=True)]
+    below = ra.Profile.from_ranks(
+        [[1 if mark else 2 for mark in row] for row in rows], items="ABCD"
+    )
+    absent = ra.Profile.from_ranks(
+        [[1 if mark else None for mark in row] for row in rows], items="ABCD"
+    ).with_unranked(policy)
+    listed = ra.Profile(
+        [ra.PartialRanking([0 if mark else UNLISTED for mark in row], "ABCD") for row in rows]
+    )
+    for ballots in (below, absent, listed):
+        consensus = ra.Approval().aggregate(ballots)
+        assert consensus.scores.tolist() == expected
+        assert (ra.Approval().ranking_points(ballots).sum(axis=0) == expected).all()
+
+
+def test_other_ballots_than_marks_are_counted_and_refused() -> None:
+    ballots = ra.Profile.from_orders(["AB", "ABC", "A"], items="ABC", counts=[3, 2, 4])
+    with pytest.raises(InvalidInputError) as caught:
+        ra.Approval().aggregate(ballots)
+    assert str(caught.value) == (
+        "`data` must be ballots of two levels, the approved items above the rest. "
+        "Got 5 of 9 ballots with more levels. Approval(k) gives the point to the first k places."
+    )
+
+
 def test_points_are_summed_without_rounding() -> None:
     """Ten times a tenth is one, and a difference that no float has still ranks."""
     ballots = ra.Profile.from_orders(["AB"] * 10 + ["BA"], weights=[0.1] * 10 + [1.0])
@@ -223,7 +253,7 @@ REFUSED = [
     (lambda: ra.Positional([2, 1, 0]).aggregate(BALLOTS), "must be 2 numbers"),
     (lambda: ra.Positional([1, 0]).aggregate(BALLOTS.with_unranked("ignore")), "must be 1 number,"),
     (lambda: ra.Positional(lambda n: list(range(n))).aggregate(BALLOTS), "never rise"),
-    *((lambda x=x: ra.Approval(x), "k of Approval") for x in (0, -1, 1.5, True, "2", None)),
+    *((lambda x=x: ra.Approval(x), "k of Approval") for x in (0, -1, 1.5, True, "2")),
     (lambda: ra.Plurality().aggregate(BALLOTS.pairwise()), "Plurality needs rankings"),
 ]  # fmt: skip
 

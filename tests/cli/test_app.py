@@ -240,7 +240,7 @@ def hard(tmp_path_factory):
     def write(n: int) -> Path:
         path = tmp_path_factory.mktemp("hard") / "votes.soc"
         ranks = np.argsort(np.random.default_rng(0).random((9, n)), axis=1)
-        ra.io.write_preflib(ra.Profile.from_ranks(ranks, items=range(n)), path)
+        ra.io.write_ballots(ra.Profile.from_ranks(ranks, items=range(n)), path)
         return path
 
     return write

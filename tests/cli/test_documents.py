@@ -33,7 +33,7 @@ def test_a_report_is_written_where_it_was_asked_for(run, tmp_path):
 def test_the_heading_is_the_title_that_a_preflib_file_states(run, tmp_path):
     ballots = ra.Profile.from_orders(["AB", "BA"], counts=[2, 1])
     for title, heading in (("Mayor & <council>", "Mayor &amp; &lt;council&gt;"), ("", "e.soc")):
-        ra.io.write_preflib(ballots, tmp_path / "e.soc", title=title)
+        ra.io.write_ballots(ballots, tmp_path / "e.soc", title=title)
         run("report e.soc")
         page = (tmp_path / "report.html").read_text(encoding="utf-8")
         assert f"<title>{heading}</title>" in page

@@ -105,12 +105,12 @@ BAD = {
     f"count e.abif --format abif {line}": words
     for line, words in {
         "--seats 2 --counting irv": "--counting irv fills one seat",
-        "--seats 9": "seats of STV",
-        "--tie-breaking lot": "--tie-breaking lot is for surpluses that are passed on: give",
+        "--seats 9": "--seats must be at most",
+        "--tie-breaking lot --tie-order Ann": "--tie-order decides ties: leave --tie-breaking out",
+        "--tie-order Ann,Zoe": "--tie-order must be one of",
         "--quota hare": "--quota is for surpluses that are passed on",
         "--counting coombs --quota droop": "--quota is for surpluses",
         "--counting nanson --tie-breaking order": "nanson, which breaks no ties",
-        "--counting baldwin --tie-breaking lot": "--seats, or --counting scottish or meek",
     }.items()
 }
 
@@ -130,6 +130,63 @@ def test_count_elects_as_many_as_the_file_says(called) -> None:
     refused = called("count board.blt --counting coombs")
     assert refused.code == 2
     assert "--counting coombs fills one seat, and board.blt states 2: give --seats 1" in refused.err
+
+
+TIED = "first,second,third\nAnn,Bob,Cid\nBob,Ann,Cid\nAnn,Cid,\nBob,Cid,\nCid,Ann,\nCid,Bob,\n"
+
+
+@pytest.mark.parametrize("counting", ["irv", "scottish", "meek", "baldwin"])
+def test_a_tie_is_said_first_and_a_lot_or_an_order_decides_it(said, refused, counting) -> None:
+    Path("tied.csv").write_text(TIED, encoding="utf-8")
+    line = f"count tied.csv --format cast-votes --counting {counting}"
+    assert " leaves Ann, Bob, Cid tied after " in said(line)
+    assert "; by the order of the data it elects Ann" in said(line)
+    found = said(f"{line} --tie-order Cid,Bob,Ann")
+    assert re.search(
+        r"elects Cid in \d rounds?, by the given order: Ann, Bob, Cid were tied", found
+    )
+    assert "by the given order Bob is eliminated" in found
+    lots = {
+        re.search(r"elects (\w+) in", said(f"{line} --tie-breaking lot --seed {k}"))[1]
+        for k in range(12)
+    }
+    assert lots == {"Ann", "Bob", "Cid"}
+    assert "lots: drawn by --seed 0" in said(f"{line} --tie-breaking lot")
+    told = refused(f"{line} --tie-order Cid,Bob")
+    assert "--tie-order must be an order of all who tie (Ann, Bob, Cid). Got" in told
+
+
+def test_a_page_says_who_is_tied_and_takes_a_lot(said, refused) -> None:
+    Path("tied.csv").write_text(TIED, encoding="utf-8")
+    line = "report tied.csv --format cast-votes -o page.html"
+
+    def result() -> str:
+        return re.search(r'class="result">(.*?)<', Path("page.html").read_text("utf-8"))[1]
+
+    said(line)
+    assert result() == "Ann, Bob and Cid are tied after 2 rounds of instant runoff."
+    said(f"{line} --tie-order Bob,Cid,Ann")
+    told = ", by the given order: Ann, Bob and Cid were tied."
+    assert result() == f"Bob wins the instant runoff after 2 rounds{told}"
+    said(f"{line} --tie-breaking lot --seed 3 --seats 1")
+    assert re.match(r"(Ann|Bob|Cid) is elected by STV after \d rounds?, by lot: Ann", result())
+    told = refused("report --dataset tennessee --tie-breaking lot")
+    assert "--tie-breaking is for elections: give --kind election" in told
+
+
+def test_the_ballots_as_read_can_be_written(said, refused) -> None:
+    Path("tied.csv").write_text(TIED + ",,\n", encoding="utf-8")
+    line = "count tied.csv --format cast-votes --ballots"
+    found = said(f"{line} read.blt --seats 2")
+    assert "7 cast ballots: 6 read (6 as they were cast, 0 changed), 1 blank, 0 spoilt" in found
+    with pytest.warns(ra.exceptions.DataWarning, match="2 seats"):
+        back = ra.io.read_abif("read.blt")
+    assert back == ra.read_cast_votes("tied.csv").profile
+    said(f"{line} read.soi")
+    assert ra.read_preflib("read.soi") == back.compress()
+    assert "--ballots must be a name that ends in .soi, as some ballots have gaps" in refused(
+        f"{line} read.soc"
+    )
 
 
 def test_bad_input_is_one_sentence_and_code_two(refused) -> None:
@@ -186,7 +243,7 @@ def test_certificates_of_all_bundled_data_hold(run, name: str) -> None:
 
 def test_numbers_in_a_certificate_are_the_text_of_a_file(run) -> None:
     drawn = ra.Profile.from_orders([[2, 0, 1], [0, 1, 2], [1, 2, 0], [0, 2, 1]])
-    ra.io.write_preflib(drawn, "drawn.soc")
+    ra.io.write_ballots(drawn, "drawn.soc")
     proof = ra.Kemeny().aggregate(drawn).certificate.to_dict()
     assert proof["items"] != [str(item) for item in proof["items"]]
     Path("proof.json").write_text(json.dumps(proof), encoding="utf-8")

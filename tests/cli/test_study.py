@@ -44,7 +44,7 @@ def test_a_study_prints_what_the_library_finds(parsed):
 
 
 def test_a_study_takes_files_of_profiles(parsed, refused):
-    ra.io.write_preflib(ra.datasets.load("tennessee"), "tennessee.soc")
+    ra.io.write_ballots(ra.datasets.load("tennessee"), "tennessee.soc")
     found = parsed("study approximation tennessee.soc --rule borda")["results"]
     study = ra.studies.ApproximationStudy(
         rules=[ra.Borda()], data=ra.datasets.load("tennessee"), rng=0

@@ -10,6 +10,7 @@ import click
 import pytest
 
 import rankagg as ra
+from rankagg.aggregation.voting.elimination import Elimination
 from rankagg.axioms.search import NAMES
 from rankagg.cli.app import COMMANDS, app
 from rankagg.cli.options import PROBABILITY, Number, OneOf, Whole
@@ -133,9 +134,9 @@ READERS = {
 SCANS = same(ra.io.scan_scores, "scattered")
 OWN = {
     "count": same(ra.STV, "quota", "tie_breaking"),
-    "steps": same(ra.Coombs, "tie_breaking"),
+    "steps": same(Elimination, "tie_breaking"),
     "scan": SCANS,
-    "report": same(ra.make_report, "unit"),
+    "report": same(ra.make_report, "unit") | same(ra.STV, "tie_breaking"),
     "test": same(ra.inference.paired_tests, "method", "unit"),
     "stability": same(ra.stability, "unit"),
     "intervals": at(ra.rank_intervals, ranks="of")
@@ -177,7 +178,7 @@ def test_choices_are_those_of_the_package() -> None:
             if known[name] in ((ra.inference.paired_tests, "unit"), (ra.make_report, "unit")):
                 asked -= {"cluster"}
             if command == "steps":  # follows one way
-                asked -= {"parallel"}
+                asked -= {"parallel", "lot"}
             assert choices - {"none"} == asked | more, (command, name)
         else:
             assert name in NAMED_HERE

@@ -3,13 +3,16 @@
 import re
 from io import StringIO
 
+import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
+from hypothesis import strategies as st
 
 import rankagg as ra
-from rankagg.exceptions import DataFormatError, DataWarning
+from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError
+from rankagg.io.abif import title_and_seats
 from rankagg.testing.commands import ReaderContract
-from tests.strategies import profiles
+from tests.strategies import policies, profiles
 
 DECLARED = "=A:[Ann: the 1st, of 2]\n=B :[Bob]\n=C:Cid\n"
 
@@ -122,3 +125,38 @@ def test_blt_is_read_without_those_who_have_withdrawn(text):
 def test_blt_that_says_nothing_is_refused_by_its_line(old, new, message):
     with pytest.raises(DataFormatError, match=message):
         read(BLT.replace(old, new))
+
+
+odd = st.text("ab\u00e9\u4e2d\U0001f600'|_-=10 ,:#>(){", max_size=6).filter(
+    lambda name: name == name.strip()
+)
+
+
+@pytest.mark.filterwarnings("ignore::rankagg.exceptions.DataWarning")
+@given(data=st.data(), policy=policies, title=odd)
+def test_ballots_written_as_blt_come_back(data, policy, title, tmp_path_factory):
+    items = ra.ItemSet(data.draw(st.lists(odd, min_size=1, max_size=6, unique=True)))
+    profile = data.draw(profiles(items, unlisted=False)).with_unranked(policy)
+    assume((profile.ranks >= 0).any(axis=1).all())
+    path = tmp_path_factory.mktemp("blt") / "ballots.blt"
+    ra.io.write_ballots(profile, path, title=title, seats=3)
+    back = ra.io.read_abif(path, unranked=policy)
+    assert title_and_seats(path) == (title, 3)
+    if (profile.weights % 1 != 0).any():
+        single = np.repeat(profile.ranks, profile.counts, axis=0)
+        assert back.ranks.tolist() == single.tolist()
+        assert back.weights.tolist() == np.repeat(profile.weights, profile.counts).tolist()
+    else:
+        assert back.items == profile.items
+        assert (back.pairwise().wins == profile.pairwise().wins).all()
+        assert back == profile or (profile.weights != 1).any()
+
+
+@pytest.mark.parametrize("name", ['"Bo"', 'a" "b', " a", "a\nb", 'a"'])
+def test_names_that_blt_cannot_hold_are_refused(name, tmp_path):
+    profile = ra.Profile.from_orders([[name, "z"], ["z"]])
+    with pytest.raises(InvalidInputError, match="items and title` must be that BLT can hold"):
+        ra.io.write_ballots(profile, tmp_path / "x.blt")
+    with pytest.raises(InvalidInputError, match=r"free of groups in a file \.blt"):
+        ra.io.write_ballots(ra.Profile([profile[0]], groups=["p"]), tmp_path / "x.blt")
+    assert not (tmp_path / "x.blt").exists()

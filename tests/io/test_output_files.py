@@ -21,7 +21,6 @@ BALLOTS = ra.datasets.load("tennessee")
 WRITERS = {
     "page": lambda path: Report("title", "<html>", is_proved=True).save(path),
     "ballots": lambda path: ra.io.write_ballots(BALLOTS, path),
-    "preflib": lambda path: ra.io.write_preflib(BALLOTS, path),
     "votes": lambda path: write_votes(BALLOTS.pairwise(), path),
     "text": lambda path: write_text(path, "new\n"),
 }
@@ -33,7 +32,7 @@ def content(folder: Path) -> dict[str, bytes]:
 
 @pytest.fixture
 def target(tmp_path: Path) -> Path:
-    path = tmp_path / "result.xml"
+    path = tmp_path / "result.csv"
     path.write_bytes(b"former")
     return path
 
@@ -78,7 +77,7 @@ def test_a_write_that_fails_leaves_the_former_file_and_nothing_else(
 @pytest.mark.parametrize("name", WRITERS)
 def test_a_folder_that_is_missing_or_in_the_place_of_the_file_is_named(tmp_path, name) -> None:
     with pytest.raises(OutputError, match=r"there is no folder .*nowhere\. Make it first"):
-        WRITERS[name](tmp_path / "nowhere" / "file.xml")
+        WRITERS[name](tmp_path / "nowhere" / "file.csv")
     with pytest.raises(OutputError, match="it is a folder"):
         WRITERS[name](tmp_path)
     assert content(tmp_path) == {}

@@ -199,7 +199,7 @@ def test_what_is_written(tmp_path):
         [[0, 1, 1], [2, 1, 0], [0, 1, 1]], items=["Oslo", "Łódź", "Ur"], counts=[3, 2, 4]
     )
     path = tmp_path / "cities.toc"
-    ra.io.write_preflib(profile, path, title="Cities")
+    ra.io.write_ballots(profile, path, title="Cities")
     assert path.read_text(encoding="utf-8").splitlines() == [
         "# FILE NAME: cities.toc", "# TITLE: Cities", "# DATA TYPE: toc",
         "# NUMBER ALTERNATIVES: 3", "# NUMBER VOTERS: 9", "# NUMBER UNIQUE ORDERS: 2",
@@ -219,9 +219,9 @@ UNHELD = {
 
 @pytest.mark.parametrize("profile", UNHELD.values(), ids=UNHELD)
 def test_what_the_formats_cannot_hold_is_refused(profile, tmp_path):
-    path = tmp_path / "ballots.soc"
+    path = tmp_path / "ballots.toi"
     with pytest.raises(InvalidInputError, match="profile"):
-        ra.io.write_preflib(profile, path)
+        ra.io.write_ballots(profile, path)
     assert not path.exists()
 
 
@@ -230,7 +230,7 @@ def test_a_name_is_refused_or_comes_back(label, tmp_path):
     profile = ra.Profile.from_orders([[label, "z"], ["z", label]])
     path = tmp_path / "ballots.soc"
     try:
-        ra.io.write_preflib(profile, path)
+        ra.io.write_ballots(profile, path)
     except InvalidInputError:
         assert not path.exists()
     else:
@@ -249,12 +249,36 @@ def test_ballots_come_back(data, policy, tmp_path_factory):
     profile = profile.with_unranked(policy)
     assume((profile.ranks >= 0).any(axis=1).all())
     path = tmp_path_factory.mktemp("preflib") / "ballots.toi"
-    ra.io.write_preflib(profile, path)
+    ra.io.write_ballots(profile, path)
     assert ra.read_preflib(path, unranked=policy) == profile.compress()
 
 
+@pytest.mark.parametrize(
+    ("rows", "fits"),
+    [
+        ([[0, 1, 2]], "soc soi toc toi"),
+        ([[0, 1, -2]], "soi toi"),
+        ([[0, 1, 1]], "toc toi"),
+        ([[0, 0, -1]], "toi"),
+    ],
+)
+def test_an_ending_that_the_ballots_do_not_fit_is_refused(rows, fits, tmp_path):
+    profile = ra.Profile([ra.PartialRanking(row, "ABC") for row in rows])
+    for ending in ("soc", "soi", "toc", "toi"):
+        path = tmp_path / f"ballots.{ending}"
+        if ending in fits.split():
+            ra.io.write_ballots(profile, path)
+            assert f"# DATA TYPE: {ending}" in path.read_text()
+            assert (ra.read_preflib(path).ranks >= 0).tolist() == (profile.ranks >= 0).tolist()
+        else:
+            with pytest.raises(InvalidInputError, match=f"ends in .{fits.split()[0]}, as some"):
+                ra.io.write_ballots(profile, path)
+    with pytest.raises(InvalidInputError, match=r"in \.csv, \.soc, \.soi, \.toc, \.toi or \.blt"):
+        ra.io.write_ballots(profile, tmp_path / "ballots.xlsx")
+
+
 def test_whole_numbers_come_back_as_text(tmp_path):
-    ra.io.write_preflib(ra.Profile.from_orders([[3, 1, 2]]), tmp_path / "ballots.soc")
+    ra.io.write_ballots(ra.Profile.from_orders([[3, 1, 2]]), tmp_path / "ballots.soc")
     back = ra.read_preflib(tmp_path / "ballots.soc")
     assert (back.items.labels, back[0].order) == (("1", "2", "3"), ("3", "1", "2"))
 
@@ -290,7 +314,7 @@ def test_real_files_hold_what_their_lines_say(data, tmp_path):
             assert [set(bucket) for bucket in ranking.buckets] == named
         if len(profile) < 300:
             copy = tmp_path / path.name
-            ra.io.write_preflib(profile, copy)
+            ra.io.write_ballots(profile, copy)
             assert ra.read_preflib(copy) == profile.compress()
 
 

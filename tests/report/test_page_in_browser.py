@@ -327,3 +327,62 @@ def test_a_page_of_a_thousand_systems_has_few_elements(saved, visit_page) -> Non
     visit = visit_page(saved(large(1000, 20), time_limit=0.0))
     assert visit.page.evaluate("document.getElementsByTagName('*').length") < 20_000
     assert visit.messages == []
+
+
+def elections():
+    rng = np.random.default_rng(8)
+    for seed in range(6):
+        n = int(rng.integers(2, 7))
+        names = np.array([f"c {k}" for k in range(n)])
+        orders = [names[rng.permutation(n)[: rng.integers(1, n + 1)]].tolist() for _ in range(20)]
+        counts = rng.integers(1, 9, 20).tolist()
+        ballots = ra.Profile.from_orders(orders, counts=counts, items=names.tolist())
+        yield ballots, ra.STV(min(seed % 3 + 1, n - 1), quota="hare" if seed == 5 else "droop")
+        yield ballots, ra.InstantRunoff(tie_breaking="lot" if seed % 2 else "order")
+    level = ra.Profile.from_orders(["AB", "BA", "C"], counts=[2, 2, 2])
+    yield level, ra.InstantRunoff(tie_breaking="order", tie_order=["C", "B", "A"])
+
+
+def test_a_page_counts_its_ballots_again_and_sees_what_was_changed(visit_page, tmp_path) -> None:
+    """All cells of all rounds by another program, of ballots that anybody can save."""
+    for ballots, rule in elections():
+        report = ra.make_report(ballots, kind=rule, rng=1)
+        page = tmp_path / "page.html"
+        page.write_text(report.html, encoding="utf-8")
+        visit = visit_page(page)
+        visit.page.click("#recount")
+        told = visit.page.inner_text("#recount-verdict")
+        cells = len(rule.count(ballots, rng=1).stages) * (ballots.n_items + 1)
+        assert told.startswith("✓ Counted again here from the ballots"), (told, rule)
+        assert f"all {cells} numbers" in told
+        assert visit.messages == []
+    with visit.page.expect_download() as saved:
+        visit.page.click("#ballots-link")
+    path = tmp_path / saved.value.suggested_filename
+    saved.value.save_as(path)
+    with pytest.warns(ra.exceptions.DataWarning, match="1 seat,"):
+        assert ra.io.read_abif(path) == ballots.with_unranked("last").compress()
+    for old, new in (
+        ("2 1 2 0", "3 1 2 0"),
+        ('"taken":[[0]', '"taken":[[2]'),
+        ('<td class="number" data-key="2.0">', '<td class="number" data-key="2.5">'),
+    ):
+        assert old in report.html
+        changed = report.html.replace(old, new, 1)
+        page.write_text(changed, encoding="utf-8")
+        visit = visit_page(page)
+        visit.page.click("#recount")
+        told = visit.page.inner_text("#recount-verdict")
+        assert told.startswith("✕ The ballots do not give this count: "), (told, old)
+
+
+def test_ballots_that_the_script_does_not_count_can_be_saved(visit_page, tmp_path) -> None:
+    level = ra.Profile.from_ranks([[1, 1, 2], [2, 1, 3]], items=['"A"', "B", "C"], counts=[3, 2])
+    ra.make_report(level, kind="election").save(tmp_path / "page.html")
+    visit = visit_page(tmp_path / "page.html")
+    assert not visit.page.is_visible("#recount")
+    with visit.page.expect_download() as saved:
+        visit.page.click("#ballots-link")
+    saved.value.save_as(tmp_path / saved.value.suggested_filename)
+    saved_ballots = ra.read_ballots(tmp_path / "ballots.csv", count="count")
+    assert saved_ballots == level.with_unranked("last").compress()

@@ -1,6 +1,7 @@
 """A page for each kind of data: its words and no others, and what the user says of the data."""
 
 import re
+from io import StringIO
 
 import numpy as np
 import pandas as pd
@@ -353,13 +354,14 @@ def test_categories_are_rated_by_their_own_battles_with_the_anchor() -> None:
             assert told_here == pytest.approx(want, abs=0.51)
 
 
-def test_a_page_breaks_ties_as_the_count_does_and_says_so() -> None:
+def test_a_page_says_who_is_tied_and_what_the_order_of_the_data_does() -> None:
     orders = [["Ann", "Bob"], ["Bob", "Cid"], ["Cid", "Bob"], ["Dan"]]
     votes = ra.Profile.from_orders(orders, counts=[5, 3, 3, 2], items=["Ann", "Bob", "Cid", "Dan"])
     page = Page(ra.make_report(votes, kind="election").html)
     assert ra.InstantRunoff(tie_breaking="order").count(votes).elected == ("Bob",)
     header = " ".join(page.header.split())
-    assert "Bob wins the instant runoff after 3 rounds." in header
+    assert "Bob and Cid are tied after 3 rounds of instant runoff." in header
+    assert "Nothing but the order of the data puts Bob first: a lot has to decide." in header
     assert "A tie in round 2 was broken by the" in header
     assert (
         "round 2: Bob, Cid tie; by the order of the data Cid is eliminated"
@@ -394,3 +396,60 @@ def test_a_page_says_what_changed_since_the_version_before() -> None:
     for data, before in ((DATA["lists"][0], SCORES), (SCORES, "old.csv")):
         with pytest.raises(InvalidInputError, match="`before` must be a ScoreTable"):
             ra.make_report(data, before=before)
+
+
+def council(*, cast=500):
+    """Return cast votes of 11 candidates with blank and spoilt ballots."""
+    rng, names = np.random.default_rng(1), [f"c{k}" for k in range(11)]
+    shares, lines = rng.dirichlet(np.ones(11)), []
+    for row in range(cast):
+        chosen = rng.choice(11, size=rng.integers(1, 7), replace=False, p=shares)
+        marks = (
+            [] if row % 50 == 0 else ["overvote"] if row % 71 == 0 else [names[k] for k in chosen]
+        )
+        lines.append(",".join(marks + [""] * (6 - len(marks))))
+    text = "\n".join([",".join(f"choice {k}" for k in range(1, 7)), *lines, ""])
+    return ra.read_cast_votes(StringIO(text))
+
+
+def test_a_page_of_stv_has_all_rounds_and_transfers_and_what_was_cast():
+    votes, rule = council(), ra.STV(3)
+    count, page = rule.count(votes.profile), Page(ra.make_report(votes, kind=rule).html)
+    assert (votes.n_ballots, votes.profile.n_rankings, votes.n_blank, votes.n_emptied) == (
+        500, 483, 10, 7,
+    )  # fmt: skip
+    assert "483 ballots read, of 500 cast" in " ".join(page.header.split())
+    assert "Ballots cast500Blank ballots10Spoilt ballots, nothing left7" in page.sections["data"]
+    rows = {row["Candidate"]: row for row in page.table("Votes by rounds")}
+    moved = {row["Candidate"]: row for row in page.table("Votes that each round adds")}
+    for at, name in enumerate(count.candidates):
+        before = 0
+        for k, stage in enumerate(count.stages, 1):
+            votes_now = stage.counts[at]
+            shown = rows[name][f"round {k}"]
+            assert shown == ("\N{EN DASH}" if votes_now is None else f"{float(votes_now):,.15g}")
+            if k > 1 and before is not None:
+                change = float(
+                    moved[name][f"round {k}"].replace("\N{MINUS SIGN}", "-").replace(",", "")
+                )
+                assert change == pytest.approx(float((votes_now or 0) - before), abs=1e-8)
+            before = votes_now
+    for k in range(2, len(count.stages) + 1):
+        changes = [row[f"round {k}"].replace("\N{MINUS SIGN}", "-") for row in moved.values()]
+        assert sum(float(x) for x in changes if x != "\N{EN DASH}") == pytest.approx(0, abs=1e-6)
+    decided = page.table("What each round decides")
+    assert [row["eliminated"] for row in decided] == [", ".join(s.eliminated) for s in count.stages]
+    assert [row["surplus passed on by"] for row in decided] == [
+        ", ".join(stage.surplus) for stage in count.stages
+    ]
+    assert "Instant runoff" not in page.sections["methods"]
+    drawing = kind_of(votes, rule).drawing(None)
+    assert drawing.key[1] == ("stroke", False, "quota, 121 votes")
+    assert {strip.strokes for strip in drawing.strips} == {(2 + 96 * 121 / 483,)}
+
+
+def test_no_call_stands_where_a_rule_is_meant():
+    page = Page(ra.make_report(council(cast=60)).html)
+    text = " ".join(page.sections["methods"].split())
+    assert "Instant runoff" in text
+    assert "InstantRunoff(" not in text

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 import rankagg as ra
-from rankagg.aggregation.voting import rounds
-from rankagg.report import ballots, chapters_result
+from rankagg.report import chapters_result
 from rankagg.report.chapters_data import certainty, missing_data, what_was_read, without_tasks
 from rankagg.report.chapters_result import majorities, methods, neighbors, proof
 from rankagg.report.findings import Findings
@@ -219,6 +218,22 @@ class Page:
         # The round of a single candidate decides nothing.
         return found[:-1] if len(found) > 1 and len(found[-1][0]) == 1 else found
 
+    def winners(self):
+        """Return whom some way of breaking ties elects."""
+        found, waiting = set(), [frozenset(range(self.plain.n))]
+        while waiting:
+            left = waiting.pop()
+            votes = dict.fromkeys(left, 0)
+            for ballot in self.plain.ballots:
+                named = [(ballot.places[k], k) for k in left if ballot.places[k] is not None]
+                if named:
+                    votes[min(named)[1]] += 1
+            found |= left if len(left) == 1 else set()
+            waiting += [
+                left - {k} for k in left if len(left) > 1 and votes[k] == min(votes.values())
+            ]
+        return found
+
     def tied(self):
         every = [list(votes.values()) for votes, _ in self.rounds()]
         return {k for k, votes in enumerate(every, 1) if votes.count(min(votes)) > 1}
@@ -406,7 +421,6 @@ PAGE = {
 }  # fmt: skip
 # What few tables bring about.
 RARE = {
-    "candidates out before": lambda p: p.plain.n - len(p.rounds()[-1][0]),
     "names not listed": lambda p: (1, 4),
     "tasks shared with the first": lambda p: {
         sum(b.has(p.drawn()[0], k) for b in p.plain.ballots) for k in range(p.plain.n)
@@ -434,8 +448,6 @@ def pages(seeds, patch):
         # Few items are many, so that there are some that are not drawn, and not in color.
         for name in ("MOST_LINES", "MOST_IN_MAP"):
             patch.setattr(chapters_result, name, (3, 30)[seed % 3 > 0])
-        for module in (ballots, rounds):
-            patch.setattr(module, "ROUNDS_SHOWN", (2, 8)[seed % 3 > 0])
         patch.setattr(chapters_result, "COLORED", (1, 2, 6)[seed % 3])
         case = Page(seed)
         # A fit's own note is bare text: any other number of clusters is one without a value.

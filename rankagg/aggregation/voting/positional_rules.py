@@ -14,7 +14,7 @@ import numpy as np
 
 from rankagg._typing import Generator, Integers, Integers64, Ranks
 from rankagg._validation import LARGEST_WEIGHT, check_integer, check_number
-from rankagg.aggregation.base import Aggregator, Needs, ReadsUnranked
+from rankagg.aggregation.base import Aggregator, Needs, ReadsUnranked, Statements
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.outcome import Outcome, by_points
 from rankagg.aggregation.positional import POINTS_KEEP, divided, row_slices
@@ -342,40 +342,91 @@ def _falling(weights: object) -> tuple[float, ...]:
 
 @dataclass(frozen=True)
 class Approval(PlacePoints):
-    """k-approval: one point for each of the first k places; items tied across them share.
+    """Approval: one point for each approved item; with k, for each of the first k places.
+
+    Without k a ballot approves the items that it puts above all others: those that it lists, all
+    tied, while it leaves the rest out or ties them below.
 
     Parameters
     ----------
-    k : int
-        How many places get the point, at least 1. Where there are no more items than that, every
-        place counts alike, and the result says so.
+    k : int, optional
+        How many places get the point, at least 1; items tied across them share. Where there are
+        no more items than that, every place counts alike, and the result says so.
+
+    Notes
+    -----
+    Without k ballots with more than two levels are refused. One that ties all items approves all
+    of them; unranked items are not approved, by every policy.
 
     References
     ----------
-    Brandt et al. (2016), Handbook of Computational Social Choice, chapter 2,
+    Brams and Fishburn (1978), "Approval voting", https://doi.org/10.2307/1955105; for k Brandt et
+    al. (2016), Handbook of Computational Social Choice, chapter 2,
     https://doi.org/10.1017/CBO9781107446984.
 
     Examples
     --------
     >>> from rankagg import Approval, Profile
+    >>> marks = Profile.from_ranks([[1, 1, None], [None, 1, None]], items="ABC", counts=[3, 2])
+    >>> Approval().aggregate(marks).scores
+    array([3., 5., 0.])
     >>> Approval(2).aggregate(Profile.from_orders(["ABC", "BCA"], counts=[3, 2])).scores
     array([3., 5., 2.])
     """
 
-    command_names: ClassVar = {"approval-2": {"k": 2}, "approval-3": {"k": 3}}
-    keeps: ClassVar = POINTS_KEEP
-    k: int
+    command_names: ClassVar = {"approval-2": {"k": 2}, "approval-3": {"k": 3}, "approval": {}}
+    k: int | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "k", check_integer(self.k, "k of Approval", low=1))
+        if self.k is not None:
+            object.__setattr__(self, "k", check_integer(self.k, "k of Approval", low=1))
+
+    @property
+    def keeps(self) -> Statements:
+        """What points for places keep, with every k."""
+        return POINTS_KEEP
+
+    @property
+    def reads_unranked(self) -> ReadsUnranked:
+        """As below all others without k, where what is left out is not approved."""
+        return "last" if self.k is None else "by policy"
 
     def _weights(self, n_items: int) -> Sequence[Fraction]:
+        if self.k is None:
+            raise InvalidInputError("k of Approval", "a number, where places get points", None)
         return [Fraction(place < self.k) for place in range(n_items)]
 
+    def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
+        if self.k is not None:
+            return super()._aggregate(evidence, rng)
+        profile = evidence.profile
+        votes, unit = exact.as_votes(profile.counts, profile.weights)
+        points = votes.astype(object) @ _approvals(profile).astype(object)
+        return by_points([Fraction(int(got), unit) for got in points], evidence.items)
+
+    def _ranking_points(self, profile: Profile) -> Integers:
+        return super()._ranking_points(profile) if self.k is not None else _approvals(profile)
+
     def _notes(self, items: Sequence[object]) -> tuple[str, ...]:
-        if len(items) > self.k:
+        if self.k is None or len(items) > self.k:
             return ()
         return (f"no item has a place below {self.k}: {counted(len(items), 'place')} count alike",)
+
+
+def _approvals(profile: Profile) -> Integers:
+    """Return 1 for each item that a ballot of two levels has above, and else 0."""
+    ordered = np.sort(np.where(profile.ranks < 0, profile.n_items, profile.ranks), axis=1)
+    more = (np.diff(ordered, axis=1) > 0).sum(axis=1) > 1
+    if more.any():
+        n, of = exact.sum_of(profile.counts[more]), exact.sum_of(profile.counts)
+        raise InvalidInputError(
+            "data",
+            "ballots of two levels, the approved items above the rest",
+            Described(f"{n:,} of {counted(of, 'ballot', ',')} with more levels"),
+            "Approval(k) gives the point to the first k places.",
+        )
+    approved: Integers = (profile.ranks == 0).astype(np.int64)
+    return approved
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 
@@ -11,8 +11,8 @@ import pandas as pd
 
 from rankagg._typing import Label
 from rankagg.aggregation.evidence import Data, Evidence
-from rankagg.core import Profile, Result, counted, plain_rows
-from rankagg.exceptions import InformationLostError
+from rankagg.core import ItemSet, Profile, Result, counted, listed, plain_rows
+from rankagg.exceptions import InformationLostError, InvalidInputError
 
 #: What a count counts.
 CountedUnit: TypeAlias = Literal["votes", "last places", "points"]
@@ -36,6 +36,8 @@ class CountRound(NamedTuple):
     tie: str = ""
 
 
+# What breaks a tie: nothing but the order of the data, an order that was given, or a lot.
+BY_DATA, BY_GIVEN, BY_LOT = "by the order of the data", "by the given order", "by lot"
 # Of more rounds the first and the last ones are shown; what the row of exhausted votes is called.
 ROUNDS_SHOWN, EXHAUSTED = 8, "exhausted"
 
@@ -62,6 +64,9 @@ class ElectionCount(Result):
         For each round, as attributes: `counts` of the candidates in their order, exact fractions
         (None for those who were eliminated before), `exhausted`, `quota`, and the candidates
         that are `elected`, are `eliminated`, or pass on a `surplus`.
+    tied : tuple of str or int, or None
+        Where ties were broken one by one: the candidates who are elected by some ways of breaking
+        them and not by others. None where there are too many ways to follow.
     notes : tuple of str
         How ties were broken, and a majority of first places.
 
@@ -86,6 +91,7 @@ class ElectionCount(Result):
     candidates: tuple[Label, ...]
     order: tuple[Label, ...]
     stages: tuple[CountRound, ...]
+    tied: tuple[Label, ...] | None = ()
     notes: tuple[str, ...] = ()
 
     _schema: ClassVar[str] = "rankagg.election_count"
@@ -142,7 +148,18 @@ class ElectionCount(Result):
         return frame if what == "votes" else frame.drop(columns="transfer")
 
     @property
-    def _is_level(self) -> bool:
+    def is_tied(self) -> bool:
+        """Whether a tie decides who is elected, and at most the order of the data breaks it."""
+        return self.is_level or (bool(self.tied) and self.tie_broken == BY_DATA)
+
+    @property
+    def tie_broken(self) -> str:
+        """What broke ties, such as "by lot"; empty where nothing had to, or all went together."""
+        ways = [stage.tie for stage in self.stages]
+        return next((x for x in (BY_DATA, BY_GIVEN, BY_LOT) for way in ways if x in way), "")
+
+    @property
+    def is_level(self) -> bool:
         """Whether a rule for one seat leaves several candidates tied for it."""
         return self.quota is None and len(self.elected) > 1
 
@@ -165,8 +182,14 @@ class ElectionCount(Result):
 
     def _facts(self) -> Iterable[str]:
         names, rounds = ", ".join(map(str, self.elected)), counted(len(self.stages), "round")
-        told = f"leaves {names} tied after" if self._is_level else f"elects {names} in"
-        yield f"{self.rule} {told} {rounds}"
+        level = ", ".join(map(str, self.elected if self.is_level else self.tied or ()))
+        if self.is_tied:
+            then = "" if self.is_level else f"; {BY_DATA} it elects {names}"
+            yield f"{self.rule} leaves {level} tied after {rounds}{then}"
+        else:
+            how = f", {self.tie_broken}: {level} were tied" if level else ""
+            how = ", and other ways of breaking ties may elect others" if self.tied is None else how
+            yield f"{self.rule} elects {names} in {rounds}{how}"
         first, last = self.stages[0], self.stages[-1]
         n_votes = sum((votes for votes in first.counts if votes is not None), first.exhausted)
         said = "" if self.quota is None else f", quota {self.quota:.12g}"
@@ -186,12 +209,15 @@ class ElectionCount(Result):
         order, outcomes, cells = list(self.order), dict[Label, str](), {}
         for k, stage in enumerate(self.stages, start=1):
             cells[f"round {k}"] = [*stage.counts, stage.exhausted]
-            verb = "tied" if self._is_level else "elected"
+            verb = "tied" if self.is_level else "elected"
             outcomes |= dict.fromkeys(stage.elected, f"{verb} in round {k}")
-            outcomes |= dict.fromkeys(stage.eliminated, f"eliminated in round {k}")
+            how = f", {stage.tie}" if stage.tie else ""
+            outcomes |= dict.fromkeys(stage.eliminated, f"eliminated in round {k}{how}")
         table = pd.DataFrame(cells, [*self.candidates, EXHAUSTED], dtype=float)
         at = [self.candidates.index(label) for label in order]
         table = table.iloc[[*at, *[len(order)] * (self.counted == "votes")]]
+        for label in {*(self.tied or ())} & {*self.elected}:
+            outcomes[label] += f", {self.tie_broken}"
         ends = [*(outcomes.get(label, "not elected") for label in order), "-"]
         return table.assign(outcome=ends[: len(table)])
 
@@ -208,13 +234,42 @@ class ElectionCount(Result):
         return self._table().rename_axis("candidate")
 
     def _content(self) -> Mapping[str, Any]:
-        names = ("rule", "counted", "candidates", "order", "elected", "quota", "margin")
+        names = ("rule", "counted", "candidates", "order", "elected", "tied", "quota", "margin")
         plain = self._plain(*names, "exhausted", "notes")
         return {**plain, "rounds": plain_rows(self.rounds)}
 
 
 def _number(exact: Fraction) -> float:
     return exact.numerator if exact.denominator == 1 else float(exact)
+
+
+def checked_tie_order(
+    tie_order: Sequence[Label], tie_breaking: str, rule: str
+) -> tuple[Label, ...]:
+    """Return an order of candidates that breaks ties, or say why it is none."""
+    found = () if isinstance(tie_order, str | bytes) else tuple(tie_order)
+    if isinstance(tie_order, str | bytes) or len(set(found)) < len(found):
+        allowed = "candidates, the most favored first, each once"
+        raise InvalidInputError(f"tie_order of {rule}", allowed, tie_order)
+    if found and tie_breaking != "order":
+        remedy = "Leave one of them out, or take tie_breaking='order'."
+        raise InvalidInputError(
+            f"tie_breaking of {rule}", "'order' with a tie_order", tie_breaking, remedy
+        )
+    return found
+
+
+def by_favor(
+    tied: Sequence[int], items: ItemSet, tie_order: Sequence[Label], rule: str
+) -> list[int]:
+    """Return those who tie, whom the given order favors first, else by the order of the data."""
+    if not tie_order:
+        return sorted(tied)
+    at = {label: place for place, label in enumerate(tie_order)}
+    if any(items[item] not in at for item in tied):
+        allowed = f"an order of all who tie ({listed(items.at(tied))})"
+        raise InvalidInputError(f"tie_order of {rule}", allowed, list(tie_order))
+    return sorted(tied, key=lambda item: at[items[item]])
 
 
 def ballots_of(data: Data | Evidence, name: str) -> Profile:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, fields
 from fractions import Fraction
 from typing import ClassVar, Literal, NamedTuple, TypeAlias, get_args
 
@@ -13,7 +13,16 @@ import numpy as np
 from rankagg._typing import Bools, Generator, Integers, Integers64, Label, Positions, RNGLike
 from rankagg._validation import as_generator, check_choice, check_integer
 from rankagg.aggregation.evidence import Data, Evidence
-from rankagg.aggregation.voting.rounds import CountRound, ElectionCount, ballots_of
+from rankagg.aggregation.voting.rounds import (
+    BY_DATA,
+    BY_GIVEN,
+    BY_LOT,
+    CountRound,
+    ElectionCount,
+    ballots_of,
+    by_favor,
+    checked_tie_order,
+)
 from rankagg.core import ItemSet, Profile, counted, exact, listed
 from rankagg.exceptions import Described, InvalidInputError, TiedRankingError
 from rankagg.kernels.counting import strict_rows
@@ -26,6 +35,8 @@ Lot: TypeAlias = Literal["order", "lot", "refuse"]
 # are, whom they come to, and how many they are.
 _Level: TypeAlias = tuple[Positions, Positions, Integers]
 
+# Ways of breaking ties that are followed, to see whether they elect the same.
+MOST_WAYS = 100
 # Votes times the units of a vote must fit into 64 bits.
 MOST_VOTES = 2**32
 
@@ -51,10 +62,13 @@ class STV:
         Of v votes for s seats "droop" is the least number that only s candidates can have: v/(s +
         1) without its decimals, and 1 more (Meek: the last decimal more). "hare" is v/s.
     tie_breaking : {"order", "lot", "refuse"}, default "order"
-        Where candidates tie: "order" favors who stands first among the items of the data, "lot"
-        draws by the `rng` of `count`, both with a note in the result, and "refuse" raises
-        `TiedRankingError`. The Scottish rules look first at the last earlier round in which the
-        tied had different numbers of votes; those who tie there too remain tied.
+        Where candidates tie: "order" favors who stands first in `tie_order`, without one among
+        the items of the data, "lot" draws by the `rng` of `count`, both with a note in the result,
+        and "refuse" raises `TiedRankingError`. The Scottish rules look first at the last earlier
+        round in which the tied had different numbers of votes; those who tie there too remain tied.
+    tie_order : sequence of str or int, optional
+        With "order": the candidates that may tie, the most favored first, such as a lot that was
+        drawn.
 
     Notes
     -----
@@ -87,11 +101,19 @@ class STV:
     counting: Counting = field(default="scottish", kw_only=True)
     quota: QuotaName = field(default="droop", kw_only=True)
     tie_breaking: Lot = field(default="order", kw_only=True)
+    tie_order: Sequence[Label] = field(default=(), kw_only=True)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "seats", check_integer(self.seats, "seats of STV", low=1))
         for name, allowed in (("counting", Counting), ("quota", QuotaName), ("tie_breaking", Lot)):
             check_choice(getattr(self, name), get_args(allowed), f"{name} of STV")
+        found = checked_tie_order(self.tie_order, self.tie_breaking, "STV")
+        object.__setattr__(self, "tie_order", found)
+
+    def __repr__(self) -> str:
+        """Return the call that makes the rule; a given order for ties only where there is one."""
+        shown = {f.name: getattr(self, f.name) for f in fields(self) if getattr(self, f.name) != ()}
+        return f"STV({', '.join(f'{name}={value!r}' for name, value in shown.items())})"
 
     def count(self, data: Data | Evidence, *, rng: RNGLike = None) -> ElectionCount:
         """Count the ballots round by round.
@@ -117,12 +139,37 @@ class STV:
         if self.seats > len(items):
             allowed = f"at most {len(items)}, one for each candidate"
             raise InvalidInputError("seats of STV", allowed, self.seats)
-        kind = _Scottish if self.counting == "scottish" else _Meek
-        count = kind(_Piles.of(profile), items, self, as_generator(rng))
+        kind, piles = _Scottish if self.counting == "scottish" else _Meek, _Piles.of(profile)
+        count = kind(piles, items, self, as_generator(rng))
         stages, notes = tuple(count.stages()), (*count.notes, *Evidence(profile).gaps())
         return ElectionCount(
-            rule=repr(self), candidates=items.labels, order=count.order, stages=stages, notes=notes
+            rule=repr(self),
+            candidates=items.labels,
+            order=count.order,
+            stages=stages,
+            tied=self._tied(kind, piles, items, count.ways),
+            notes=notes,
         )
+
+    def _tied(
+        self, kind: type[_Count], piles: _Piles, items: ItemSet, ways: list[tuple[int, int]]
+    ) -> tuple[Label, ...] | None:
+        """Return whom some ways of breaking ties elect and others do not; None of too many."""
+        waiting: list[list[int]] = [[]] if ways else []
+        n_ways, always, ever = 0, {*items}, set[Label]()
+        while waiting:
+            chosen = waiting.pop()
+            other = kind(piles, items, self, as_generator(0), chosen=tuple(chosen))
+            for _ in other.stages():
+                pass
+            elected = items.at(other.elected)
+            always, ever, n_ways = always & {*elected}, ever | {*elected}, n_ways + 1
+            taken = [at for at, _ in other.ways]
+            for k in range(len(chosen), len(taken)):
+                waiting += [[*taken[:k], at] for at in range(other.ways[k][1]) if at != taken[k]]
+            if n_ways + len(waiting) > MOST_WAYS:
+                return None
+        return tuple(label for label in items if label in ever - always)
 
 
 class _Piles(NamedTuple):
@@ -168,6 +215,10 @@ class _Count(ABC):
     rule: STV
     rng: Generator
     notes: list[str] = field(default_factory=list)
+    # Which of those who tie is taken at first, where another way of breaking ties is followed.
+    chosen: tuple[int, ...] = ()
+    # Which was taken, of how many, each time that nothing but the rule for ties decided.
+    ways: list[tuple[int, int]] = field(default_factory=list)
 
     # How many parts a vote has, and a step of the quota; whether earlier rounds break ties.
     unit: ClassVar[int]
@@ -266,11 +317,17 @@ class _Count(ABC):
             decided = k if len(tied) < before else decided
         if len(tied) > 1 and self.rule.tie_breaking == "refuse":
             raise TiedRankingError(f"STV breaks no tie. In {told}; choose another `tie_breaking`.")
-        by_lot = self.rule.tie_breaking == "lot"
         ways = [f"by the votes of round {decided}"] if decided else []
         if len(tied) > 1:
-            ways += ["by lot" if by_lot else "by the order of the data"]
-            tied = [int(self.rng.choice(tied)) if by_lot else tied[0 if edge is max else -1]]
+            is_lot, k = self.rule.tie_breaking == "lot", len(self.ways)
+            ways += [BY_LOT if is_lot else BY_GIVEN if self.rule.tie_order else BY_DATA]
+            order = by_favor(tied, self.items, self.rule.tie_order, "STV")[
+                :: 1 if edge is max else -1
+            ]
+            at = int(self.rng.integers(len(order))) if is_lot else 0
+            at = self.chosen[k] if k < len(self.chosen) else at
+            self.ways.append((at, len(order)))
+            tied = [order[at]]
         self.tie = " and ".join(ways)
         what = "passes on its surplus first" if edge is max else "is eliminated"
         self.notes.append(f"{told}; {self.tie} {self.items[tied[0]]} {what}")

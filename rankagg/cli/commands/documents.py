@@ -26,6 +26,7 @@ from rankagg.cli.data import DASH, anchor_of, data, score_lines
 from rankagg.cli.options import (
     DIRECTIONS,
     FILE,
+    TIE_ORDER,
     Option,
     Whole,
     alpha,
@@ -34,6 +35,7 @@ from rankagg.cli.options import (
     grouped,
     jobs,
     labels_of,
+    names_in,
     seed,
     several,
     split,
@@ -65,6 +67,15 @@ if TYPE_CHECKING:
         "What the page is made for; default: by what the data are.",
     ),
     Option("--seats", type=Whole(1, 10**6), help="An election of so many seats, counted by STV."),
+    *grouped(
+        "Election",
+        choice(
+            "--tie-breaking",
+            ["order", "lot", "refuse"],
+            "What decides ties: the order of the items (default), a lot by --seed, or nothing.",
+        ),
+        TIE_ORDER,
+    ),
     *grouped(
         "Page",
         Option(
@@ -101,7 +112,7 @@ if TYPE_CHECKING:
         "above=ITEM,ITEM or decided=ITEM,ITEM.",
         "gates",
     ),
-    seed("For rules that draw."),
+    seed("For rules that draw, and lots."),
 )
 def report(
     given: Input,
@@ -110,6 +121,8 @@ def report(
     out: Path,
     kind: str | None,
     seats: int | None,
+    tie_breaking: str | None,
+    tie_order: str | None,
     title: str | None,
     about: Sequence[str],
     anchor: str | None,
@@ -138,6 +151,7 @@ def report(
     show_progress()
     deadline = usually_limited(deadline, given)
     facts: dict[str, Any] = {**split("--about", about, "NAME=TEXT", last=False)}
+    counts = _election_rule(given, kind, seats, tie_breaking, tie_order)
     called = {"rules": "--rule", "gates": "--gate", "about_items": "--items", "source": "--items"}
     called |= {"about['anchor']": "--anchor"}
     if anchor is not None:
@@ -147,9 +161,9 @@ def report(
     try:
         with options_named(called):
             page = ra.make_report(
-                given.data,
+                given.data if given.cast is None else given.cast,
                 made(names) or None,
-                kind=kind or given.page or None if seats is None else ra.STV(seats),
+                kind=counts or kind or given.page or None,
                 title=given.title if title is None else title,
                 about={**facts, "cluster": given.cluster or "cluster"},
                 about_items=None if items is None else _items_in(items, given),
@@ -175,6 +189,25 @@ def report(
         messages=map(str, page.gates),
         code=INTERRUPTED if page.interrupted else code,
     )
+
+
+def _election_rule(
+    given: Input, kind: str | None, seats: int | None, tie_breaking: str | None, names: str | None
+) -> Any:
+    """Return the rule that counts an election, where something is said of it, else None."""
+    ties: dict[str, Any] = {"tie_breaking": tie_breaking or "order"}
+    if names is not None:
+        if tie_breaking not in (None, "order"):
+            raise click.UsageError("--tie-order decides ties: leave --tie-breaking out.")
+        ties["tie_order"] = names_in("--tie-order", names, given.evidence.items, "candidate")
+    if seats is not None:
+        return ra.STV(seats, **ties)
+    if tie_breaking is None and names is None:
+        return None
+    if "election" not in (kind, given.page):
+        option = "--tie-order" if names else "--tie-breaking"
+        raise click.UsageError(f"{option} is for elections: give --kind election.")
+    return ra.InstantRunoff(**ties)
 
 
 def _items_in(path: str, given: Input) -> Any:

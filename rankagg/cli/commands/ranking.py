@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -26,6 +25,7 @@ from rankagg.cli.command import (
 from rankagg.cli.data import DASH, NAME, buffered, data, two_tables
 from rankagg.cli.options import (
     FILE,
+    TIE_ORDER,
     TIME,
     Option,
     Whole,
@@ -33,7 +33,7 @@ from rankagg.cli.options import (
     choice,
     flag,
     grouped,
-    labels_of,
+    names_in,
     seed,
     several,
     two_items,
@@ -102,52 +102,79 @@ def rank(given: Input, *, name: str, exact: ExactOptions) -> Answer:
     choice(
         "--tie-breaking",
         ["order", "lot", "together", "refuse"],
-        "What decides ties: the order of the items (default), a lot by --seed (scottish, "
-        "meek), all go together (irv, coombs, baldwin), or nothing.",
+        "What decides ties: the order of the items (default), a lot by --seed, all go together "
+        "(irv, coombs, baldwin), or nothing.",
     ),
+    TIE_ORDER,
     seed("For lots."),
+    Option(
+        "--ballots", type=FILE, help="Also write the ballots as read: .blt, .soi, .toi or .csv."
+    ),
     output("candidates", table=True, pasted=True),
 )
-def count(given: Input, *, seats: int | None, counting: Any, rng: int, **options: Any) -> Answer:
+def count(
+    given: Input,
+    *,
+    seats: int | None,
+    counting: Any,
+    tie_order: str | None,
+    rng: int,
+    ballots: Path | None,
+    **options: Any,
+) -> Answer:
     """Count an election round by round: instant runoff, or STV.
 
     \b
         rankagg count votes.csv --format cast-votes --csv rounds.csv
         rankagg count election.soi --counting coombs
-        rankagg count election.soi --seats 3 --counting meek
+        rankagg count election.soi --seats 3 --counting meek --tie-order Bob,Ann
 
     Prints who is elected, the votes of each round (or last places, or points), exhausted ballots,
     and the margin of the last round. Candidates that a ballot leaves out are below all that it
     lists.
     """
     stated = {name: value for name, value in options.items() if value is not None}
+    if tie_order is not None:
+        if stated.get("tie_breaking", "order") != "order":
+            raise click.UsageError("--tie-order decides ties: leave --tie-breaking out.")
+        stated["tie_order"] = names_in("--tie-order", tie_order, given.evidence.items, "candidate")
     lines = given.lines
     if given.seats and given.seats != 1:
         filled = f"--seats fills {seats}" if seats else "all of them are filled"
         lines = (*lines, f"seats: {given.name} states {given.seats}; {filled}")
+    if stated.get("tie_breaking") == "lot":
+        lines = (*lines, f"lots: drawn by --seed {rng}")
     number = seats or given.seats or 1
     counting = counting or ("irv" if number == 1 else "scottish")
     if counting in _SURPLUSES:
-        counted: Any = ra.STV(number, counting=counting, **stated).count(given.data, rng=rng)
-        return Answer(result=counted, lines=lines)
-    if number > 1:
+        rule: Any = ra.STV(number, counting=counting, **stated)
+    else:
+        rule = _for_one_seat(counting, stated)
+    if number > 1 and counting not in _SURPLUSES:
         why = "" if seats else f", and {given.name} states {number}: give --seats 1"
         raise click.UsageError(f"--counting {counting} fills one seat{why}.")
-    if "quota" in stated or "lot" in stated.values():
-        option = "--quota" if "quota" in stated else "--tie-breaking lot"
+    with options_named({"target": "--ballots"}):
+        counted = rule.count(given.data, rng=rng)
+        if ballots is not None:
+            ra.io.write_ballots(given.data, ballots, title=given.title, seats=number)
+    return Answer(result=counted, lines=lines)
+
+
+def _for_one_seat(counting: str, stated: dict[str, Any]) -> Any:
+    """Return a rule by rounds that fills one seat."""
+    if "quota" in stated:
         raise click.UsageError(
-            f"{option} is for surpluses that are passed on: give --seats, or --counting scottish "
+            "--quota is for surpluses that are passed on: give --seats, or --counting scottish "
             "or meek."
         )
     (rule,) = made(["instant-runoff" if counting == "irv" else counting])
     if hasattr(rule, "tie_breaking"):
-        rule = replace(rule, **{"tie_breaking": "order", **stated})
-    elif stated:
+        return replace(rule, **{"tie_breaking": "order", **stated})
+    if stated:
         raise click.UsageError(
-            f"--tie-breaking has no meaning for {counting}, which breaks no ties."
+            f"--tie-breaking and --tie-order have no meaning for {counting}, which breaks no ties."
         )
-    counted = rule.count(given.data)  # type: ignore[attr-defined] # rules by rounds do
-    return Answer(result=counted, lines=lines)
+    return rule
 
 
 @command(
@@ -296,20 +323,16 @@ def _constraints_of(
     if not (above or first or last):
         return None
 
-    def labels(option: str, text: str | None) -> list[Label]:
-        # Quotation marks hold together a name that has a comma.
-        rows = csv.reader([text or ""], skipinitialspace=True)
-        names = [name.strip() for row in rows for name in row]
-        return labels_of(option, names, items, "item")
-
     pairs: list[tuple[Label, Label]] = []
     for text in above:
-        pair = labels("--above", text)
+        pair = names_in("--above", text, items)
         if len(pair) != 2:
             raise InvalidInputError("--above", "ITEM,ITEM", text)
         pairs.append((pair[0], pair[1]))
     return ra.Constraints(
-        above=pairs, first=labels("--above-all", first), last=labels("--below-all", last)
+        above=pairs,
+        first=names_in("--above-all", first, items),
+        last=names_in("--below-all", last, items),
     )
 
 

@@ -1,12 +1,15 @@
 """Coombs, Baldwin and Nanson counted round by round, as instant runoff is."""
 
 from dataclasses import replace
+from itertools import permutations
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import rankagg as ra
+from rankagg.aggregation.voting import elimination, transfers
 from rankagg.exceptions import InformationLostError, InvalidInputError, TiedRankingError
 from tests.aggregation.voting import slow, slow_counts
 from tests.aggregation.voting.test_transfers import papers, profile_of, sheets_of
@@ -238,3 +241,71 @@ def test_the_best_of_all_ways_is_kept() -> None:
     consensus = ra.InstantRunoff(tie_breaking="parallel").aggregate(level)
     assert consensus.buckets == ((0, 1, 2, 3),)
     assert consensus.notes == ("each wins by some way of breaking ties: 0, 1, 2, 3",)
+
+
+# -- who is tied, and what decides ----------------------------------------------------------------
+
+
+@settings(max_examples=40)
+@given(profiles(max_size=4, max_rows=4), st.sampled_from([ra.InstantRunoff, ra.Coombs, ra.Baldwin]))
+def test_tied_are_all_whom_some_way_of_breaking_ties_elects(profile, rule):
+    by_order = rule(tie_breaking="order")
+    winners = {outcome.order[0] for outcome in by_order.outcomes(profile.with_unranked("last"))}
+    tied = set() if len(winners) == 1 else winners
+    count = by_order.count(profile)
+    assert set(count.tied) == tied
+    assert count.is_tied == bool(tied)
+    assert (" tied after " in str(count)) == bool(tied)
+    for order in permutations(profile.items):
+        given_to = rule(tie_breaking="order", tie_order=order)
+        elected = given_to.count(profile)
+        assert not elected.is_tied
+        assert {*elected.elected} <= winners
+        consensus = given_to.aggregate(profile)
+        assert consensus.order == elected.order
+        # The order of the items is an order like any other.
+        alike = by_order.aggregate(profile.restrict(list(order)))
+        assert alike.order == consensus.order
+    drawn = [rule(tie_breaking="lot").count(profile, rng=seed) for seed in range(5)]
+    assert {one.elected[0] for one in drawn} <= winners
+    assert not any(one.is_tied for one in drawn)
+    again = rule(tie_breaking="lot").aggregate(profile, rng=3)
+    assert again.order == rule(tie_breaking="lot").count(profile, rng=3).order
+
+
+def test_ties_below_the_winner_decide_nothing_and_are_said_in_their_round():
+    ballots = ra.Profile.from_orders(["A", "B", "C"], counts=[5, 2, 2])
+    count = ra.InstantRunoff(tie_breaking="order").count(ballots)
+    assert (count.tied, count.is_tied, count.elected) == ((), False, ("A",))
+    assert "elects A in 2 rounds\n" in str(count)
+    (told,) = [line for line in str(count).splitlines() if line.startswith("C ")]
+    assert told.split(None, 3)[3] == "eliminated in round 1, by the order of the data"
+
+
+def test_too_many_ways_of_breaking_ties_are_not_called_none(monkeypatch):
+    monkeypatch.setattr(elimination, "MOST_SETS", 2)
+    ballots = ra.Profile.from_orders(["A", "B", "C", "D"], counts=[5, 2, 2, 2])
+    count = ra.InstantRunoff(tie_breaking="order").count(ballots)
+    assert count.tied is None
+    assert "elects A in 3 rounds, and other ways of breaking ties may elect others" in str(count)
+    monkeypatch.setattr(transfers, "MOST_WAYS", 2)
+    assert ra.STV(1, counting="meek").count(ballots).tied is None
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: ra.STV(1, tie_order="AB"), "tie_order of STV` must be candidates, the most"),
+        (lambda: ra.Coombs(tie_breaking="order", tie_order=["A", "A"]), "tie_order of Coombs"),
+        (lambda: ra.InstantRunoff(tie_order=["A"]), "must be 'order' with a tie_order"),
+        (
+            lambda: ra.InstantRunoff(tie_breaking="order", tie_order=["A"]).count(
+                ra.Profile.from_orders(["AB", "BA"])
+            ),
+            r"must be an order of all who tie \(A, B\)",
+        ),
+    ],
+)
+def test_orders_that_break_no_tie_are_refused(call, words):
+    with pytest.raises(InvalidInputError, match=words):
+        call()

@@ -1,6 +1,7 @@
 """Counts round by round: the single transferable vote and instant runoff."""
 
 from fractions import Fraction
+from itertools import permutations
 
 import pytest
 from hypothesis import given, settings
@@ -152,6 +153,26 @@ def test_what_ties_from_the_first_round_is_decided_as_stated(counting):
     assert lot.count(level, rng=1) == lot.count(level, rng=1)
     with pytest.raises(TiedRankingError, match="In round 1: B, C tie; choose another"):
         ra.STV(1, counting=counting, tie_breaking="refuse").count(level)
+
+
+@settings(max_examples=25)
+@given(
+    papers.filter(lambda drawn: drawn[0] < 5),
+    st.integers(1, 3),
+    st.sampled_from(["scottish", "meek"]),
+)
+def test_tied_are_those_whom_some_ways_elect_and_others_do_not(given_papers, seats, counting):
+    n, orders = given_papers
+    profile, seats = profile_of(n, orders), min(seats, n - 1)
+    count = ra.STV(seats, counting=counting).count(profile)
+    lot = ra.STV(seats, counting=counting, tie_breaking="lot")
+    found = [set(lot.count(profile, rng=seed).elected) for seed in range(60)]
+    for order in permutations(range(n)):
+        given_to = ra.STV(seats, counting=counting, tie_order=order).count(profile)
+        assert not given_to.is_tied
+        found.append(set(given_to.elected))
+    assert set(count.tied) == set.union(*found) - set.intersection(*found)
+    assert count.is_tied == bool(count.tied)
 
 
 @pytest.mark.parametrize("second", [10, 12])
