@@ -18,10 +18,21 @@ from rankagg.plotting.sheet import (
     HOLLOW,
     SOLID,
     PlotSheet,
+    first_of,
     open_frame,
     rank_ticks,
 )
-from rankagg.plotting.theme import ACCENTS, GRAY, INK, dot, letter, plot_labels, plot_of, stroke
+from rankagg.plotting.theme import (
+    ACCENTS,
+    GRAY,
+    INK,
+    MOST_DRAWN,
+    dot,
+    letter,
+    plot_labels,
+    plot_of,
+    stroke,
+)
 
 # The height of a row, in multiples of the font size.
 ROW_HEIGHT: Final = 1.35
@@ -42,7 +53,7 @@ def _point_key(look: dict[str, Any], label: str) -> Line2D:
 
 
 @plot_of(RankIntervals, "rank_intervals(data)")
-def forest_plot(result: RankIntervals, *, top: int | None = None, ax: Axes | None = None) -> Axes:
+def forest_plot(result: RankIntervals, *, top: int | None = MOST_DRAWN, ax: Axes | None = None) -> Axes:
     """Draw confidence intervals for ranks: a row for each item, the best rank first.
 
     The point is the rank in the data, the bar goes from the best to the worst rank that the
@@ -54,8 +65,6 @@ def forest_plot(result: RankIntervals, *, top: int | None = None, ax: Axes | Non
     ----------
     result : RankIntervals
         Made by `rank_intervals`.
-    top : int, optional
-        Only the first so many rows.
 
     References
     ----------
@@ -72,8 +81,9 @@ def forest_plot(result: RankIntervals, *, top: int | None = None, ax: Axes | Non
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['1  A', '2  B', '3  C']
     """
-    order = np.array(result.items.indices(result.to_frame().index[:top]))
-    n, size = len(order), len(result.rank)
+    n, said = first_of(len(result.items), top, "item")
+    order = np.array(result.items.indices(result.to_frame().index[:n]))
+    size = int(result.worst[order].max()) if said else n
     sheet = PlotSheet(ax, min(max(28.0, 1.2 * size), 44.0), ROW_HEIGHT * (n + 0.4))
     ax, names = sheet.ax, sheet.names(result.items.at(order))
     rows = [f"{rank}  {name}" for rank, name in zip(result.rank[order], names, strict=True)]
@@ -83,7 +93,7 @@ def forest_plot(result: RankIntervals, *, top: int | None = None, ax: Axes | Non
     ax.set_xlim(0.5, size + 0.5)
     ax.set_xticks(rank_ticks(size))
     notes = [
-        f"the first {n} of {counted(size, 'item')}" if n < size else "",
+        said,
         result.describe(),
         *(f"note: {note}" for note in result.notes),
     ]
@@ -94,7 +104,7 @@ def forest_plot(result: RankIntervals, *, top: int | None = None, ax: Axes | Non
 
 @plot_of(PairedTests | PairedTest, "paired_tests(data, reference)", "PairedTests or a PairedTest")
 def effects_plot(
-    result: PairedTests | PairedTest, *, top: int | None = None, ax: Axes | None = None
+    result: PairedTests | PairedTest, *, top: int | None = MOST_DRAWN, ax: Axes | None = None
 ) -> Axes:
     """Draw the effects of paired tests with their intervals: a row for each system, the best first.
 
@@ -106,8 +116,6 @@ def effects_plot(
     ----------
     result : PairedTests or PairedTest
         Made by `paired_tests` or `paired_test`.
-    top : int, optional
-        Only the first so many rows.
 
     Examples
     --------
@@ -120,7 +128,8 @@ def effects_plot(
     """
     if isinstance(result, PairedTest):
         result = PairedTests(reference=result.second, tests=(result,), alpha=result.alpha)
-    frame, reference = result.to_frame().iloc[:top], plot_labels([result.reference])[0]
+    n, said = first_of(len(result.tests), top, "system")
+    frame, reference = result.to_frame().iloc[:n], plot_labels([result.reference])[0]
     is_sign = result.method == "sign"
     level = 0.5 if is_sign else 0.0
     points = frame["effect"].to_numpy(dtype=np.float64)
@@ -143,7 +152,7 @@ def effects_plot(
     words = {"better": "better", "worse": "worse", "-": f"not told from {reference}"}
     kinds = [kind for kind in DECIDED if kind in set(frame["decision"])]
     return sheet.finish(
-        _effects_told(result, reference, points, bounds),
+        [said, *_effects_told(result, reference, points, bounds)],
         axis=f"share above {reference}" if is_sign else effect,
         handles=[_point_key(DECIDED[kind], words[kind]) for kind in kinds],
     )
@@ -163,7 +172,6 @@ def _effects_told(tests: PairedTests, reference: str, points: Floats, bounds: Fl
     alone = holm if total > 1 else f", at alpha {tests.alpha:g}"
     nothing = np.isnan(points).any()
     return [
-        f"the first {len(points)} of {counted(total, 'system')}" if len(points) < total else "",
         f"filled: decided by {TESTS[one.method]} tests in {counted(most, one.unit)}{alone}",
         f"bars: {share} intervals" + (", for each pair alone" if total > 1 else ""),
         f"shares are of the {one.unit}s in which the two differ" if tests.method == "sign" else "",
@@ -174,7 +182,7 @@ def _effects_told(tests: PairedTests, reference: str, points: Floats, bounds: Fl
 
 
 @plot_of(Separation, "rankagg.inference.separation(data)")
-def separation_plot(result: Separation, *, top: int | None = None, ax: Axes | None = None) -> Axes:
+def separation_plot(result: Separation, *, top: int | None = MOST_DRAWN, ax: Axes | None = None) -> Axes:
     """Draw how many units would tell each system from the next one, beside those at hand.
 
     A row for each two neighbors by mean score. The upright mark stands at the units at hand, the
@@ -186,8 +194,6 @@ def separation_plot(result: Separation, *, top: int | None = None, ax: Axes | No
     ----------
     result : Separation
         Made by `separation`.
-    top : int, optional
-        Only the first so many pairs.
 
     Examples
     --------
@@ -198,8 +204,9 @@ def separation_plot(result: Separation, *, top: int | None = None, ax: Axes | No
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['Human / DeBERTa', 'DeBERTa / T5 + Meena']
     """
-    needed = result.needed[:top]
-    there = result.n_units[:top].astype(np.float64)
+    n, said = first_of(len(result.needed), top, "pair")
+    needed = result.needed[:n]
+    there = result.n_units[:n].astype(np.float64)
     sheet = PlotSheet(ax, 32.0, ROW_HEIGHT * (len(needed) + 0.4))
     ax, systems = sheet.ax, sheet.names(result.order, 24, share=0.2)
     known = np.concatenate([needed[np.isfinite(needed)], there])
@@ -226,9 +233,8 @@ def separation_plot(result: Separation, *, top: int | None = None, ax: Axes | No
         handles.append(_point_key(SOLID, f"{word}s needed: enough are there"))
     if (finite & (needed > there)).any():
         handles.append(_point_key(HOLLOW, f"{word}s needed: more than are there"))
-    return sheet.finish(
-        _separation_told(result, needed), axis=f"{word}s, on a log scale", handles=handles
-    )
+    notes = [said, *_separation_told(result, needed)]
+    return sheet.finish(notes, axis=f"{word}s, on a log scale", handles=handles)
 
 
 def _units_row(
@@ -264,13 +270,12 @@ def _units_told(number: float) -> str:
 
 
 def _separation_told(separation: Separation, needed: Floats) -> list[str]:
-    total, shown, word = len(separation.needed), len(needed), separation.unit
+    word = separation.unit
     test = TESTS.get(separation.method, "t")
     tests = counted(separation.n_tests, "test")
     level = f"\N{INFINITY}: level, or compared in less than two {word}s"
     agree = f"unknown: all {word}s agree, which tells no spread"
     return [
-        f"the first {shown} of {counted(total, 'pair')}" if shown < total else "",
         f"{100 * separation.power:g} % power of {test} tests; {tests} with a family-wise error "
         f"rate of {separation.alpha:g}",
         f"{word}s needed if the differences and spreads seen are the true ones: orders of "
