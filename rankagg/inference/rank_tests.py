@@ -379,7 +379,8 @@ def friedman(
 def _nemenyi(items: ItemSet, ranks: Floats, scales: Floats) -> pd.DataFrame:
     """Return p-values of pairs by the range of as many normal variables, items by items."""
     labels = pd.Index(list(items), name="item")
-    gaps = np.abs(ranks[:, None] - ranks) / scales
+    with np.errstate(invalid="ignore"):
+        gaps = np.abs(ranks[:, None] - ranks) / scales
     distinct, where = np.unique(gaps, return_inverse=True)
     tails = scipy.stats.studentized_range.sf(distinct, len(items), np.inf)
     values = np.clip(tails, 0.0, 1.0)[where].reshape(gaps.shape)
@@ -555,9 +556,7 @@ def skillings_mack(
         found = Described(f"a tie, or one item alone, in every {units.unit}")
         raise InvalidInputError("data", "rankings that tell two items apart", found)
     told = ~np.isnan(ranks)
-    together = (told * (spread * counts)[:, None]).T @ told.astype(np.float64)
-    np.fill_diagonal(together, 0.0)
-    covariance = np.diag(together.sum(axis=1)) - together
+    covariance = _spread_of_sums(told, spread * counts)
     linked = connected_parts(covariance < 0)
     inverse = cast(Floats, np.linalg.pinv(covariance, hermitian=True))
     sums = counts @ points
@@ -574,12 +573,13 @@ def skillings_mack(
     with np.errstate(invalid="ignore"):
         average_points = sums / n_ranked
     k = len(profile.items)
-    # Points of a unit with all k items, as ranks.
-    scale = k * np.sqrt((k + 1.0) / 12.0)
+    # What a point is in ranks of a unit that has all items; ties change errors alone.
+    solved = cast(Floats, np.linalg.pinv(_spread_of_sums(told, counts), hermitian=True))
+    solved *= k * np.sqrt((k + 1.0) / 12.0)
     alone = np.bincount(linked)[linked] == 1
-    average_ranks = np.where(alone, np.nan, (k + 1.0) / 2.0 - scale * (inverse @ sums))
-    spreads = np.diag(inverse)[:, None] + np.diag(inverse) - 2.0 * inverse
-    errors = scale * np.sqrt(np.maximum(spreads, 0.0))
+    average_ranks = np.where(alone, np.nan, (k + 1.0) / 2.0 - solved @ sums)
+    known = solved @ covariance @ solved
+    errors = np.sqrt(np.maximum(np.diag(known)[:, None] + np.diag(known) - 2.0 * known, 0.0))
     return SkillingsMackTest(
         items=profile.items,
         average_points=average_points,
@@ -608,6 +608,14 @@ def _centered_points(ranks: Floats) -> tuple[Floats, Floats]:
     most = (k * (k - 1.0))[:, 0]
     squares = (points**2).sum(axis=1)
     return points, np.divide(squares, most, out=np.zeros(len(ranks)), where=most > 0)
+
+
+def _spread_of_sums(told: Bools, weights: Floats | Integers64) -> Floats:
+    """Return the covariance of the sums of points, by the weight of each unit."""
+    together = (told * weights[:, None]).T @ told.astype(np.float64)
+    np.fill_diagonal(together, 0.0)
+    result: Floats = np.diag(together.sum(axis=1)) - together
+    return result
 
 
 def _simulated_p_value(

@@ -421,9 +421,10 @@ def rank_distribution_plot(
 ) -> Axes:
     """Draw the share of resamples in which each item takes each rank, as a heat map.
 
-    Rows are in the order of mean ranks, and columns end where no row has a share. Where a resample leaves an item several ranks, each has
-    an equal part, as in `RankShares.ranks`. Resamples in which an item has no rank are in a
-    column of their own. Numbers are percent, in the cells of up to 14 items.
+    Rows are in the order of mean ranks, and columns end where no row has a share. Where a resample
+    leaves an item several ranks, each has an equal part, as in `RankShares.ranks`. Resamples in
+    which an item has no rank are in a column of their own. Numbers are percent, in the cells of up
+    to 14 items.
 
     Parameters
     ----------

@@ -10,10 +10,10 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
-from rankagg._typing import Floats
-from rankagg.core import counted
-from rankagg.inference import FriedmanTest, RankIntervals, Separation
-from rankagg.inference.paired_test import TESTS, PairedTest, PairedTests
+from rankagg._typing import Floats, Positions
+from rankagg.core import counted, listed
+from rankagg.inference import FriedmanTest, RankIntervals, Separation, SkillingsMackTest
+from rankagg.inference.paired_test import TESTS, PairedTest, PairedTests, PairwiseTests
 from rankagg.plotting.sheet import (
     HOLLOW,
     SOLID,
@@ -53,7 +53,9 @@ def _point_key(look: dict[str, Any], label: str) -> Line2D:
 
 
 @plot_of(RankIntervals, "rank_intervals(data)")
-def forest_plot(result: RankIntervals, *, top: int | None = MOST_DRAWN, ax: Axes | None = None) -> Axes:
+def forest_plot(
+    result: RankIntervals, *, top: int | None = MOST_DRAWN, ax: Axes | None = None
+) -> Axes:
     """Draw confidence intervals for ranks: a row for each item, the best rank first.
 
     The point is the rank in the data, the bar goes from the best to the worst rank that the
@@ -182,7 +184,9 @@ def _effects_told(tests: PairedTests, reference: str, points: Floats, bounds: Fl
 
 
 @plot_of(Separation, "rankagg.inference.separation(data)")
-def separation_plot(result: Separation, *, top: int | None = MOST_DRAWN, ax: Axes | None = None) -> Axes:
+def separation_plot(
+    result: Separation, *, top: int | None = MOST_DRAWN, ax: Axes | None = None
+) -> Axes:
     """Draw how many units would tell each system from the next one, beside those at hand.
 
     A row for each two neighbors by mean score. The upright mark stands at the units at hand, the
@@ -285,21 +289,30 @@ def _separation_told(separation: Separation, needed: Floats) -> list[str]:
     ]
 
 
-@plot_of(FriedmanTest, "friedman(data)")
+@plot_of(
+    FriedmanTest | SkillingsMackTest | PairwiseTests,
+    "friedman(data)",
+    "a FriedmanTest, a SkillingsMackTest or PairwiseTests",
+)
 def critical_difference_diagram(
-    result: FriedmanTest, *, alpha: float = 0.05, ax: Axes | None = None
+    result: FriedmanTest | SkillingsMackTest | PairwiseTests,
+    *,
+    alpha: float | None = None,
+    top: int | None = MOST_DRAWN,
+    ax: Axes | None = None,
 ) -> Axes:
-    """Draw average ranks, the critical difference, and bars that join items it does not tell apart.
+    """Draw average ranks, and bars that join items next to each other that are not told apart.
 
-    The best item is on the left. A bar has a dot for each of its items; items that no bar joins
-    differ.
+    The best item is on the left. A bar has a dot for each of its items. Of Friedman's test there is
+    the critical difference, too, and items that no bar joins differ; of tests of each pair the
+    number of undecided pairs that no bar joins is said.
 
     Parameters
     ----------
-    result : FriedmanTest
-        Made by `friedman`.
-    alpha : float, default 0.05
-        For the critical difference; see `FriedmanTest.critical_difference`.
+    result : FriedmanTest, SkillingsMackTest or PairwiseTests
+        Made by `friedman`, for rankings with gaps by `skillings_mack`, or by `pairwise_tests`.
+    alpha : float, optional
+        The family-wise error rate of bars; that of pairwise tests by default, else 0.05.
 
     References
     ----------
@@ -316,17 +329,20 @@ def critical_difference_diagram(
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['Human  2.10', 'DeBERTa  2.35', 'T5 + Meena  2.75']
     """
-    difference = result.critical_difference(alpha)
+    if alpha is None:
+        alpha = result.alpha if isinstance(result, PairwiseTests) else 0.05
+    difference = result.critical_difference(alpha) if isinstance(result, FriedmanTest) else 0.0
+    known = int(np.isfinite(result.average_ranks).sum())
+    n, said = first_of(known, top, "item")
     order = np.argsort(result.average_ranks, kind="stable")
-    ranks, position = result.average_ranks[order], np.argsort(order)
-    groups = [
-        np.sort(position[result.items.indices(group)])
-        for group in result.groups(alpha)
-        if len(group) > 1
-    ]
-    n = len(ranks)
-    left = (n + 1) // 2
-    low, high = min(1.0, float(ranks[0])), max(float(n), float(ranks[-1]), 1.0 + difference)
+    position, order = np.argsort(order), order[:n]
+    ranks = result.average_ranks[order]
+    every = [np.sort(position[result.items.indices(group)]) for group in result.groups(alpha)]
+    groups = [group[group < n] for group in every if group[1:2].size and group[1] < n]
+    # Of bars that go on beyond the last item the longest holds the others.
+    groups = [g for k, g in enumerate(groups) if k == 0 or g[-1] > groups[k - 1][-1]]
+    left, last = (n + 1) // 2, float(np.ceil(ranks[-1])) if said else float(len(result.items))
+    low, high = min(1.0, float(ranks[0])), max(last, float(ranks[-1]), 1.0 + difference)
     # Bars stand on levels, of which the height of the axes depends: these are wide enough.
     width = min(max(32.0, 1.2 * n), 48.0) if ax is None else PlotSheet(ax, 0.0, 0.0).across
     levels = _bar_levels(
@@ -334,32 +350,51 @@ def critical_difference_diagram(
     )
     first_row = FIRST_BAR + NEXT_BAR * (max(levels, default=-1) + 1) + 0.6
     bottom = first_row + ITEM_ROW * (left - 1) + 0.9
-    sheet = PlotSheet(ax, width, bottom - TOP_EDGE)
+    edge = TOP_EDGE if difference else RULER + 1.0
+    sheet = PlotSheet(ax, width, bottom - edge)
     ax, names = sheet.ax, sheet.names(result.items.at(order), share=0.25)
     pad = 0.03 * (high - low)
     ax.set_xlim(low - pad, high + pad)
-    ax.set_ylim(bottom, TOP_EDGE)
-    _put_axis(ax, n)
-    ruler: dict[str, Any] = {"color": INK, "marker": "|", "ms": stroke(5), "mew": stroke()}
-    ax.plot([1.0, 1.0 + difference], [RULER, RULER], lw=stroke(), gid="ruler", **ruler)
-    told = f"critical difference {difference:.2f} (alpha = {alpha:g})"
-    ax.text(1.0, RULER - 0.5, told, ha="left", va="bottom", gid="ruler-text")
-    bar: dict[str, Any] = {"color": ACCENTS[0], "lw": letter(0.25), "marker": "o", "mew": 0}
-    bar |= {"ms": letter(0.45), "solid_capstyle": "round", "zorder": 3}
-    for group, level in zip(groups, levels, strict=True):
-        heights = np.full(len(group), FIRST_BAR + NEXT_BAR * level)
-        ax.plot(ranks[group], heights, gid="group", **bar)
+    ax.set_ylim(bottom, edge)
+    _put_axis(ax, low, max(last, float(ranks[-1])))
+    if difference:
+        _put_ruler(ax, difference, alpha)
+    _put_bars(ax, ranks, groups, levels)
     rows = first_row + ITEM_ROW * np.array([k if k < left else n - 1 - k for k in range(n)])
     leader: dict[str, Any] = {"color": INK, "lw": stroke(0.6), "solid_joinstyle": "miter"}
     for k, (rank, row) in enumerate(zip(ranks, rows, strict=True)):
-        edge = ax.get_xlim()[k >= left]
-        ax.plot([rank, rank, edge], [0.0, row, row], zorder=2, gid=f"item-{k}", **leader)
+        side = ax.get_xlim()[k >= left]
+        ax.plot([rank, rank, side], [0.0, row, row], zorder=2, gid=f"item-{k}", **leader)
     texts = [f"{t}  {r:.2f}" for t, r in zip(names[:left], ranks[:left], strict=True)]
     ax.set_yticks(rows[:left], texts, parse_math=False)
     ax.tick_params(axis="y", length=0)
     texts = [f"{r:.2f}  {t}" for t, r in zip(names[left:], ranks[left:], strict=True)]
     sheet.name_rows_at_right(rows[left:], texts)
-    return sheet.finish(_test_told(result, len(groups)))
+    joined = sum(len(g) * (len(g) - 1) // 2 for g in every)
+    joined -= sum(_pairs_of_both(one, two) for one, two in pairwise(every))
+    return sheet.finish([said, *_test_told(result, alpha, len(groups), joined)])
+
+
+def _pairs_of_both(one: Positions, two: Positions) -> int:
+    """Return how many pairs are in both of two sets next to each other."""
+    both = max(int(one[-1] - two[0]) + 1, 0)
+    return both * (both - 1) // 2
+
+
+def _put_ruler(ax: Axes, difference: float, alpha: float) -> None:
+    """Draw the critical difference above the axis."""
+    ruler: dict[str, Any] = {"color": INK, "marker": "|", "ms": stroke(5), "mew": stroke()}
+    ax.plot([1.0, 1.0 + difference], [RULER, RULER], lw=stroke(), gid="ruler", **ruler)
+    told = f"critical difference {difference:.2f} (alpha = {alpha:g})"
+    ax.text(1.0, RULER - 0.5, told, ha="left", va="bottom", gid="ruler-text")
+
+
+def _put_bars(ax: Axes, ranks: Floats, groups: list[Positions], levels: list[int]) -> None:
+    bar: dict[str, Any] = {"color": ACCENTS[0], "lw": letter(0.25), "marker": "o", "mew": 0}
+    bar |= {"ms": letter(0.45), "solid_capstyle": "round", "zorder": 3}
+    for group, level in zip(groups, levels, strict=True):
+        heights = np.full(len(group), FIRST_BAR + NEXT_BAR * level)
+        ax.plot(ranks[group], heights, gid="group", **bar)
 
 
 def _bar_levels(spans: list[Floats], apart: float) -> list[int]:
@@ -373,25 +408,54 @@ def _bar_levels(spans: list[Floats], apart: float) -> list[int]:
     return levels
 
 
-def _put_axis(ax: Axes, n: int) -> None:
+def _put_axis(ax: Axes, low: float, high: float) -> None:
     """Put the axis of average ranks at height 0."""
     open_frame(ax, ("left", "right", "bottom"), "")
     line = ax.spines["top"]
     line.set_visible(True)
     line.set_position(("data", 0.0))
-    line.set_bounds(1.0, float(n))
-    ax.set_xticks(rank_ticks(n))
+    line.set_bounds(low, high)
+    ax.set_xticks(rank_ticks(int(high)))
     ax.tick_params(axis="x", top=True, labeltop=True, bottom=False, labelbottom=False)
 
 
-def _test_told(test: FriedmanTest, bars: int) -> list[str]:
-    meaning = {0: "no two items", 1: "items that the bar joins"}.get(bars, "items that a bar joins")
-    p = test.f_p_value
-    chance = f"= {p:.2g}" if p >= 1e-4 else "< 0.0001"
+def _test_told(
+    test: FriedmanTest | SkillingsMackTest | PairwiseTests, alpha: float, bars: int, joined: int
+) -> list[str]:
+    """Say what the axis and the bars mean; `joined` is how many pairs bars join."""
+    subject = {0: "no two items", 1: "items that the bar joins"}.get(bars, "items that a bar joins")
+    notes = [f"note: {note}" for note in test.notes]
+    if isinstance(test, FriedmanTest):
+        return [
+            f"average rank, 1 is best, in {counted(test.n_rankings, 'ranking')}; independent: "
+            f"{test.unit}s",
+            f"{subject} differ by no more than the critical difference (Nemenyi)",
+            f"all items alike: p {_chance_told(test.f_p_value)} (Friedman, by F)",
+            *notes,
+        ]
+    values, n = test.p_values().to_numpy(), len(test.items)
+    rest = int((np.triu(values > alpha, k=1)).sum()) - joined
+    rate = f"family-wise error rate {alpha:g}"
+    beyond = f"{counted(rest, 'more pair', ',')} that no bar joins {'is' if rest == 1 else 'are'}"
+    unjoined = f"{beyond} not told apart either" if rest > 0 else ""
+    absent = test.items.where(np.isnan(test.average_ranks))
+    without = f"not drawn, ranked with no other: {listed(absent)}" if absent else ""
+    if isinstance(test, SkillingsMackTest):
+        what = f"average rank in {counted(test.n_rankings, 'ranking')}, adjusted for whom each is "
+        alike = f"all items alike: p {_chance_told(test.p_value)} (Skillings and Mack)"
+        bar = f"{subject} are not told apart by their ranks ({rate})"
+        scale = f"{what}ranked with; independent: {test.unit}s"
+        return [scale, bar, unjoined, alike, without, *notes]
+    one, pairs = test.tests[0], counted(n * (n - 1) // 2, "pair", ",")
     return [
-        f"average rank, 1 is best, in {counted(test.n_rankings, 'ranking')}; independent: "
-        f"{test.unit}s",
-        f"{meaning} differ by no more than the critical difference (Nemenyi)",
-        f"all items alike: p {chance} (Friedman, by F)",
-        *(f"note: {note}" for note in test.notes),
+        f"average rank, 1 is best; independent: {one.unit}s",
+        f"{subject} are not told apart by {TESTS[one.method]} tests of {pairs} with Holm's "
+        f"procedure ({rate})",
+        unjoined,
+        without,
+        *notes,
     ]
+
+
+def _chance_told(p: float) -> str:
+    return f"= {p:.2g}" if p >= 1e-4 else "< 0.0001"

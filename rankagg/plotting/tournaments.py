@@ -112,9 +112,9 @@ def _links_of(
     differs = np.zeros_like(above, dtype=bool) if others is None else above * pair_signs(others) < 0
     kinds: dict[int, Kind] = {1: "with", -1: "against", 0: "open"}
     links = []
-    for i, j in combinations(drawn, 2):
-        if beats[j, i] or (above[i, j] < 0 and not beats[i, j]):
-            i, j = j, i
+    for a, b in combinations(drawn, 2):
+        is_turned = beats[b, a] or (above[a, b] < 0 and not beats[a, b])
+        i, j = (b, a) if is_turned else (a, b)
         kind, margin = kinds[int(above[i, j])], float(margins[i, j])
         if not beats[i, j]:
             kind = "level" if graph.votes.scaled_comparisons[i, j] > 0 else "never"
@@ -125,7 +125,7 @@ def _links_of(
 def _draw_arcs(
     ax: Axes | None, items: ItemSet, ranks: Ranks, links: list[_Link], n: int
 ) -> PlotSheet:
-    """Draw the first n items from top to bottom in the order of their ranks, and arcs for the links.
+    """Draw the first n items from top to bottom in the order of their ranks, with arcs for links.
 
     Arcs over equally many items reach equally far to the right, and others by at least the width
     of a margin less or more, so that no two margins meet.
