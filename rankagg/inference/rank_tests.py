@@ -614,8 +614,7 @@ def _spread_of_sums(told: Bools, weights: Floats | Integers64) -> Floats:
     """Return the covariance of the sums of points, by the weight of each unit."""
     together = (told * weights[:, None]).T @ told.astype(np.float64)
     np.fill_diagonal(together, 0.0)
-    result: Floats = np.diag(together.sum(axis=1)) - together
-    return result
+    return np.asarray(np.diag(together.sum(axis=1)) - together, dtype=np.float64)
 
 
 def _simulated_p_value(

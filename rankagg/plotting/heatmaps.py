@@ -443,7 +443,7 @@ def rank_distribution_plot(
     """
     n, said = first_of(len(result.items), top, "item")
     frame = result.ranks().iloc[:n]
-    reached = frame.to_numpy().any(axis=0).nonzero()[0]
+    reached = np.flatnonzero(frame.to_numpy().max(axis=0, initial=0.0))
     last = int(reached[-1]) + 1 if said and len(reached) else len(result.items)
     cells = frame.to_numpy()[:, :last]
     without = (result.best == 0).mean(axis=0)[result.items.indices(frame.index)]

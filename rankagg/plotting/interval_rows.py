@@ -43,6 +43,8 @@ MANY_DECADES, FEW_DECADES = 6, 2
 # Heights in letters, downwards from the axis of average ranks at 0: the top, the critical
 # difference, the first bar and the next ones, and rows of items.
 TOP_EDGE, RULER, FIRST_BAR, NEXT_BAR, ITEM_ROW = -5.4, -3.4, 1.0, 0.8, 1.35
+# More notes on pairs than so many are left to the summary.
+MOST_NOTES: Final = 2
 # Bars on one level are so many letters apart.
 BARS_APART = 1.2
 
@@ -341,8 +343,10 @@ def critical_difference_diagram(
     groups = [group[group < n] for group in every if group[1:2].size and group[1] < n]
     # Of bars that go on beyond the last item the longest holds the others.
     groups = [g for k, g in enumerate(groups) if k == 0 or g[-1] > groups[k - 1][-1]]
-    left, last = (n + 1) // 2, float(np.ceil(ranks[-1])) if said else float(len(result.items))
-    low, high = min(1.0, float(ranks[0])), max(last, float(ranks[-1]), 1.0 + difference)
+    left, low, last = (n + 1) // 2, min(1.0, float(ranks[0])), float(len(result.items))
+    if said:
+        low, last = float(np.floor(ranks[0])), float(np.ceil(ranks[-1]))
+    high = max(last, float(ranks[-1]), 0.0 if said else 1.0 + difference)
     # Bars stand on levels, of which the height of the axes depends: these are wide enough.
     width = min(max(32.0, 1.2 * n), 48.0) if ax is None else PlotSheet(ax, 0.0, 0.0).across
     levels = _bar_levels(
@@ -358,7 +362,7 @@ def critical_difference_diagram(
     ax.set_ylim(bottom, edge)
     _put_axis(ax, low, max(last, float(ranks[-1])))
     if difference:
-        _put_ruler(ax, difference, alpha)
+        _put_ruler(ax, low if said else 1.0, difference, alpha)
     _put_bars(ax, ranks, groups, levels)
     rows = first_row + ITEM_ROW * np.array([k if k < left else n - 1 - k for k in range(n)])
     leader: dict[str, Any] = {"color": INK, "lw": stroke(0.6), "solid_joinstyle": "miter"}
@@ -381,12 +385,14 @@ def _pairs_of_both(one: Positions, two: Positions) -> int:
     return both * (both - 1) // 2
 
 
-def _put_ruler(ax: Axes, difference: float, alpha: float) -> None:
-    """Draw the critical difference above the axis."""
+def _put_ruler(ax: Axes, start: float, difference: float, alpha: float) -> None:
+    """Draw the critical difference above the axis, where it is no wider than that."""
     ruler: dict[str, Any] = {"color": INK, "marker": "|", "ms": stroke(5), "mew": stroke()}
-    ax.plot([1.0, 1.0 + difference], [RULER, RULER], lw=stroke(), gid="ruler", **ruler)
+    if start + difference <= ax.get_xlim()[1]:
+        ends = [start, start + difference]
+        ax.plot(ends, [RULER, RULER], lw=stroke(), gid="ruler", **ruler)
     told = f"critical difference {difference:.2f} (alpha = {alpha:g})"
-    ax.text(1.0, RULER - 0.5, told, ha="left", va="bottom", gid="ruler-text")
+    ax.text(start, RULER - 0.5, told, ha="left", va="bottom", gid="ruler-text")
 
 
 def _put_bars(ax: Axes, ranks: Floats, groups: list[Positions], levels: list[int]) -> None:
@@ -415,7 +421,7 @@ def _put_axis(ax: Axes, low: float, high: float) -> None:
     line.set_visible(True)
     line.set_position(("data", 0.0))
     line.set_bounds(low, high)
-    ax.set_xticks(rank_ticks(int(high)))
+    ax.set_xticks([rank for rank in rank_ticks(int(high)) if rank >= low])
     ax.tick_params(axis="x", top=True, labeltop=True, bottom=False, labelbottom=False)
 
 
@@ -425,6 +431,8 @@ def _test_told(
     """Say what the axis and the bars mean; `joined` is how many pairs bars join."""
     subject = {0: "no two items", 1: "items that the bar joins"}.get(bars, "items that a bar joins")
     notes = [f"note: {note}" for note in test.notes]
+    if len(notes) > MOST_NOTES:
+        notes = [f"its summary has {counted(len(notes), 'note')}"]
     if isinstance(test, FriedmanTest):
         return [
             f"average rank, 1 is best, in {counted(test.n_rankings, 'ranking')}; independent: "

@@ -108,7 +108,7 @@ def list_ranks_plot(
     sheet.name_rows(sheet.names(frame.index))
     sheet.name_rows_at_right(range(n), [p_text(p) for p in frame["p_holm"]])
     open_frame(sheet.ax, ("top", "right", "left"))
-    sheet.ax.set_xlim(0.0, 1.0)
+    sheet.ax.set_xlim(-0.01, 1.03)
     sheet.ax.xaxis.set_major_formatter(PercentFormatter(1.0))
     handles = [
         Line2D([], [], label=label, color=color, **look)
