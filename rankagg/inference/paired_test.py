@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import combinations, compress
+from itertools import compress
 from types import MappingProxyType
 from typing import Any, ClassVar, TypeAlias, get_args
 
@@ -13,7 +13,6 @@ import pandas as pd
 from rankagg._typing import Floats, Label, Positions, RNGLike
 from rankagg._validation import as_generator, check_alpha, check_choice, check_integer
 from rankagg.core import (
-    ItemSet,
     Result,
     ScoreTable,
     level_of,
@@ -34,7 +33,6 @@ from rankagg.inference.one_pair import (
     compare_pairs,
     paired_sample,
 )
-from rankagg.inference.rank_tests import alike_in_order, skillings_mack
 from rankagg.inference.ranks.sign_flips import VECTORS, asymmetry_note
 from rankagg.inference.units import Unit
 
@@ -114,7 +112,7 @@ def paired_test(
     >>> round(test.effect, 2), round(test.lower, 2), round(test.upper, 2)
     (0.5, 0.04, 0.77)
     """
-    return _tests(data, [(first, second)], unit, (method, alpha, n_resamples), rng)[0]
+    return run_on_pairs(data, [(first, second)], unit, (method, alpha, n_resamples), rng)[0]
 
 
 def paired_tests(
@@ -161,53 +159,11 @@ def paired_tests(
     if not others or len(set(others)) < len(others):
         raise InvalidInputError("systems", "other systems than the reference, each once", others)
     pairs = [(other, reference) for other in others]
-    found = _tests(data, pairs, unit, (method, alpha, n_resamples), rng)
+    found = run_on_pairs(data, pairs, unit, (method, alpha, n_resamples), rng)
     return PairedTests(reference=reference, tests=tuple(found), alpha=found[0].alpha)
 
 
-def pairwise_tests(
-    data: ScoreTable,
-    *,
-    method: PairedMethod | None = None,
-    unit: Unit = "ranking",
-    alpha: float = 0.05,
-    n_resamples: int = VECTORS,
-    rng: RNGLike = None,
-) -> PairwiseTests:
-    """Test every two systems against each other, with one family-wise error rate by Holm.
-
-    Parameters
-    ----------
-    data : ScoreTable
-        The scores; a pair is tested on the units that have both.
-    method, unit, alpha, n_resamples, rng
-        Those of `paired_test`; `alpha` is the family-wise error rate too.
-
-    References
-    ----------
-    Benavoli, Corani and Mangili (2016), "Should we really use post-hoc tests based on
-    mean-ranks?", Journal of Machine Learning Research 17, who advise tests that do not depend on
-    the other systems; Holm (1979), "A simple sequentially rejective multiple test procedure",
-    Scandinavian Journal of Statistics 6.
-
-    Examples
-    --------
-    >>> import rankagg as ra
-    >>> tests = ra.inference.pairwise_tests(ra.datasets.load("superglue_human"), method="sign")
-    >>> len(tests.tests), tests.groups()
-    (15, (('Human', 'DeBERTa', 'T5 + Meena', 'T5', 'PAI Albert'), ('PAI Albert', 'NEZHA Plus')))
-    """
-    data = checked_table(data, "all systems")
-    # The p-value of this test is not asked for.
-    averages = skillings_mack(data, unit=unit, n_resamples=100, rng=0).average_ranks
-    order = data.systems.at(np.argsort(averages, kind="stable"))
-    found = _tests(data, [*combinations(order, 2)], unit, (method, alpha, n_resamples), rng)
-    return PairwiseTests(
-        items=data.systems, average_ranks=averages, tests=tuple(found), alpha=found[0].alpha
-    )
-
-
-def _tests(
+def run_on_pairs(
     data: ScoreTable,
     pairs: Sequence[tuple[Label, Label]],
     unit: Unit,
@@ -390,7 +346,7 @@ class PairedTest(Result):
         ]
 
 
-def _notes_of(tests: Sequence[PairedTest], alpha: float) -> Notes:
+def notes_of_tests(tests: Sequence[PairedTest], alpha: float) -> Notes:
     """Return the notes of tests with one error rate, each sentence once."""
     told = [note for test in tests for note in test.notes]
     gaps = sum(test._n_missing > 0 for test in tests)
@@ -510,7 +466,7 @@ class PairedTests(Result):
     @property
     def notes(self) -> tuple[str, ...]:
         """What the reader must know, each sentence once."""
-        return _notes_of(self.tests, self.alpha)
+        return notes_of_tests(self.tests, self.alpha)
 
     def _facts(self) -> Iterable[str]:
         one = self.tests[0]
@@ -528,99 +484,5 @@ class PairedTests(Result):
             said("effect: {}; intervals of {} for each pair alone", effect, level_of(self.alpha)),
             f"assumed: {one.assumes}",
             said("{} better, {} worse, {} not told from {}", *decided, self.reference),
-            *(said("note: {}", note) for note in self.notes),
-        ]
-
-
-class PairwiseTests(Result):
-    """Tests of every two systems, with one family-wise error rate by Holm's procedure.
-
-    Made by `pairwise_tests`; `plot` draws a `rankagg.plotting.critical_difference_diagram`.
-
-    Attributes
-    ----------
-    items : ItemSet
-        The k systems.
-    average_ranks : ndarray of float, shape (k,)
-        Their average ranks; where scores are missing, as `SkillingsMackTest` adjusts them.
-    tests : tuple of PairedTest
-        One for each two systems, first the one with the lower average rank.
-    alpha : float
-        The family-wise error rate of decisions, and the probability that each interval misses
-        alone.
-    """
-
-    items: ItemSet
-    average_ranks: Floats
-    tests: tuple[PairedTest, ...]
-    alpha: float
-
-    _schema = "rankagg.pairwise_tests"
-    _plot = "critical_difference_diagram"
-    _formats = FORMATS
-    _intervals: ClassVar[Mapping[str, tuple[str, str]]] = {"effect": ("lower", "upper")}
-    _row = "pair"
-    _named_rows = False
-
-    @property
-    def adjusted(self) -> Floats:
-        """Holm's p-values, shape (k(k - 1)/2,): at most alpha where a difference is decided."""
-        return holm(np.array([test.p_value for test in self.tests]))
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What the reader must know, each sentence once."""
-        return _notes_of(self.tests, self.alpha)
-
-    def p_values(self) -> pd.DataFrame:
-        """Return Holm's p-value of each pair: systems by systems."""
-        labels = pd.Index(list(self.items), name="system")
-        values = np.ones((len(labels), len(labels)))
-        first = self.items.indices(test.first for test in self.tests)
-        second = self.items.indices(test.second for test in self.tests)
-        values[first, second] = values[second, first] = self.adjusted
-        return pd.DataFrame(values, index=labels, columns=labels.rename(None))
-
-    def groups(self, alpha: float | None = None) -> tuple[tuple[Label, ...], ...]:
-        """Return the largest sets of systems next to each other by average rank, none told apart.
-
-        Two systems that no set joins may be undecided too, where one between them is told from
-        one of them: `p_values` knows all pairs.
-
-        Parameters
-        ----------
-        alpha : float, optional
-            The family-wise error rate, in (0, 1); that of the tests by default.
-        """
-        level = self.alpha if alpha is None else check_alpha(alpha)
-        apart = self.p_values().to_numpy() <= level
-        return tuple(tuple(self.items.at(of)) for of in alike_in_order(self.average_ranks, apart))
-
-    def to_frame(self) -> pd.DataFrame:
-        """Return one row per pair, in the order of average ranks.
-
-        Returns
-        -------
-        pandas.DataFrame
-            first, second, effect, lower, upper, wins, ties, losses, p_value, adjusted, decided.
-        """
-        frame = pd.DataFrame([test._row_of() for test in self.tests])
-        adjusted = self.adjusted
-        return frame.assign(adjusted=adjusted, decided=adjusted <= self.alpha)
-
-    def _content(self) -> dict[str, Any]:
-        one = self.tests[0]._plain("method", "unit", "alpha", "assumes")
-        what = self._plain("items", "average_ranks", "notes")
-        return {**what, **one, "tests": plain_rows(self.to_frame())}
-
-    def _facts(self) -> Iterable[str]:
-        one, total = self.tests[0], len(self.tests)
-        decided = stated(int((self.adjusted <= self.alpha).sum()), "pairs decided", of=total)
-        pairs, rate = stated(total, "tests", noun="pair"), stated(self.alpha, "alpha", "g")
-        told = "{}: {} tests with Holm's procedure; family-wise error rate {}; {} decided"
-        return [
-            said(told, pairs, TESTS[one.method], rate, decided),
-            f"effect: {one.effect_name}, first less second",
-            f"assumed: {one.assumes}",
             *(said("note: {}", note) for note in self.notes),
         ]

@@ -13,7 +13,8 @@ from matplotlib.lines import Line2D
 from rankagg._typing import Floats, Positions
 from rankagg.core import counted, listed
 from rankagg.inference import FriedmanTest, RankIntervals, Separation, SkillingsMackTest
-from rankagg.inference.paired_test import TESTS, PairedTest, PairedTests, PairwiseTests
+from rankagg.inference.paired_test import TESTS, PairedTest, PairedTests
+from rankagg.inference.pairwise_test import PairwiseTests
 from rankagg.plotting.sheet import (
     HOLLOW,
     SOLID,
