@@ -25,7 +25,6 @@ from rankagg.inference.rank_tests import alike_in_order, skillings_mack
 from rankagg.inference.ranks.sign_flips import VECTORS
 from rankagg.inference.units import Unit
 
-
 COLUMNS = ("first", "second", "effect", "lower", "upper", "wins", "ties", "losses", "p_value")
 
 
