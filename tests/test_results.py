@@ -143,6 +143,7 @@ RESULTS = {
     "Optima": lambda: exact().optima,
     "PairedTest": lambda: ra.paired_test(scores(), EVIL, "B"),
     "PairedTests": lambda: ra.inference.paired_tests(scores(), EVIL),
+    "PairwiseTests": lambda: ra.inference.pairwise_tests(scores(), method="sign"),
     "PairwiseIntervals": lambda: ra.PairwiseIntervals.from_data(COMPLETE),
     "PlackettLuceFit": fit,
     "RankIntervals": lambda: ra.rank_intervals(COMPLETE),

@@ -27,7 +27,7 @@ from rankagg.exceptions import Described, InvalidInputError
 class RuleChoice(Result):
     """How far apart rules rank two random halves of the voters, made by `choose_rule`.
 
-    It has no plot.
+    `plot` draws a `rankagg.plotting.rule_choice_plot`.
 
     Parameters
     ----------
@@ -47,6 +47,7 @@ class RuleChoice(Result):
     n_voters: int
 
     _schema: ClassVar[str] = "rankagg.rule_choice"
+    _plot: ClassVar[str | None] = "rule_choice_plot"
     _row: ClassVar[str] = "rule"
     _best: ClassVar[Mapping[str, Direction]] = {"distance": "lowest", "least_in": "highest"}
 

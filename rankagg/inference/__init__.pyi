@@ -8,6 +8,8 @@ from .pair_bounds import comparisons_needed as comparisons_needed
 from .paired_test import PairedTest as PairedTest
 from .paired_test import PairedTests as PairedTests
 from .paired_test import paired_tests as paired_tests
+from .pairwise_test import PairwiseTests as PairwiseTests
+from .pairwise_test import pairwise_tests as pairwise_tests
 from .power import Separation as Separation
 from .power import separation as separation
 from .power import units_needed as units_needed

@@ -34,7 +34,7 @@ AT_ONCE, MOST_LISTS = 500, 200
 class RobustRankAggregation(Result):
     """How far up items stand in ranked lists, against lists in random order.
 
-    Made by `robust_rank_aggregation`; it has no plot.
+    Made by `robust_rank_aggregation`; `plot` draws a `rankagg.plotting.list_ranks_plot`.
 
     Attributes
     ----------
@@ -58,6 +58,7 @@ class RobustRankAggregation(Result):
     p_values: Floats
 
     _schema = "rankagg.robust_rank_aggregation"
+    _plot = "list_ranks_plot"
     _best: ClassVar[Mapping[str, Direction]] = {"score": "lowest"}
     _formats = dict.fromkeys(("score", "bound", "p_value", "p_holm"), p_text)
 

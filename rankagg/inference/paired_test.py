@@ -112,7 +112,7 @@ def paired_test(
     >>> round(test.effect, 2), round(test.lower, 2), round(test.upper, 2)
     (0.5, 0.04, 0.77)
     """
-    return _tests(data, [(first, second)], unit, (method, alpha, n_resamples), rng)[0]
+    return run_on_pairs(data, [(first, second)], unit, (method, alpha, n_resamples), rng)[0]
 
 
 def paired_tests(
@@ -159,11 +159,11 @@ def paired_tests(
     if not others or len(set(others)) < len(others):
         raise InvalidInputError("systems", "other systems than the reference, each once", others)
     pairs = [(other, reference) for other in others]
-    found = _tests(data, pairs, unit, (method, alpha, n_resamples), rng)
+    found = run_on_pairs(data, pairs, unit, (method, alpha, n_resamples), rng)
     return PairedTests(reference=reference, tests=tuple(found), alpha=found[0].alpha)
 
 
-def _tests(
+def run_on_pairs(
     data: ScoreTable,
     pairs: Sequence[tuple[Label, Label]],
     unit: Unit,
@@ -346,6 +346,39 @@ class PairedTest(Result):
         ]
 
 
+def notes_of_tests(tests: Sequence[PairedTest], alpha: float) -> Notes:
+    """Return the notes of tests with one error rate, each sentence once."""
+    told = [note for test in tests for note in test.notes]
+    gaps = sum(test._n_missing > 0 for test in tests)
+    too_few = _too_few(tests, alpha)
+    # One pair alone needs fewer units than all together.
+    covered = (" left out", *(" can be told from none" for _ in too_few))
+    kept = [n for n in dict.fromkeys(told) if not any(part in n for part in covered)]
+    if gaps:
+        pairs = stated(gaps, "pairs that lack scores", noun="pair", of=len(tests))
+        lack = "lacks" if gaps == 1 else "lack"
+        left = "{} {} scores in some {}s, which are left out there"
+        kept.append(said(left, pairs, lack, tests[0].unit))
+    return (*too_few, *kept)
+
+
+def _too_few(tests: Sequence[PairedTest], alpha: float) -> Notes:
+    """Return a note where so few units cannot decide one of so many pairs."""
+    most, word = max(test.n_units for test in tests), tests[0].unit
+    least, pairs = 2.0 ** (1 - most), len(tests)
+    if most == 0 or least * pairs <= alpha:
+        return ()
+    told = (
+        "no p-value of {} is below {}, which Holm's procedure for {} never rejects; {} can "
+        "decide something, or with `rank_intervals`, which flips signs of all pairs at once, {}"
+    )
+    units = stated(most, "most units of a pair", noun=word)
+    smallest = stated(least, "smallest p-value", ".2g")
+    enough = stated(by_sign_flips(alpha / pairs), "units that decide", noun=word)
+    at_once = stated(by_sign_flips(alpha), "units that decide at once")
+    return (said(told, units, smallest, stated(pairs, "tests", noun="pair"), enough, at_once),)
+
+
 class PairedTests(Result):
     """Tests of one system against others, with one family-wise error rate by Holm's procedure.
 
@@ -433,34 +466,7 @@ class PairedTests(Result):
     @property
     def notes(self) -> tuple[str, ...]:
         """What the reader must know, each sentence once."""
-        told = [note for test in self.tests for note in test.notes]
-        gaps = sum(test._n_missing > 0 for test in self.tests)
-        too_few = self._too_few()
-        # One pair alone needs fewer units than all together.
-        covered = (" left out", *(" can be told from none" for _ in too_few))
-        kept = [n for n in dict.fromkeys(told) if not any(part in n for part in covered)]
-        if gaps:
-            pairs = stated(gaps, "pairs that lack scores", noun="pair", of=len(self.tests))
-            lack = "lacks" if gaps == 1 else "lack"
-            left = "{} {} scores in some {}s, which are left out there"
-            kept.append(said(left, pairs, lack, self.tests[0].unit))
-        return (*too_few, *kept)
-
-    def _too_few(self) -> tuple[str, ...]:
-        """Return a note where so few units cannot decide one of so many pairs."""
-        most, word = max(test.n_units for test in self.tests), self.tests[0].unit
-        least, pairs = 2.0 ** (1 - most), len(self.tests)
-        if most == 0 or least * pairs <= self.alpha:
-            return ()
-        told = (
-            "no p-value of {} is below {}, which Holm's procedure for {} never rejects; {} can "
-            "decide something, or with `rank_intervals`, which flips signs of all pairs at once, {}"
-        )
-        units = stated(most, "most units of a pair", noun=word)
-        smallest = stated(least, "smallest p-value", ".2g")
-        enough = stated(by_sign_flips(self.alpha / pairs), "units that decide", noun=word)
-        at_once = stated(by_sign_flips(self.alpha), "units that decide at once")
-        return (said(told, units, smallest, stated(pairs, "tests", noun="pair"), enough, at_once),)
+        return notes_of_tests(self.tests, self.alpha)
 
     def _facts(self) -> Iterable[str]:
         one = self.tests[0]

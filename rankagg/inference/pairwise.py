@@ -108,7 +108,8 @@ class PairwiseIntervals(Result):
     observations are independent and what the level covers are part of the result, because the
     numbers mean nothing without.
 
-    Made by `from_data`; `plot` draws a `rankagg.plotting.intervals_heatmap`.
+    Made by `from_data`; `plot` draws a `rankagg.plotting.pair_intervals_plot`; there is an
+    `intervals_heatmap` of all pairs, too.
 
     Attributes
     ----------
@@ -163,7 +164,7 @@ class PairwiseIntervals(Result):
     notes: tuple[str, ...]
 
     _schema = "rankagg.intervals"
-    _plot = "intervals_heatmap"
+    _plot = "pair_intervals_plot"
     _row = "pair"
     _named_rows = False
     _intervals: ClassVar[Mapping[str, tuple[str, str]]] = {"estimate": ("lower", "upper")}

@@ -10,6 +10,7 @@ import pandas as pd
 import scipy
 
 from rankagg._typing import (
+    Bools,
     Floats,
     Generator,
     Integers64,
@@ -64,6 +65,18 @@ def average_ranks(ranks: Ranks, counts: Integers64) -> _AverageRanks:
     squares = float(counts @ (offsets**2).sum(axis=1)) / size
     concordance = float(means @ means) / squares if squares else float("nan")
     return _AverageRanks(cast(Floats, frozen_array((n + 1 + means) / 2)), size, concordance)
+
+
+def alike_in_order(ranks: Floats, apart: Bools) -> tuple[Positions, ...]:
+    """Return the largest sets of items next to each other by rank, no two of them told apart."""
+    order = np.argsort(ranks, kind="stable")
+    n = len(order)
+    told = np.triu(apart[np.ix_(order, order)], k=1)
+    first = np.where(told.any(axis=1), told.argmax(axis=1), n)
+    ends = np.minimum.accumulate(first[::-1])[::-1]
+    # A set that ends where the one before it ends is part of that one.
+    starts = np.flatnonzero(np.diff(ends, prepend=0))
+    return tuple(order[start : ends[start]] for start in starts)
 
 
 def _unit_mid_ranks(values: Floats) -> Floats:
@@ -224,25 +237,16 @@ class FriedmanTest(Result):
         alpha : float, default 0.05
             The family-wise error rate, in (0, 1).
         """
-        order = np.argsort(self.average_ranks, kind="stable")
-        ranks = self.average_ranks[order]
-        ends = np.searchsorted(ranks, ranks + self.critical_difference(alpha), side="right")
-        # A set that ends where the one before it ends is part of that one.
-        starts = np.flatnonzero(np.diff(ends, prepend=0))
-        return tuple(tuple(self.items.at(order[start : ends[start]])) for start in starts)
+        gaps = np.abs(self.average_ranks[:, None] - self.average_ranks)
+        sets = alike_in_order(self.average_ranks, gaps > self.critical_difference(alpha))
+        return tuple(tuple(self.items.at(of)) for of in sets)
 
     def p_values(self) -> pd.DataFrame:
         """Return Nemenyi's p-value of each pair, adjusted for all pairs: items by items.
 
         It is below alpha where two average ranks differ by more than the critical difference.
         """
-        labels = pd.Index(list(self.items), name="item")
-        gaps = np.abs(self.average_ranks[:, None] - self.average_ranks) / self._scale
-        distinct, where = np.unique(gaps, return_inverse=True)
-        tails = scipy.stats.studentized_range.sf(distinct, len(self.items), np.inf)
-        values = np.clip(tails, 0.0, 1.0)[where].reshape(gaps.shape)
-        np.fill_diagonal(values, 1.0)
-        return pd.DataFrame(values, index=labels, columns=labels.rename(None))
+        return _nemenyi(self.items, self.average_ranks, np.full((1, 1), self._scale))
 
     # -- how it looks -------------------------------------------------------------------------
 
@@ -372,10 +376,23 @@ def friedman(
     )
 
 
+def _nemenyi(items: ItemSet, ranks: Floats, scales: Floats) -> pd.DataFrame:
+    """Return p-values of pairs by the range of as many normal variables, items by items."""
+    labels = pd.Index(list(items), name="item")
+    with np.errstate(invalid="ignore"):
+        gaps = np.abs(ranks[:, None] - ranks) / scales
+    distinct, where = np.unique(gaps, return_inverse=True)
+    tails = scipy.stats.studentized_range.sf(distinct, len(items), np.inf)
+    values = np.clip(tails, 0.0, 1.0)[where].reshape(gaps.shape)
+    values[np.isnan(gaps)] = 1.0
+    np.fill_diagonal(values, 1.0)
+    return pd.DataFrame(values, index=labels, columns=labels.rename(None))
+
+
 class SkillingsMackTest(Result):
     """Skillings and Mack's test: whether all items rank alike in rankings that may lack some.
 
-    Made by `skillings_mack`; it has no plot.
+    Made by `skillings_mack`; `plot` draws a `rankagg.plotting.critical_difference_diagram`.
 
     Attributes
     ----------
@@ -384,6 +401,12 @@ class SkillingsMackTest(Result):
     average_points : ndarray of float, shape (k,)
         The points of each item per unit that ranks it, above 0 where it ranks better than by
         chance; NaN where none does.
+    average_ranks : ndarray of float, shape (k,)
+        Average ranks adjusted by least squares for whom each item is ranked with: those of
+        Friedman's test where nothing is missing. NaN for an item that is ranked with no other.
+    errors : ndarray of float, shape (k, k)
+        The standard errors of their differences if all items rank alike; NaN between items that
+        no chain of units links.
     n_ranked : ndarray of int, shape (k,)
         In how many units it is ranked.
     n_rankings : int
@@ -405,6 +428,8 @@ class SkillingsMackTest(Result):
 
     items: ItemSet
     average_points: Floats
+    average_ranks: Floats
+    errors: Floats
     n_ranked: Positions
     n_rankings: int
     statistic: float
@@ -415,6 +440,26 @@ class SkillingsMackTest(Result):
     notes: tuple[str, ...]
 
     _schema = "rankagg.skillings_mack"
+    _plot = "critical_difference_diagram"
+
+    def p_values(self) -> pd.DataFrame:
+        """Return p-values of each pair, adjusted for all pairs: items by items.
+
+        As Nemenyi's, by the difference of the average ranks over its own standard error; these
+        are Nemenyi's where nothing is missing and no ranks are tied.
+        """
+        return _nemenyi(self.items, self.average_ranks, self.errors / np.sqrt(2.0))
+
+    def groups(self, alpha: float = 0.05) -> tuple[tuple[Label, ...], ...]:
+        """Return the largest sets of items next to each other by average rank, none told apart.
+
+        Parameters
+        ----------
+        alpha : float, default 0.05
+            The family-wise error rate, in (0, 1).
+        """
+        apart = self.p_values().to_numpy() < check_alpha(alpha)
+        return tuple(tuple(self.items.at(of)) for of in alike_in_order(self.average_ranks, apart))
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per item: points per unit, and the units, the best first."""
@@ -511,9 +556,7 @@ def skillings_mack(
         found = Described(f"a tie, or one item alone, in every {units.unit}")
         raise InvalidInputError("data", "rankings that tell two items apart", found)
     told = ~np.isnan(ranks)
-    together = (told * (spread * counts)[:, None]).T @ told.astype(np.float64)
-    np.fill_diagonal(together, 0.0)
-    covariance = np.diag(together.sum(axis=1)) - together
+    covariance = _spread_of_sums(told, spread * counts)
     linked = connected_parts(covariance < 0)
     inverse = cast(Floats, np.linalg.pinv(covariance, hermitian=True))
     sums = counts @ points
@@ -529,9 +572,19 @@ def skillings_mack(
     n_ranked = (told.T @ counts).astype(np.intp)
     with np.errstate(invalid="ignore"):
         average_points = sums / n_ranked
+    k = len(profile.items)
+    # What a point is in ranks of a unit that has all items; ties change errors alone.
+    solved = cast(Floats, np.linalg.pinv(_spread_of_sums(told, counts), hermitian=True))
+    solved *= k * np.sqrt((k + 1.0) / 12.0)
+    alone = np.bincount(linked)[linked] == 1
+    average_ranks = np.where(alone, np.nan, (k + 1.0) / 2.0 - solved @ sums)
+    known = solved @ covariance @ solved
+    errors = np.sqrt(np.maximum(np.diag(known)[:, None] + np.diag(known) - 2.0 * known, 0.0))
     return SkillingsMackTest(
         items=profile.items,
         average_points=average_points,
+        average_ranks=average_ranks,
+        errors=np.where(linked[:, None] == linked, errors, np.nan),
         n_ranked=n_ranked,
         n_rankings=units.n_units,
         statistic=statistic,
@@ -555,6 +608,13 @@ def _centered_points(ranks: Floats) -> tuple[Floats, Floats]:
     most = (k * (k - 1.0))[:, 0]
     squares = (points**2).sum(axis=1)
     return points, np.divide(squares, most, out=np.zeros(len(ranks)), where=most > 0)
+
+
+def _spread_of_sums(told: Bools, weights: Floats | Integers64) -> Floats:
+    """Return the covariance of the sums of points, by the weight of each unit."""
+    together = (told * weights[:, None]).T @ told.astype(np.float64)
+    np.fill_diagonal(together, 0.0)
+    return np.asarray(np.diag(together.sum(axis=1)) - together, dtype=np.float64)
 
 
 def _simulated_p_value(

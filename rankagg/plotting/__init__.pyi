@@ -16,6 +16,10 @@ from .interval_rows import critical_difference_diagram as critical_difference_di
 from .interval_rows import effects_plot as effects_plot
 from .interval_rows import forest_plot as forest_plot
 from .interval_rows import separation_plot as separation_plot
+from .result_rows import list_ranks_plot as list_ranks_plot
+from .result_rows import new_task_plot as new_task_plot
+from .result_rows import pair_intervals_plot as pair_intervals_plot
+from .result_rows import rule_choice_plot as rule_choice_plot
 from .study_plots import robustness_plot as robustness_plot
 from .study_plots import study_plot as study_plot
 from .theme import style as style

@@ -14,6 +14,7 @@ from rankagg.analysis.comparison.agreement import flow_slots
 from rankagg.core import counted
 from rankagg.plotting.sheet import (
     PlotSheet,
+    first_of,
     open_frame,
     rank_ticks,
 )
@@ -22,6 +23,7 @@ from rankagg.plotting.theme import (
     GRAY,
     INK,
     LINES,
+    MOST_DRAWN,
     NO_RANK,
     dot,
     method_look,
@@ -44,21 +46,19 @@ def _every_mark(number: int, total: int) -> tuple[int, int]:
 def bump_chart(
     result: RuleComparison,
     *,
-    top: int | None = None,
+    top: int | None = MOST_DRAWN,
     ax: Axes | None = None,
 ) -> Axes:
     """Draw a rank-flow (bump) chart: a column for each rule, a line for each item.
 
     Every item has a height of its own in every column; tied items are joined by a bar.
-    Lines that go up or down are colored, straight ones gray.
+    Lines that go up or down are colored, straight ones gray. The first items are those of the
+    exact rule, or of the last one where none is exact, in their order among themselves.
 
     Parameters
     ----------
     result : RuleComparison
         The consensuses.
-    top : int, optional
-        Draw only the first items of the exact rule (of the last one where none is exact),
-        in their order among themselves.
 
     Examples
     --------
@@ -104,12 +104,13 @@ def bump_chart(
 def _kept_items(comparison: RuleComparison, top: int | None) -> tuple[Positions, str]:
     """Return the items to draw and, where some are left out, a sentence that says so."""
     total = len(comparison.consensuses[0].items)
-    if top is None or top >= total:
+    n, said = first_of(total, top, "item")
+    if not said:
         return np.arange(total), ""
     lead = comparison.exact or comparison.consensuses[-1]
     ranks, name = lead.ranking.ranks, lead.rule.name
     order = np.argsort(np.where(ranks >= 0, ranks, total), kind="stable")
-    return np.sort(order[:top]), f"the first {top} of {counted(total, 'item')} by {name}"
+    return np.sort(order[:n]), f"{said} by {name}"
 
 
 def _join_ties(ax: Axes, slots: Floats, ranks: Ranks) -> None:

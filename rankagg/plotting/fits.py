@@ -32,9 +32,10 @@ from rankagg.plotting.sheet import (
     SOLID,
     PlotSheet,
     bar_look,
+    first_of,
     open_frame,
 )
-from rankagg.plotting.theme import ACCENTS, GRAY, INK, PALE, plot_of, stroke
+from rankagg.plotting.theme import ACCENTS, GRAY, INK, MOST_DRAWN, PALE, plot_of, stroke
 
 _NAMES = {
     "kendall": "Kendall distance",
@@ -67,7 +68,13 @@ def _distance_probabilities(n_items: int, theta: float) -> Floats:
 
 
 @plot_of(FitResult, "PlackettLuce.fit(profile)", "the result of a fit")
-def parameters_plot(fit: FitResult, *, alpha: float = 0.05, ax: Axes | None = None) -> Axes:
+def parameters_plot(
+    fit: FitResult,
+    *,
+    alpha: float = 0.05,
+    top: int | None = MOST_DRAWN,
+    ax: Axes | None = None,
+) -> Axes:
     """Draw the estimates of all parameters of any fit, with confidence intervals.
 
     Parameters
@@ -82,11 +89,12 @@ def parameters_plot(fit: FitResult, *, alpha: float = 0.05, ax: Axes | None = No
     InvalidInputError
         If alpha is out of range.
     """
-    bounds = fit.conf_int(alpha).to_numpy()
+    n, said = first_of(len(fit.estimates), top, "parameter")
+    bounds = fit.conf_int(alpha).to_numpy()[:n]
     known = np.isfinite(bounds).all(axis=1)
-    sheet = PlotSheet(ax, 32.0, ROW_HEIGHT * (len(known) + 0.4))
-    sheet.draw_intervals(sheet.names(fit.names), fit.estimates, bounds, known)
-    notes = _notes_of(fit, are_known=bool(known.all()))
+    sheet = PlotSheet(ax, 32.0, ROW_HEIGHT * (n + 0.4))
+    sheet.draw_intervals(sheet.names(fit.names[:n]), fit.estimates[:n], bounds, known)
+    notes = [said, *_notes_of(fit, are_known=bool(known.all()))]
     return sheet.finish(notes, axis=f"estimate, with {100 * (1 - alpha):g} % interval")
 
 
@@ -178,7 +186,11 @@ def _in_bins(shares: Floats, starts: Positions, step: int) -> Floats:
 
 @plot_of(PlackettLuceFit | BradleyTerryFit, "PlackettLuce.fit(profile)", "a fit with log worths")
 def worths_plot(
-    fit: PlackettLuceFit | BradleyTerryFit, *, alpha: float = 0.05, ax: Axes | None = None
+    fit: PlackettLuceFit | BradleyTerryFit,
+    *,
+    alpha: float = 0.05,
+    top: int | None = MOST_DRAWN,
+    ax: Axes | None = None,
 ) -> Axes:
     """Draw estimated log worths with confidence intervals, the best item at the top.
 
@@ -203,9 +215,10 @@ def worths_plot(
     """
     bounds, items = fit.conf_int(alpha).to_numpy(), fit.distribution.items
     n, share = len(items), f"{100 * (1 - alpha):g} %"
-    order = np.argsort(-fit.estimates[:n], kind="stable")
+    shown, said = first_of(n, top, "item")
+    order = np.argsort(-fit.estimates[:n], kind="stable")[:shown]
     known = np.isfinite(bounds[order]).all(axis=1)
-    sheet = PlotSheet(ax, 32.0, ROW_HEIGHT * (n + 0.4))
+    sheet = PlotSheet(ax, 32.0, ROW_HEIGHT * (shown + 0.4))
     ax = sheet.ax
     ax.axvline(0.0, color=GRAY, lw=1.0, zorder=1, gid="mean")
     sheet.draw_intervals(sheet.names(items.at(order)), fit.estimates[order], bounds[order], known)
@@ -213,6 +226,7 @@ def worths_plot(
     others = [f"{name}: {x:.2f} ({share}: {low:.2f} to {high:.2f})" for name, x, low, high in rest]
     what = "for ties" if isinstance(fit, PlackettLuceFit) else "beside worths"
     notes = [
+        said,
         f"{type(fit.distribution).__name__}, with {share} intervals (Wald)",
         f"not drawn, {what}: {', '.join(others)}" if others else "",
         *_notes_of(fit, are_known=bool(known.all())),

@@ -24,12 +24,13 @@ from rankagg.exceptions import InvalidInputError
 from rankagg.inference import Decisions
 from rankagg.inference.pairwise import PairwiseIntervals
 from rankagg.inference.ranks.rank_results import ranks_from_intervals
-from rankagg.plotting.sheet import PlotSheet, open_frame, rank_ticks
+from rankagg.plotting.sheet import PlotSheet, first_of, open_frame, rank_ticks
 from rankagg.plotting.theme import (
     ACCENTS,
     DIVERGING,
     GRAY,
     INK,
+    MOST_DRAWN,
     NO_RANK,
     SHARE_COLORS,
     letter,
@@ -113,6 +114,7 @@ def pairwise_heatmap(
     ranking: PartialRanking | Consensus | None = None,
     *,
     decisions: Decisions | None = None,
+    top: int | None = MOST_DRAWN,
     ax: Axes | None = None,
 ) -> Axes:
     """Draw for each two items the share of votes with row above column, in consensus order.
@@ -154,7 +156,7 @@ def pairwise_heatmap(
         above = decisions.above
     # A policy may impute votes for pairs that nobody compared.
     shares = np.where(votes.comparisons > 0, votes.proportion, np.nan)
-    return _share_matrix(shares, ranking, above=above, ax=ax)
+    return _share_matrix(shares, ranking, above=above, top=top, ax=ax)
 
 
 def _share_matrix(
@@ -164,11 +166,13 @@ def _share_matrix(
     above: Bools | None = None,
     label: str = "share of votes\nwith row above column",
     notes: Sequence[str] = (),
+    top: int | None,
     ax: Axes | None = None,
 ) -> Axes:
     """Draw a matrix of shares in the order of a ranking."""
-    n, ranks = len(ranking.items), ranking.ranks
-    order = np.argsort(np.where(ranks >= 0, ranks, n), kind="stable")
+    total, ranks = len(ranking.items), ranking.ranks
+    n, said = first_of(total, top, "item")
+    order = np.argsort(np.where(ranks >= 0, ranks, total), kind="stable")[:n]
     side = max(1.5 if n > NUMBERED else 2.4, 20 / n) * n
     sheet = PlotSheet(ax, side, side)
     ax, names = sheet.ax, sheet.names(ranking.items.at(order))
@@ -200,11 +204,13 @@ def _share_matrix(
                 INK if light[0] <= value <= light[1] else "white",
             )
             ax.plot(j, height, "o", ms=letter(0.3), mew=0, color=color, gid="decided")
-    return sheet.finish(notes)
+    return sheet.finish([said, *notes])
 
 
 @plot_of(PairwiseIntervals, "PairwiseIntervals.from_data(data)")
-def intervals_heatmap(result: PairwiseIntervals, *, ax: Axes | None = None) -> Axes:
+def intervals_heatmap(
+    result: PairwiseIntervals, *, top: int | None = MOST_DRAWN, ax: Axes | None = None
+) -> Axes:
     """Draw the estimated proportions, row above column, with a dot on every decided pair.
 
     Items are in the order of their ranks by majorities, or of the sums of their proportions
@@ -247,7 +253,7 @@ def intervals_heatmap(result: PairwiseIntervals, *, ax: Axes | None = None) -> A
         )
     label = f"share of {result.unit}s\nwith row above column"
     notes = [first, *_marks_told(estimate, order), *(f"note: {note}" for note in result.notes)]
-    return _share_matrix(estimate, order, above=above, label=label, notes=notes, ax=ax)
+    return _share_matrix(estimate, order, above=above, label=label, notes=notes, top=top, ax=ax)
 
 
 def _marks_told(estimate: Floats, order: PartialRanking) -> list[str]:
@@ -265,6 +271,7 @@ def confidence_heatmap(
     result: StudyResult,
     *,
     model: str | None = None,
+    top: int | None = MOST_DRAWN,
     ax: Axes | None = None,
 ) -> Axes:
     """Draw the estimated proportions of one table, row above column, with a dot on decided pairs.
@@ -328,12 +335,14 @@ def confidence_heatmap(
     ]
     label = f"estimated proportion of {way.unit}s\nwith row above column"
     return _share_matrix(
-        judged.estimate, order, above=judged.above, label=label, notes=notes, ax=ax
+        judged.estimate, order, above=judged.above, label=label, notes=notes, top=top, ax=ax
     )
 
 
 @plot_of(TaskAgreement, "task_agreement(data)")
-def task_agreement_plot(result: TaskAgreement, *, ax: Axes | None = None) -> Axes:
+def task_agreement_plot(
+    result: TaskAgreement, *, top: int | None = MOST_DRAWN, ax: Axes | None = None
+) -> Axes:
     """Draw Kendall's tau of every two tasks, and of each task with all the others, as a heat map.
 
     The first column is a task against the ranking by all others, and orders the rows: tasks at the
@@ -355,8 +364,8 @@ def task_agreement_plot(result: TaskAgreement, *, ax: Axes | None = None) -> Axe
     >>> [label.get_text() for label in ax.get_yticklabels()][:3]
     ['WSC', 'COPA', 'RTE']
     """
-    n = len(result.tasks)
-    order = np.argsort(-np.nan_to_num(result.with_rest, nan=-2.0), kind="stable")
+    n, said = first_of(len(result.tasks), top, "task")
+    order = np.argsort(-np.nan_to_num(result.with_rest, nan=-2.0), kind="stable")[:n]
     side = max(1.5 if n > NUMBERED else 2.2, 20 / n)
     sheet = PlotSheet(ax, side * (n + 1 + SLOT), side * n)
     ax, names = sheet.ax, sheet.names(result.tasks.at(order))
@@ -389,7 +398,8 @@ def task_agreement_plot(result: TaskAgreement, *, ax: Axes | None = None) -> Axe
     ]
     return sheet.finish(
         [
-            f"{counted(n, 'task')} on {counted(result.n_systems, 'system')}; "
+            said,
+            f"{counted(len(result.tasks), 'task')} on {counted(result.n_systems, 'system')}; "
             f"Kendall's W {means[0]}, mean tau of two tasks {means[1]}",
             "all others: the ranking by Borda of all other tasks; rows in that order",
             "hatched: too little in common, or all tied" if unknown else "",
@@ -406,12 +416,15 @@ def _tau_told(tau: float) -> str:
 
 
 @plot_of(RankShares, "rank_shares(data)")
-def rank_distribution_plot(result: RankShares, *, ax: Axes | None = None) -> Axes:
+def rank_distribution_plot(
+    result: RankShares, *, top: int | None = MOST_DRAWN, ax: Axes | None = None
+) -> Axes:
     """Draw the share of resamples in which each item takes each rank, as a heat map.
 
-    Rows are in the order of mean ranks. Where a resample leaves an item several ranks, each has
-    an equal part, as in `RankShares.ranks`. Resamples in which an item has no rank are in a
-    column of their own. Numbers are percent, in the cells of up to 14 items.
+    Rows are in the order of mean ranks, and columns end where no row has a share. Where a resample
+    leaves an item several ranks, each has an equal part, as in `RankShares.ranks`. Resamples in
+    which an item has no rank are in a column of their own. Numbers are percent, in the cells of up
+    to 14 items.
 
     Parameters
     ----------
@@ -428,15 +441,20 @@ def rank_distribution_plot(result: RankShares, *, ax: Axes | None = None) -> Axe
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['A', 'B', 'C']
     """
-    frame = result.ranks()
-    cells, n = frame.to_numpy(), len(frame)
+    n, said = first_of(len(result.items), top, "item")
+    frame = result.ranks().iloc[:n]
+    reached = np.flatnonzero(frame.to_numpy().max(axis=0, initial=0.0))
+    last = int(reached[-1]) + 1 if said and len(reached) else len(result.items)
+    cells = frame.to_numpy()[:, :last]
     without = (result.best == 0).mean(axis=0)[result.items.indices(frame.index)]
-    ticks, heads = rank_ticks(n), list(map(str, rank_ticks(n)))
+    ticks, heads = rank_ticks(last), list(map(str, rank_ticks(last)))
     if without.any():
         cells = np.column_stack([cells, np.full(n, np.nan), without])
-        ticks, heads = [*ticks, n + 2], [*heads, NO_RANK]
+        ticks, heads = [*ticks, last + 2], [*heads, NO_RANK]
     columns = cells.shape[1]
     width = columns * max(1.2 if n > NUMBERED else 2.6, 28 / n)
+    # Ranks need no names, which would have to be read.
+    width = width if columns <= MOST_COLUMNS else 1.2 * MOST_COLUMNS
     sheet = PlotSheet(ax, width, n * max(1.35 if n > NUMBERED else 2, 10 / n))
     ax, names = sheet.ax, sheet.names(frame.index)
     top = min(1.0, max(ceil(10 * np.nanmax(cells) - 1e-9) / 10, 0.1))
@@ -447,7 +465,7 @@ def rank_distribution_plot(result: RankShares, *, ax: Axes | None = None) -> Axe
     ax.set_xticks(ticks, heads)
     ax.tick_params(length=0)
     open_frame(ax, SIDES, "")
-    ax.add_patch(Rectangle((0.5, -0.5), n, n, fill=False, ec=GRAY, lw=0.8, clip_on=False))
+    ax.add_patch(Rectangle((0.5, -0.5), last, n, fill=False, ec=GRAY, lw=0.8, clip_on=False))
     _color_bar(ax, image, "share of resamples", format=PercentFormatter(1.0, decimals=0))
     shown = np.where(cells > 1e-9, cells, np.nan)
     if n <= NUMBERED:
@@ -457,6 +475,7 @@ def rank_distribution_plot(result: RankShares, *, ax: Axes | None = None) -> Axe
     within = " within tasks" if result.fixed_tasks else ""
     several = bool((result.best != result.worst).any())
     notes = [
+        said,
         f"ranks by {result.rule.name} in {counted(result.n_resamples, 'resample')} of "
         f"{result.unit}s{within}",
         "shares of resamples, not confidence; rows by mean rank",
@@ -485,10 +504,11 @@ class _MissingGrid:
 
 
 def _missing_grid(
-    report: MissingReport, profile: Profile | None, letters: int = 32
+    report: MissingReport, profile: Profile | None, top: int | None, letters: int = 32
 ) -> _MissingGrid:
     """Choose what fits: a column for each task, each ranking, or each pattern."""
-    order = np.argsort(-report.missing, kind="stable")
+    n, said = first_of(len(report.items), top, "item")
+    order = np.argsort(-report.missing, kind="stable")[:n]
     names = plot_labels(report.items.at(order), letters)
     gone = [f"{report.missing[i]} of {report.n_units}" for i in order]
     rows = [f"{name}  {number}" for name, number in zip(names, gone, strict=True)]
@@ -502,9 +522,9 @@ def _missing_grid(
     else:
         shares, columns, extra = _pattern_columns(report)
     never = len(report.never_compared)
-    pairs, verb = counted(comb(len(order), 2), "pair"), "was" if never == 1 else "were"
+    pairs, verb = counted(comb(len(report.items), 2), "pair"), "was" if never == 1 else "were"
     extra.append(f"{never} of {pairs} of items {verb} never compared" if never else "")
-    return _MissingGrid(shares[order], rows, columns, [_how_much(report), *extra])
+    return _MissingGrid(shares[order], rows, columns, [said, _how_much(report), *extra])
 
 
 def _task_columns(report: MissingReport, letters: int) -> tuple[Floats, list[str], list[str]]:
@@ -539,7 +559,12 @@ def _how_much(report: MissingReport) -> str:
 
 
 @plot_of()
-def missingness_map(data: ScoreTable | Profile | MissingReport, *, ax: Axes | None = None) -> Axes:
+def missingness_map(
+    data: ScoreTable | Profile | MissingReport,
+    *,
+    top: int | None = MOST_DRAWN,
+    ax: Axes | None = None,
+) -> Axes:
     """Draw items in rows and tasks in columns, dark where something is missing.
 
     Items that miss most stand first. Of tasks with instances, and of groups of rankings, the shade
@@ -569,7 +594,7 @@ def missingness_map(data: ScoreTable | Profile | MissingReport, *, ax: Axes | No
         )
     report = data if isinstance(data, MissingReport) else missing_report(data)
     profile = data if isinstance(data, Profile) else None
-    grid = _missing_grid(report, profile)
+    grid = _missing_grid(report, profile, top)
     n, k = grid.shares.shape
     is_numbered = grid.is_partial and k <= MOST_NUMBERED
     cell = max(2.6 if k <= MOST_NUMBERED else 1.5, 8 / k)
@@ -577,7 +602,7 @@ def missingness_map(data: ScoreTable | Profile | MissingReport, *, ax: Axes | No
     sheet = PlotSheet(ax, room, max(1.7 * n, 9.0 if grid.is_partial else 2.0))
     ax = sheet.ax
     if not sheet.is_new:
-        grid = _missing_grid(report, profile, sheet.letters(0.3))
+        grid = _missing_grid(report, profile, top, sheet.letters(0.3))
     notes = [
         *grid.notes,
         "items left off a top-k list are not missing: they are below the listed ones"

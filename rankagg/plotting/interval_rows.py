@@ -10,18 +10,30 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
-from rankagg._typing import Floats
-from rankagg.core import counted
-from rankagg.inference import FriedmanTest, RankIntervals, Separation
+from rankagg._typing import Floats, Positions
+from rankagg.core import counted, listed
+from rankagg.inference import FriedmanTest, RankIntervals, Separation, SkillingsMackTest
 from rankagg.inference.paired_test import TESTS, PairedTest, PairedTests
+from rankagg.inference.pairwise_test import PairwiseTests
 from rankagg.plotting.sheet import (
     HOLLOW,
     SOLID,
     PlotSheet,
+    first_of,
     open_frame,
     rank_ticks,
 )
-from rankagg.plotting.theme import ACCENTS, GRAY, INK, dot, letter, plot_labels, plot_of, stroke
+from rankagg.plotting.theme import (
+    ACCENTS,
+    GRAY,
+    INK,
+    MOST_DRAWN,
+    dot,
+    letter,
+    plot_labels,
+    plot_of,
+    stroke,
+)
 
 # The height of a row, in multiples of the font size.
 ROW_HEIGHT: Final = 1.35
@@ -32,6 +44,8 @@ MANY_DECADES, FEW_DECADES = 6, 2
 # Heights in letters, downwards from the axis of average ranks at 0: the top, the critical
 # difference, the first bar and the next ones, and rows of items.
 TOP_EDGE, RULER, FIRST_BAR, NEXT_BAR, ITEM_ROW = -5.4, -3.4, 1.0, 0.8, 1.35
+# More notes on pairs than so many are left to the summary.
+MOST_NOTES: Final = 2
 # Bars on one level are so many letters apart.
 BARS_APART = 1.2
 
@@ -42,7 +56,9 @@ def _point_key(look: dict[str, Any], label: str) -> Line2D:
 
 
 @plot_of(RankIntervals, "rank_intervals(data)")
-def forest_plot(result: RankIntervals, *, top: int | None = None, ax: Axes | None = None) -> Axes:
+def forest_plot(
+    result: RankIntervals, *, top: int | None = MOST_DRAWN, ax: Axes | None = None
+) -> Axes:
     """Draw confidence intervals for ranks: a row for each item, the best rank first.
 
     The point is the rank in the data, the bar goes from the best to the worst rank that the
@@ -54,8 +70,6 @@ def forest_plot(result: RankIntervals, *, top: int | None = None, ax: Axes | Non
     ----------
     result : RankIntervals
         Made by `rank_intervals`.
-    top : int, optional
-        Only the first so many rows.
 
     References
     ----------
@@ -72,8 +86,9 @@ def forest_plot(result: RankIntervals, *, top: int | None = None, ax: Axes | Non
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['1  A', '2  B', '3  C']
     """
-    order = np.array(result.items.indices(result.to_frame().index[:top]))
-    n, size = len(order), len(result.rank)
+    n, said = first_of(len(result.items), top, "item")
+    order = np.array(result.items.indices(result.to_frame().index[:n]))
+    size = int(result.worst[order].max()) if said else n
     sheet = PlotSheet(ax, min(max(28.0, 1.2 * size), 44.0), ROW_HEIGHT * (n + 0.4))
     ax, names = sheet.ax, sheet.names(result.items.at(order))
     rows = [f"{rank}  {name}" for rank, name in zip(result.rank[order], names, strict=True)]
@@ -83,7 +98,7 @@ def forest_plot(result: RankIntervals, *, top: int | None = None, ax: Axes | Non
     ax.set_xlim(0.5, size + 0.5)
     ax.set_xticks(rank_ticks(size))
     notes = [
-        f"the first {n} of {counted(size, 'item')}" if n < size else "",
+        said,
         result.describe(),
         *(f"note: {note}" for note in result.notes),
     ]
@@ -94,7 +109,7 @@ def forest_plot(result: RankIntervals, *, top: int | None = None, ax: Axes | Non
 
 @plot_of(PairedTests | PairedTest, "paired_tests(data, reference)", "PairedTests or a PairedTest")
 def effects_plot(
-    result: PairedTests | PairedTest, *, top: int | None = None, ax: Axes | None = None
+    result: PairedTests | PairedTest, *, top: int | None = MOST_DRAWN, ax: Axes | None = None
 ) -> Axes:
     """Draw the effects of paired tests with their intervals: a row for each system, the best first.
 
@@ -106,8 +121,6 @@ def effects_plot(
     ----------
     result : PairedTests or PairedTest
         Made by `paired_tests` or `paired_test`.
-    top : int, optional
-        Only the first so many rows.
 
     Examples
     --------
@@ -120,7 +133,8 @@ def effects_plot(
     """
     if isinstance(result, PairedTest):
         result = PairedTests(reference=result.second, tests=(result,), alpha=result.alpha)
-    frame, reference = result.to_frame().iloc[:top], plot_labels([result.reference])[0]
+    n, said = first_of(len(result.tests), top, "system")
+    frame, reference = result.to_frame().iloc[:n], plot_labels([result.reference])[0]
     is_sign = result.method == "sign"
     level = 0.5 if is_sign else 0.0
     points = frame["effect"].to_numpy(dtype=np.float64)
@@ -143,7 +157,7 @@ def effects_plot(
     words = {"better": "better", "worse": "worse", "-": f"not told from {reference}"}
     kinds = [kind for kind in DECIDED if kind in set(frame["decision"])]
     return sheet.finish(
-        _effects_told(result, reference, points, bounds),
+        [said, *_effects_told(result, reference, points, bounds)],
         axis=f"share above {reference}" if is_sign else effect,
         handles=[_point_key(DECIDED[kind], words[kind]) for kind in kinds],
     )
@@ -163,7 +177,6 @@ def _effects_told(tests: PairedTests, reference: str, points: Floats, bounds: Fl
     alone = holm if total > 1 else f", at alpha {tests.alpha:g}"
     nothing = np.isnan(points).any()
     return [
-        f"the first {len(points)} of {counted(total, 'system')}" if len(points) < total else "",
         f"filled: decided by {TESTS[one.method]} tests in {counted(most, one.unit)}{alone}",
         f"bars: {share} intervals" + (", for each pair alone" if total > 1 else ""),
         f"shares are of the {one.unit}s in which the two differ" if tests.method == "sign" else "",
@@ -174,7 +187,9 @@ def _effects_told(tests: PairedTests, reference: str, points: Floats, bounds: Fl
 
 
 @plot_of(Separation, "rankagg.inference.separation(data)")
-def separation_plot(result: Separation, *, top: int | None = None, ax: Axes | None = None) -> Axes:
+def separation_plot(
+    result: Separation, *, top: int | None = MOST_DRAWN, ax: Axes | None = None
+) -> Axes:
     """Draw how many units would tell each system from the next one, beside those at hand.
 
     A row for each two neighbors by mean score. The upright mark stands at the units at hand, the
@@ -186,8 +201,6 @@ def separation_plot(result: Separation, *, top: int | None = None, ax: Axes | No
     ----------
     result : Separation
         Made by `separation`.
-    top : int, optional
-        Only the first so many pairs.
 
     Examples
     --------
@@ -198,8 +211,9 @@ def separation_plot(result: Separation, *, top: int | None = None, ax: Axes | No
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['Human / DeBERTa', 'DeBERTa / T5 + Meena']
     """
-    needed = result.needed[:top]
-    there = result.n_units[:top].astype(np.float64)
+    n, said = first_of(len(result.needed), top, "pair")
+    needed = result.needed[:n]
+    there = result.n_units[:n].astype(np.float64)
     sheet = PlotSheet(ax, 32.0, ROW_HEIGHT * (len(needed) + 0.4))
     ax, systems = sheet.ax, sheet.names(result.order, 24, share=0.2)
     known = np.concatenate([needed[np.isfinite(needed)], there])
@@ -226,9 +240,8 @@ def separation_plot(result: Separation, *, top: int | None = None, ax: Axes | No
         handles.append(_point_key(SOLID, f"{word}s needed: enough are there"))
     if (finite & (needed > there)).any():
         handles.append(_point_key(HOLLOW, f"{word}s needed: more than are there"))
-    return sheet.finish(
-        _separation_told(result, needed), axis=f"{word}s, on a log scale", handles=handles
-    )
+    notes = [said, *_separation_told(result, needed)]
+    return sheet.finish(notes, axis=f"{word}s, on a log scale", handles=handles)
 
 
 def _units_row(
@@ -264,13 +277,12 @@ def _units_told(number: float) -> str:
 
 
 def _separation_told(separation: Separation, needed: Floats) -> list[str]:
-    total, shown, word = len(separation.needed), len(needed), separation.unit
+    word = separation.unit
     test = TESTS.get(separation.method, "t")
     tests = counted(separation.n_tests, "test")
     level = f"\N{INFINITY}: level, or compared in less than two {word}s"
     agree = f"unknown: all {word}s agree, which tells no spread"
     return [
-        f"the first {shown} of {counted(total, 'pair')}" if shown < total else "",
         f"{100 * separation.power:g} % power of {test} tests; {tests} with a family-wise error "
         f"rate of {separation.alpha:g}",
         f"{word}s needed if the differences and spreads seen are the true ones: orders of "
@@ -280,21 +292,30 @@ def _separation_told(separation: Separation, needed: Floats) -> list[str]:
     ]
 
 
-@plot_of(FriedmanTest, "friedman(data)")
+@plot_of(
+    FriedmanTest | SkillingsMackTest | PairwiseTests,
+    "friedman(data)",
+    "a FriedmanTest, a SkillingsMackTest or PairwiseTests",
+)
 def critical_difference_diagram(
-    result: FriedmanTest, *, alpha: float = 0.05, ax: Axes | None = None
+    result: FriedmanTest | SkillingsMackTest | PairwiseTests,
+    *,
+    alpha: float | None = None,
+    top: int | None = MOST_DRAWN,
+    ax: Axes | None = None,
 ) -> Axes:
-    """Draw average ranks, the critical difference, and bars that join items it does not tell apart.
+    """Draw average ranks, and bars that join items next to each other that are not told apart.
 
-    The best item is on the left. A bar has a dot for each of its items; items that no bar joins
-    differ.
+    The best item is on the left. A bar has a dot for each of its items. Of Friedman's test there is
+    the critical difference, too, and items that no bar joins differ; of tests of each pair the
+    number of undecided pairs that no bar joins is said.
 
     Parameters
     ----------
-    result : FriedmanTest
-        Made by `friedman`.
-    alpha : float, default 0.05
-        For the critical difference; see `FriedmanTest.critical_difference`.
+    result : FriedmanTest, SkillingsMackTest or PairwiseTests
+        Made by `friedman`, for rankings with gaps by `skillings_mack`, or by `pairwise_tests`.
+    alpha : float, optional
+        The family-wise error rate of bars; that of pairwise tests by default, else 0.05.
 
     References
     ----------
@@ -311,17 +332,22 @@ def critical_difference_diagram(
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['Human  2.10', 'DeBERTa  2.35', 'T5 + Meena  2.75']
     """
-    difference = result.critical_difference(alpha)
+    if alpha is None:
+        alpha = result.alpha if isinstance(result, PairwiseTests) else 0.05
+    difference = result.critical_difference(alpha) if isinstance(result, FriedmanTest) else 0.0
+    known = int(np.isfinite(result.average_ranks).sum())
+    n, said = first_of(known, top, "item")
     order = np.argsort(result.average_ranks, kind="stable")
-    ranks, position = result.average_ranks[order], np.argsort(order)
-    groups = [
-        np.sort(position[result.items.indices(group)])
-        for group in result.groups(alpha)
-        if len(group) > 1
-    ]
-    n = len(ranks)
-    left = (n + 1) // 2
-    low, high = min(1.0, float(ranks[0])), max(float(n), float(ranks[-1]), 1.0 + difference)
+    position, order = np.argsort(order), order[:n]
+    ranks = result.average_ranks[order]
+    every = [np.sort(position[result.items.indices(group)]) for group in result.groups(alpha)]
+    groups = [group[group < n] for group in every if group[1:2].size and group[1] < n]
+    # Of bars that go on beyond the last item the longest holds the others.
+    groups = [g for k, g in enumerate(groups) if k == 0 or g[-1] > groups[k - 1][-1]]
+    left, low, last = (n + 1) // 2, min(1.0, float(ranks[0])), float(len(result.items))
+    if said:
+        low, last = float(np.floor(ranks[0])), float(np.ceil(ranks[-1]))
+    high = max(last, float(ranks[-1]), 0.0 if said else 1.0 + difference)
     # Bars stand on levels, of which the height of the axes depends: these are wide enough.
     width = min(max(32.0, 1.2 * n), 48.0) if ax is None else PlotSheet(ax, 0.0, 0.0).across
     levels = _bar_levels(
@@ -329,32 +355,53 @@ def critical_difference_diagram(
     )
     first_row = FIRST_BAR + NEXT_BAR * (max(levels, default=-1) + 1) + 0.6
     bottom = first_row + ITEM_ROW * (left - 1) + 0.9
-    sheet = PlotSheet(ax, width, bottom - TOP_EDGE)
+    edge = TOP_EDGE if difference else RULER + 1.0
+    sheet = PlotSheet(ax, width, bottom - edge)
     ax, names = sheet.ax, sheet.names(result.items.at(order), share=0.25)
     pad = 0.03 * (high - low)
     ax.set_xlim(low - pad, high + pad)
-    ax.set_ylim(bottom, TOP_EDGE)
-    _put_axis(ax, n)
-    ruler: dict[str, Any] = {"color": INK, "marker": "|", "ms": stroke(5), "mew": stroke()}
-    ax.plot([1.0, 1.0 + difference], [RULER, RULER], lw=stroke(), gid="ruler", **ruler)
-    told = f"critical difference {difference:.2f} (alpha = {alpha:g})"
-    ax.text(1.0, RULER - 0.5, told, ha="left", va="bottom", gid="ruler-text")
-    bar: dict[str, Any] = {"color": ACCENTS[0], "lw": letter(0.25), "marker": "o", "mew": 0}
-    bar |= {"ms": letter(0.45), "solid_capstyle": "round", "zorder": 3}
-    for group, level in zip(groups, levels, strict=True):
-        heights = np.full(len(group), FIRST_BAR + NEXT_BAR * level)
-        ax.plot(ranks[group], heights, gid="group", **bar)
+    ax.set_ylim(bottom, edge)
+    _put_axis(ax, low, max(last, float(ranks[-1])))
+    if difference:
+        _put_ruler(ax, low if said else 1.0, difference, alpha)
+    _put_bars(ax, ranks, groups, levels)
     rows = first_row + ITEM_ROW * np.array([k if k < left else n - 1 - k for k in range(n)])
     leader: dict[str, Any] = {"color": INK, "lw": stroke(0.6), "solid_joinstyle": "miter"}
     for k, (rank, row) in enumerate(zip(ranks, rows, strict=True)):
-        edge = ax.get_xlim()[k >= left]
-        ax.plot([rank, rank, edge], [0.0, row, row], zorder=2, gid=f"item-{k}", **leader)
+        side = ax.get_xlim()[k >= left]
+        ax.plot([rank, rank, side], [0.0, row, row], zorder=2, gid=f"item-{k}", **leader)
     texts = [f"{t}  {r:.2f}" for t, r in zip(names[:left], ranks[:left], strict=True)]
     ax.set_yticks(rows[:left], texts, parse_math=False)
     ax.tick_params(axis="y", length=0)
     texts = [f"{r:.2f}  {t}" for t, r in zip(names[left:], ranks[left:], strict=True)]
     sheet.name_rows_at_right(rows[left:], texts)
-    return sheet.finish(_test_told(result, len(groups)))
+    joined = sum(len(g) * (len(g) - 1) // 2 for g in every)
+    joined -= sum(_pairs_of_both(one, two) for one, two in pairwise(every))
+    return sheet.finish([said, *_test_told(result, alpha, len(groups), joined)])
+
+
+def _pairs_of_both(one: Positions, two: Positions) -> int:
+    """Return how many pairs are in both of two sets next to each other."""
+    both = max(int(one[-1] - two[0]) + 1, 0)
+    return both * (both - 1) // 2
+
+
+def _put_ruler(ax: Axes, start: float, difference: float, alpha: float) -> None:
+    """Draw the critical difference above the axis, where it is no wider than that."""
+    ruler: dict[str, Any] = {"color": INK, "marker": "|", "ms": stroke(5), "mew": stroke()}
+    if start + difference <= ax.get_xlim()[1]:
+        ends = [start, start + difference]
+        ax.plot(ends, [RULER, RULER], lw=stroke(), gid="ruler", **ruler)
+    told = f"critical difference {difference:.2f} (alpha = {alpha:g})"
+    ax.text(start, RULER - 0.5, told, ha="left", va="bottom", gid="ruler-text")
+
+
+def _put_bars(ax: Axes, ranks: Floats, groups: list[Positions], levels: list[int]) -> None:
+    bar: dict[str, Any] = {"color": ACCENTS[0], "lw": letter(0.25), "marker": "o", "mew": 0}
+    bar |= {"ms": letter(0.45), "solid_capstyle": "round", "zorder": 3}
+    for group, level in zip(groups, levels, strict=True):
+        heights = np.full(len(group), FIRST_BAR + NEXT_BAR * level)
+        ax.plot(ranks[group], heights, gid="group", **bar)
 
 
 def _bar_levels(spans: list[Floats], apart: float) -> list[int]:
@@ -368,25 +415,56 @@ def _bar_levels(spans: list[Floats], apart: float) -> list[int]:
     return levels
 
 
-def _put_axis(ax: Axes, n: int) -> None:
+def _put_axis(ax: Axes, low: float, high: float) -> None:
     """Put the axis of average ranks at height 0."""
     open_frame(ax, ("left", "right", "bottom"), "")
     line = ax.spines["top"]
     line.set_visible(True)
     line.set_position(("data", 0.0))
-    line.set_bounds(1.0, float(n))
-    ax.set_xticks(rank_ticks(n))
+    line.set_bounds(low, high)
+    ax.set_xticks([rank for rank in rank_ticks(int(high)) if rank >= low])
     ax.tick_params(axis="x", top=True, labeltop=True, bottom=False, labelbottom=False)
 
 
-def _test_told(test: FriedmanTest, bars: int) -> list[str]:
-    meaning = {0: "no two items", 1: "items that the bar joins"}.get(bars, "items that a bar joins")
-    p = test.f_p_value
-    chance = f"= {p:.2g}" if p >= 1e-4 else "< 0.0001"
+def _test_told(
+    test: FriedmanTest | SkillingsMackTest | PairwiseTests, alpha: float, bars: int, joined: int
+) -> list[str]:
+    """Say what the axis and the bars mean; `joined` is how many pairs bars join."""
+    subject = {0: "no two items", 1: "items that the bar joins"}.get(bars, "items that a bar joins")
+    notes = [f"note: {note}" for note in test.notes]
+    if len(notes) > MOST_NOTES:
+        notes = [f"its summary has {counted(len(notes), 'note')}"]
+    if isinstance(test, FriedmanTest):
+        return [
+            f"average rank, 1 is best, in {counted(test.n_rankings, 'ranking')}; independent: "
+            f"{test.unit}s",
+            f"{subject} differ by no more than the critical difference (Nemenyi)",
+            f"all items alike: p {_chance_told(test.f_p_value)} (Friedman, by F)",
+            *notes,
+        ]
+    values, n = test.p_values().to_numpy(), len(test.items)
+    rest = int((np.triu(values > alpha, k=1)).sum()) - joined
+    rate = f"family-wise error rate {alpha:g}"
+    beyond = f"{counted(rest, 'more pair', ',')} that no bar joins {'is' if rest == 1 else 'are'}"
+    unjoined = f"{beyond} not told apart either" if rest > 0 else ""
+    absent = test.items.where(np.isnan(test.average_ranks))
+    without = f"not drawn, ranked with no other: {listed(absent)}" if absent else ""
+    if isinstance(test, SkillingsMackTest):
+        what = f"average rank in {counted(test.n_rankings, 'ranking')}, adjusted for whom each is "
+        alike = f"all items alike: p {_chance_told(test.p_value)} (Skillings and Mack)"
+        bar = f"{subject} are not told apart by their ranks ({rate})"
+        scale = f"{what}ranked with; independent: {test.unit}s"
+        return [scale, bar, unjoined, alike, without, *notes]
+    one, pairs = test.tests[0], counted(n * (n - 1) // 2, "pair", ",")
     return [
-        f"average rank, 1 is best, in {counted(test.n_rankings, 'ranking')}; independent: "
-        f"{test.unit}s",
-        f"{meaning} differ by no more than the critical difference (Nemenyi)",
-        f"all items alike: p {chance} (Friedman, by F)",
-        *(f"note: {note}" for note in test.notes),
+        f"average rank, 1 is best; independent: {one.unit}s",
+        f"{subject} are not told apart by {TESTS[one.method]} tests of {pairs} with Holm's "
+        f"procedure ({rate})",
+        unjoined,
+        without,
+        *notes,
     ]
+
+
+def _chance_told(p: float) -> str:
+    return f"= {p:.2g}" if p >= 1e-4 else "< 0.0001"

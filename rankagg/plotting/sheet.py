@@ -18,7 +18,7 @@ from matplotlib.ticker import MaxNLocator
 from matplotlib.transforms import ScaledTranslation
 
 from rankagg._typing import Bools, Floats, Label
-from rankagg.core import shortened
+from rankagg.core import counted, shortened
 from rankagg.exceptions import InvalidInputError
 from rankagg.plotting.theme import ACCENTS, GRAY, GRID, INK, letter, plot_labels, stroke
 
@@ -227,6 +227,12 @@ def _broken_lines(sentences: Iterable[str], width: float) -> list[str]:
         if letters <= NARROWEST_LINE or all(text_width([line]) <= width for line in lines):
             return lines
         letters -= 1
+
+
+def first_of(total: int, top: int | None, noun: str) -> tuple[int, str]:
+    """Return how many rows are drawn, and a note that says so where these are not all."""
+    n = total if top is None else min(total, top)
+    return n, f"the first {n:,} of {counted(total, noun, ',')}" if n < total else ""
 
 
 def round_ticks(

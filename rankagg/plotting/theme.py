@@ -58,6 +58,11 @@ FONTS_OF_SCRIPTS: Final = [
     "Noto Sans Devanagari",
     "Arial Unicode MS",
 ]
+#: More rows are drawn when they are asked for; so many are still read on one page.
+MOST_DRAWN: Final = 40
+TOP: Final = f"""
+top : int or None, default {MOST_DRAWN}
+    Only the first so many rows, which is said below; None draws all."""
 WHERE: Final = """
 ax : matplotlib.axes.Axes, optional
     Where to draw; a new figure of fitting size by default.
@@ -143,7 +148,8 @@ def plot_of(kind: Any = object, maker: str = "", allowed: str = "") -> Callable[
             return plot(*given, **options)
 
         sections = r"\n\n(?=(Raises|References|Examples)\n-)"
-        checked.__doc__ = re.sub(sections, WHERE, cleandoc(plot.__doc__ or ""), count=1)
+        where = TOP * ("top" in parameters) + WHERE
+        checked.__doc__ = re.sub(sections, where, cleandoc(plot.__doc__ or ""), count=1)
         return cast(Plot, checked)
 
     return decorated

@@ -21,11 +21,12 @@ from rankagg.analysis.tournament import TournamentGraph
 from rankagg.core import ItemSet, PartialRanking, Permutation, counted, pair_signs, shortened
 from rankagg.exceptions import Described, InvalidInputError
 from rankagg.plotting.heatmaps import SIDES
-from rankagg.plotting.sheet import PlotSheet, open_frame, text_width
+from rankagg.plotting.sheet import PlotSheet, first_of, open_frame, text_width
 from rankagg.plotting.theme import (
     ACCENTS,
     GRAY,
     INK,
+    MOST_DRAWN,
     NO_RANK,
     SHARE_COLORS,
     letter,
@@ -103,41 +104,43 @@ class _Link:
         return f"{what}-{self.first}-{self.second}"
 
 
-def _links_of(graph: TournamentGraph, ranks: Ranks, others: Ranks | None) -> list[_Link]:
-    """Return one link for every two items."""
-    above = pair_signs(ranks)
+def _links_of(
+    graph: TournamentGraph, ranks: Ranks, others: Ranks | None, drawn: list[int]
+) -> list[_Link]:
+    """Return one link for every two of the items that are drawn."""
+    above, beats, margins = pair_signs(ranks), graph.beats, graph.margins
     differs = np.zeros_like(above, dtype=bool) if others is None else above * pair_signs(others) < 0
-    index = graph.items.index
+    kinds: dict[int, Kind] = {1: "with", -1: "against", 0: "open"}
     links = []
-    for winner, loser, data in graph.to_networkx().edges(data=True):
-        i, j = index(winner), index(loser)
-        kind: Kind = {1: "with", -1: "against", 0: "open"}[int(above[i, j])]  # type: ignore[assignment]
-        links.append(_Link(i, j, kind, bool(differs[i, j]), float(data["margin"])))
-    for first, second in graph.draws():
-        i, j = index(first), index(second)
-        compared = bool(graph.votes.scaled_comparisons[i, j] > 0)
-        i, j = (j, i) if above[i, j] < 0 else (i, j)
-        links.append(_Link(i, j, "level" if compared else "never", bool(differs[i, j])))
+    for a, b in combinations(drawn, 2):
+        is_turned = beats[b, a] or (above[a, b] < 0 and not beats[a, b])
+        i, j = (b, a) if is_turned else (a, b)
+        kind, margin = kinds[int(above[i, j])], float(margins[i, j])
+        if not beats[i, j]:
+            kind = "level" if graph.votes.scaled_comparisons[i, j] > 0 else "never"
+        links.append(_Link(i, j, kind, bool(differs[i, j]), margin if beats[i, j] else None))
     return links
 
 
-def _draw_arcs(ax: Axes | None, items: ItemSet, ranks: Ranks, links: list[_Link]) -> PlotSheet:
-    """Draw items from top to bottom in the order of their ranks, and arcs for the links.
+def _draw_arcs(
+    ax: Axes | None, items: ItemSet, ranks: Ranks, links: list[_Link], n: int
+) -> PlotSheet:
+    """Draw the first n items from top to bottom in the order of their ranks, with arcs for links.
 
     Arcs over equally many items reach equally far to the right, and others by at least the width
     of a margin less or more, so that no two margins meet.
     """
-    n, order = len(items), _in_order(ranks)
-    row = np.argsort(order)
+    order = _in_order(ranks)
+    row, order = np.argsort(order), order[:n]
     spans = sorted({abs(int(row[link.first] - row[link.second])) for link in links})
     step = 1.4 + text_width((link.text for link in links), MARGIN_SIZE)
     reach = {span: ARC_START + 1.5 + step * (1 + k) for k, span in enumerate(spans)}
     width = max([24.0, *(far + step for far in reach.values())])
     sheet = PlotSheet(ax, width, 1.4 * n)
-    ax, names = sheet.ax, sheet.names(items)
+    ax, names = sheet.ax, sheet.names(items.at(order))
     ax.set_xlim(-0.5, width)
     ax.set_ylim(n - 0.4, -0.6)
-    for item in range(n):
+    for item in order:
         look: dict[str, Any] = {"ms": letter(0.5), "color": INK, "clip_on": False}
         ax.plot(0, row[item], "o", gid=f"item-{item}", **look)
     for link in links:
@@ -155,7 +158,7 @@ def _draw_arcs(ax: Axes | None, items: ItemSet, ranks: Ranks, links: list[_Link]
         ax.add_patch(FancyArrowPatch(path=path, **look, **_arrow_look(link)))
         if link.text:
             _write_margin(ax, link, (far, (start + end) / 2))
-    labels = [f"{_place_told(ranks[i])}  {names[i]}" for i in order]
+    labels = [f"{_place_told(ranks[i])}  {name}" for i, name in zip(order, names, strict=True)]
     ax.set_yticks(range(n), labels, parse_math=False)
     ax.tick_params(axis="y", length=0)
     return sheet
@@ -256,6 +259,7 @@ def tournament_plot(
     ranking: PartialRanking | Consensus | None = None,
     *,
     against: PartialRanking | Consensus | None = None,
+    top: int | None = MOST_DRAWN,
     ax: Axes | None = None,
 ) -> Axes:
     """Draw the majorities in the order of a ranking.
@@ -296,19 +300,23 @@ def tournament_plot(
         ranking = Kemeny().aggregate(result.votes)
     order = _Order.of(result, ranking, "ranking", "the ranking")
     other = None if against is None else _Order.of(result, against, "against", "the other ranking")
-    links = _links_of(result, order.ranks, None if other is None else other.ranks)
+    n, said = first_of(len(result.items), top, "item")
+    drawn = sorted(_in_order(order.ranks)[:n].tolist())
+    links = _links_of(result, order.ranks, None if other is None else other.ranks, drawn)
     names = plot_labels([order.name] if other is None else [order.name, other.name], 24)
     notes = [note for o in (order, other) if o is not None for note in o.notes]
     if other is not None:
-        ordered = [pair_signs(one.ranks) != 0 for one in (order, other)]
+        ordered = [pair_signs(one.ranks[drawn]) != 0 for one in (order, other)]
         half = int(np.triu(ordered[0] != ordered[1]).sum())
         which = f"{counted(half, 'pair')} {'is' if half == 1 else 'are'}"
         notes += [f"{which} ordered by only one of {names[0]} and {names[-1]}"] if half else []
-    draw, shown = _draw_circle, links
-    if len(result.items) > ON_CIRCLE:
-        draw, shown = _draw_arcs, _notable(links, len(result.items))
-        notes = [*_rest(links, shown, names[0]), *notes]
-    sheet = draw(ax, result.items, order.ranks, shown)
+    shown = links
+    if len(result.items) > ON_CIRCLE or said:
+        shown = _notable(links, n)
+        notes = [said, *_rest(links, shown, names[0]), *notes]
+        sheet = _draw_arcs(ax, result.items, order.ranks, shown, n)
+    else:
+        sheet = _draw_circle(ax, result.items, order.ranks, links)
     sheet.ax.set_xticks([])
     open_frame(sheet.ax, SIDES, "")
     return sheet.finish(notes, handles=_kinds_told(shown, names))

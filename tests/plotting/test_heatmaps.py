@@ -106,7 +106,7 @@ def check(ax, intervals, above):
 
 def test_rows_are_in_the_order_of_places_with_dots_on_decided_pairs():
     intervals = INTERVALS(ballots())
-    ax = intervals.plot()
+    ax = plotting.intervals_heatmap(intervals)
     ranks = ranks_from_intervals(intervals)
     assert order_of(ax) == list(ranks.to_frame().index)
     decisions = intervals.decisions()

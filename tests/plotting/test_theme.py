@@ -18,7 +18,7 @@ from tests.plotting.reading import faults, of_group
 SYSTEMS = ("Ant", "Bee", "Cat", "Dog")
 ODD = ("$x^2$", "a_b$ \\frac{", "<b>\nx</b>", "W" * 200)
 PLOTS = sorted(set(dir(plotting)) - {"style"})
-OF_METHODS = ("distances", "goodness", "models", "overlap", "study")
+OF_METHODS = ("distances", "goodness", "models", "overlap", "rule_choice", "study")
 NAMED = [name for name in PLOTS if name.removesuffix("_plot") not in OF_METHODS]
 
 
@@ -126,6 +126,11 @@ OF_RANKINGS = {
     plotting.pairwise_heatmap: ra.Profile.pairwise,
     plotting.tournament_plot: ra.TournamentGraph,
     plotting.intervals_heatmap: ra.PairwiseIntervals.from_data,
+    plotting.pair_intervals_plot: ra.PairwiseIntervals.from_data,
+    plotting.list_ranks_plot: ra.inference.robust_rank_aggregation,
+    plotting.rule_choice_plot: partial(
+        ra.analysis.choose_rule, rules=[ra.Borda(), ra.Copeland()], n_splits=5, rng=0
+    ),
     plotting.critical_difference_diagram: ra.inference.friedman,
     plotting.distances_plot: ra.Mallows.fit,
     plotting.memberships_plot: partial(ra.Mixture.fit, n_components=2, n_starts=1, rng=0),
@@ -137,6 +142,7 @@ OF_SCORES = {
     plotting.forest_plot: partial(ra.rank_intervals, of="borda"),
     plotting.effects_plot: lambda scores: ra.inference.paired_tests(scores, scores.systems[1]),
     plotting.separation_plot: ra.inference.separation,
+    plotting.new_task_plot: partial(ra.inference.new_task_ranks, alpha=0.3),
     plotting.task_agreement_plot: ra.analysis.task_agreement,
     plotting.robustness_plot: partial(ra.stability, rule=ra.Borda(), n_samples=5, rng=0),
 }
@@ -179,6 +185,7 @@ def picture(plot, labels=(), drawn=None, data=()):
 OF_SYSTEMS = (
     "bump_chart", "rank_distribution_plot", "pairwise_heatmap", "tournament_plot",
     "missingness_map", "intervals_heatmap", "parameters_plot", "worths_plot",
+    "list_ranks_plot", "new_task_plot",
 )  # fmt: skip
 WITHOUT_NAMES = ("robustness", "distances", "memberships", "goodness")
 
@@ -188,6 +195,8 @@ class TestPlots(PlotContract):
         *(picture(getattr(plotting, name), SYSTEMS) for name in OF_SYSTEMS),
         *(picture(getattr(plotting, f"{name}_plot")) for name in WITHOUT_NAMES),
         picture(plotting.overlap_plot, ["Borda"]),
+        picture(plotting.pair_intervals_plot, ["Ant / "]),
+        picture(plotting.rule_choice_plot, ["Borda", "Copeland"]),
         picture(plotting.permutohedron_plot, ["A Ant, B Bee"], costs, COSTS),
         picture(plotting.forest_plot, SYSTEMS, rows, [1, 2, 3, 4]),
         picture(plotting.critical_difference_diagram, SYSTEMS),

@@ -208,12 +208,10 @@ def compare(
     limit = deadline.share(2).time_limit
     comparison = ra.compare(given.evidence, rules, time_limit=limit, rng=rng)
     others = comparison.alternatives(deadline) if output.is_text else None
-    # Names of more items would be too small to read on one page.
-    top = 40 if len(comparison.consensuses[0].items) > 40 else None
     return Answer(
         result=comparison,
         text=lambda rows: comparison.text(rows, optima=others),
-        plot=lambda: comparison.plot(top=top),
+        plot=comparison.plot,
         code=exit_code(comparison.consensuses, others),
     )
 

@@ -27,7 +27,7 @@ from rankagg.exceptions import InvalidInputError
 class NewTaskRanks(Result):
     """Intervals for the ranks of systems on one more task, made by `new_task_ranks`.
 
-    It has no plot.
+    `plot` draws a `rankagg.plotting.new_task_plot`.
 
     Parameters
     ----------
@@ -48,6 +48,7 @@ class NewTaskRanks(Result):
     alpha: float
 
     _schema: ClassVar[str] = "rankagg.new_task_ranks"
+    _plot: ClassVar[str | None] = "new_task_plot"
     _row: ClassVar[str] = "system"
 
     @property

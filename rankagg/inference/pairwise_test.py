@@ -1,0 +1,165 @@
+"""Paired tests of every two systems, with one family-wise error rate."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from itertools import combinations
+from typing import Any, ClassVar
+
+import numpy as np
+import pandas as pd
+
+from rankagg._typing import Floats, Label, RNGLike
+from rankagg._validation import check_alpha
+from rankagg.core import ItemSet, Result, ScoreTable, plain_rows, said, stated
+from rankagg.distributions.fit_result import holm
+from rankagg.inference.one_pair import PairedMethod, checked_table
+from rankagg.inference.paired_test import (
+    FORMATS,
+    TESTS,
+    PairedTest,
+    notes_of_tests,
+    run_on_pairs,
+)
+from rankagg.inference.rank_tests import alike_in_order, skillings_mack
+from rankagg.inference.ranks.sign_flips import VECTORS
+from rankagg.inference.units import Unit
+
+COLUMNS = ("first", "second", "effect", "lower", "upper", "wins", "ties", "losses", "p_value")
+
+
+def pairwise_tests(
+    data: ScoreTable,
+    *,
+    method: PairedMethod | None = None,
+    unit: Unit = "ranking",
+    alpha: float = 0.05,
+    n_resamples: int = VECTORS,
+    rng: RNGLike = None,
+) -> PairwiseTests:
+    """Test every two systems against each other, with one family-wise error rate by Holm.
+
+    Parameters
+    ----------
+    data : ScoreTable
+        The scores; a pair is tested on the units that have both.
+    method, unit, alpha, n_resamples, rng
+        Those of `paired_test`; `alpha` is the family-wise error rate too.
+
+    References
+    ----------
+    Benavoli, Corani and Mangili (2016), "Should we really use post-hoc tests based on
+    mean-ranks?", Journal of Machine Learning Research 17, who advise tests that do not depend on
+    the other systems; Holm (1979), "A simple sequentially rejective multiple test procedure",
+    Scandinavian Journal of Statistics 6.
+
+    Examples
+    --------
+    >>> import rankagg as ra
+    >>> tests = ra.inference.pairwise_tests(ra.datasets.load("superglue_human"), method="sign")
+    >>> len(tests.tests), tests.groups()
+    (15, (('Human', 'DeBERTa', 'T5 + Meena', 'T5', 'PAI Albert'), ('PAI Albert', 'NEZHA Plus')))
+    """
+    data = checked_table(data, "all systems")
+    # The p-value of this test is not asked for.
+    averages = skillings_mack(data, unit=unit, n_resamples=100, rng=0).average_ranks
+    order = data.systems.at(np.argsort(averages, kind="stable"))
+    found = run_on_pairs(data, [*combinations(order, 2)], unit, (method, alpha, n_resamples), rng)
+    return PairwiseTests(
+        items=data.systems, average_ranks=averages, tests=tuple(found), alpha=found[0].alpha
+    )
+
+
+class PairwiseTests(Result):
+    """Tests of every two systems, with one family-wise error rate by Holm's procedure.
+
+    Made by `pairwise_tests`; `plot` draws a `rankagg.plotting.critical_difference_diagram`.
+
+    Attributes
+    ----------
+    items : ItemSet
+        The k systems.
+    average_ranks : ndarray of float, shape (k,)
+        Their average ranks; where scores are missing, as `SkillingsMackTest` adjusts them.
+    tests : tuple of PairedTest
+        One for each two systems, first the one with the lower average rank.
+    alpha : float
+        The family-wise error rate of decisions, and the probability that each interval misses
+        alone.
+    """
+
+    items: ItemSet
+    average_ranks: Floats
+    tests: tuple[PairedTest, ...]
+    alpha: float
+
+    _schema = "rankagg.pairwise_tests"
+    _plot = "critical_difference_diagram"
+    _formats = FORMATS
+    _intervals: ClassVar[Mapping[str, tuple[str, str]]] = {"effect": ("lower", "upper")}
+    _row = "pair"
+    _named_rows = False
+
+    @property
+    def adjusted(self) -> Floats:
+        """Holm's p-values, shape (k(k - 1)/2,): at most alpha where a difference is decided."""
+        return holm(np.array([test.p_value for test in self.tests]))
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the reader must know, each sentence once."""
+        return notes_of_tests(self.tests, self.alpha)
+
+    def p_values(self) -> pd.DataFrame:
+        """Return Holm's p-value of each pair: systems by systems."""
+        labels = pd.Index(list(self.items), name="system")
+        values = np.ones((len(labels), len(labels)))
+        first = self.items.indices(test.first for test in self.tests)
+        second = self.items.indices(test.second for test in self.tests)
+        values[first, second] = values[second, first] = self.adjusted
+        return pd.DataFrame(values, index=labels, columns=labels.rename(None))
+
+    def groups(self, alpha: float | None = None) -> tuple[tuple[Label, ...], ...]:
+        """Return the largest sets of systems next to each other by average rank, none told apart.
+
+        Two systems that no set joins may be undecided too, where one between them is told from
+        one of them: `p_values` knows all pairs.
+
+        Parameters
+        ----------
+        alpha : float, optional
+            The family-wise error rate, in (0, 1); that of the tests by default.
+        """
+        level = self.alpha if alpha is None else check_alpha(alpha)
+        apart = self.p_values().to_numpy() <= level
+        return tuple(tuple(self.items.at(of)) for of in alike_in_order(self.average_ranks, apart))
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row per pair, in the order of average ranks.
+
+        Returns
+        -------
+        pandas.DataFrame
+            first, second, effect, lower, upper, wins, ties, losses, p_value, adjusted, decided.
+        """
+        rows = [[getattr(test, name) for name in COLUMNS] for test in self.tests]
+        frame = pd.DataFrame(rows, columns=list(COLUMNS))
+        adjusted = self.adjusted
+        return frame.assign(adjusted=adjusted, decided=adjusted <= self.alpha)
+
+    def _content(self) -> dict[str, Any]:
+        one = self.tests[0]._plain("method", "unit", "alpha", "assumes")
+        what = self._plain("items", "average_ranks", "notes")
+        return {**what, **one, "tests": plain_rows(self.to_frame())}
+
+    def _facts(self) -> Iterable[str]:
+        one, total = self.tests[0], len(self.tests)
+        decided = stated(int((self.adjusted <= self.alpha).sum()), "pairs decided", of=total)
+        pairs, rate = stated(total, "tests", noun="pair"), stated(self.alpha, "alpha", "g")
+        told = "{}: {} tests with Holm's procedure; family-wise error rate {}; {} decided"
+        return [
+            said(told, pairs, TESTS[one.method], rate, decided),
+            f"effect: {one.effect_name}, first less second",
+            f"assumed: {one.assumes}",
+            *(said("note: {}", note) for note in self.notes),
+        ]
