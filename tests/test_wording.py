@@ -110,9 +110,9 @@ def test_lines_of_the_table_of_words_run(tmp_path, monkeypatch) -> None:
         "lists": ra.Profile.from_orders(["ABCD", "BCAD", "CABD"]),
         "battles": ra.Comparisons(
             list("abcd"),
-            *np.array(pairs * 4).T,
-            np.resize([1, 1, -1, 1, -1], 4 * len(pairs)),
-            clusters=np.arange(4 * len(pairs)) % 3,
+            *np.array(pairs * 40).T,
+            np.random.default_rng(0).choice([1, 1, -1], 40 * len(pairs)),
+            clusters=np.arange(40 * len(pairs)) % 20,
         ),
         "wins": [[0, 7, 9], [3, 0, 6], [1, 4, 0]],
         "first": ra.datasets.load("tennessee")[0],

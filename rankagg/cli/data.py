@@ -39,6 +39,8 @@ DASH, NAME = "-", "standard input"
 _ONCE = "The standard input can be read once only: give one `-`."
 # So many tasks are named.
 _TASKS_NAMED = 40
+# Elo ratings have this mean where no item is the anchor.
+_MEAN_RATING = 1500.0
 # So many bytes say whether a stream holds JSON Lines, and so many are read at a time.
 _BEGIN, _PIECE = 2**12, 2**20
 # Parameters of the readers that are called otherwise here.
@@ -447,8 +449,8 @@ def anchor_of(
 ) -> tuple[Label | None, float]:
     """Return the item of --anchor and its rating, as `elo` takes them."""
     if text is None:
-        return None, 1500.0
-    typed = _named_numbers("--anchor", [text], "ITEM=RATING") if is_rated else {text: 1500.0}
+        return None, _MEAN_RATING
+    typed = _named_numbers("--anchor", [text], "ITEM=RATING") if is_rated else {text: _MEAN_RATING}
     ((name, rating),) = typed.items()
     return labels_of("--anchor", [name], items, "item")[0], rating
 
