@@ -111,8 +111,9 @@ def test_every_public_rule_has_a_contract() -> None:
     tested = {kind for rule in rules for kind in type(rule).__mro__}
     public = {
         value
-        for name in ra.__all__
-        if isinstance(value := getattr(ra, name), type) and issubclass(value, ra.Aggregator)
+        for module in (ra, ra.distributions)
+        for name in module.__all__
+        if isinstance(value := getattr(module, name), type) and issubclass(value, ra.Aggregator)
     }
     assert public - {ra.Aggregator} == set(RULES)
     assert set(RULES) <= tested

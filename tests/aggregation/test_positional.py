@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rankagg as ra
-from rankagg.aggregation import positional
+from rankagg.aggregation import positional, ranking_points
 from rankagg.aggregation.positional import points
 from rankagg.aggregation.searches import _footrule_costs
 from rankagg.core import UNLISTED, exact, pairwise
@@ -213,7 +213,7 @@ def test_approval_counts_marks_in_every_form_of_ballot(rows, policy) -> None:
     for ballots in (below, absent, listed):
         consensus = ra.Approval().aggregate(ballots)
         assert consensus.scores.tolist() == expected
-        assert (ra.Approval().ranking_points(ballots).sum(axis=0) == expected).all()
+        assert (ranking_points(ra.Approval(), ballots).sum(axis=0) == expected).all()
 
 
 def test_other_ballots_than_marks_are_counted_and_refused() -> None:

@@ -279,7 +279,7 @@ def test_numbers_too_large_for_floats():
         ({"rule": ra.Mean(), "unit": "ranking"}, "'task' for Mean"),
         ({"rule": ra.TwoLevel(ra.Borda(), ra.Borda())}, "Borda, Copeland, Kemeny or Mean"),
         ({"rule": ra.Copeland(draw_points=0.123456)}, "denominator up to 1000"),
-        ({"data": 1}, "a ScoreTable or a Profile"),
+        ({"data": 1}, "a ScoreTable, a Profile or Comparisons"),
         ({"data": ra.datasets.load("tennessee"), "unit": "task"}, "without groups"),
         ({"unit": "ballot"}, "'ranking' or 'task'"),
         ({"pair": ("Human", "Human")}, "two different items"),
