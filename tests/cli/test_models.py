@@ -131,7 +131,7 @@ def test_the_fit_of_comparisons_as_json_is_that_of_the_package(parsed, fought):
 
 def test_what_does_not_suit_comparisons_is_refused(fought, refused):
     for line, words in {
-        f"{FIT.removesuffix(MODEL)} --ties davidson": "--ties is for --model bradley-terry.",
+        f"{FIT.removesuffix(MODEL)} --model mallows --ties davidson": "--ties is for",
         f"{FIT} --ties halve": "--ties",
         f"{FIT} --covariate y": "--covariate must be a column of",
         f"{FIT} --anchor Z": "--anchor",
@@ -140,6 +140,10 @@ def test_what_does_not_suit_comparisons_is_refused(fought, refused):
         f"{FIT} --category outcome": "No such option",
     }.items():
         assert words in refused(line)
+
+
+def test_comparisons_are_fitted_by_bradley_terry_without_being_told(fought, parsed):
+    assert parsed(FIT.removesuffix(MODEL)) == parsed(FIT)
 
 
 def test_ratings_of_others_stay_as_they_are_beside_newcomers(said, parsed, refused, fought):

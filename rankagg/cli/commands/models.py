@@ -121,8 +121,9 @@ def _models() -> list[str]:
     several(
         "--model",
         "MODEL",
-        "plackett-luce (default), bradley-terry or mallows; with --compare any of plackett-luce, "
-        "uniform and mallows-DISTANCE (default: all).",
+        "plackett-luce (default), bradley-terry (default of comparisons and with --elo) or "
+        "mallows; with --compare any of plackett-luce, uniform and mallows-DISTANCE "
+        "(default: all).",
         "names",
         type=OneOf(_models),
     ),
@@ -206,7 +207,9 @@ def fit(
         return Answer(result=compared, plot=compared.plot)
     alone = ("n_resamples", "rng", "n_jobs", "rows", "everything")
     refuse_typed("belongs to --compare", *alone)
-    model = names[0] if names else "plackett-luce"
+    # What pairs and Elo ratings need is no guess.
+    of_pairs = elo or isinstance(given.data, ra.Comparisons | ra.PairwiseMatrix)
+    model = names[0] if names else "bradley-terry" if of_pairs else "plackett-luce"
     if len(names) > 1 or model not in (*_OF_WORTHS, "mallows"):
         raise click.UsageError(f"--model {' --model '.join(names)} needs --compare.")
     options |= {"anchor": anchor, "time_limit": deadline.time_limit, "elo": elo or None}
