@@ -83,6 +83,12 @@ def test_the_command_says_what_the_user_said(run, tmp_path) -> None:
     assert "wins the instant runoff" in (tmp_path / "report.html").read_text(encoding="utf-8")
     run("report v.csv --format cast-votes --seats 2")
     assert "are elected by STV after" in (tmp_path / "report.html").read_text(encoding="utf-8")
+    text = '3 2\n5 1 2 0\n3 2 0\n2 3 1 0\n0\n"A"\n"B"\n"C"\n"Two seats"\n'
+    (tmp_path / "two.blt").write_text(text, encoding="utf-8")
+    run("report two.blt")
+    assert "are elected by STV after" in (tmp_path / "report.html").read_text(encoding="utf-8")
+    run("report two.blt --seats 1")
+    assert "is elected by STV after" in (tmp_path / "report.html").read_text(encoding="utf-8")
 
 
 def test_scores_and_cards_may_be_in_one_file(run, tmp_path) -> None:

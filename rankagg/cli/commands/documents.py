@@ -66,7 +66,11 @@ if TYPE_CHECKING:
         ["scores", "battles", "election", "rankings", "lists", "votes"],
         "What the page is made for; default: by what the data are.",
     ),
-    Option("--seats", type=Whole(1, 10**6), help="An election of so many seats, counted by STV."),
+    Option(
+        "--seats",
+        type=Whole(1, 10**6),
+        help="An election of so many seats, counted by STV; by default as many as FILE states.",
+    ),
     *grouped(
         "Election",
         choice(
@@ -200,8 +204,9 @@ def _election_rule(
         if tie_breaking not in (None, "order"):
             raise click.UsageError("--tie-order decides ties: leave --tie-breaking out.")
         ties["tie_order"] = names_in("--tie-order", names, given.evidence.items, "candidate")
-    if seats is not None:
-        return ra.STV(seats, **ties)
+    stated = given.seats if given.seats > 1 and kind in (None, "election") else None
+    if (number := seats or stated) is not None:
+        return ra.STV(number, **ties)
     if tie_breaking is None and names is None:
         return None
     if "election" not in (kind, given.page):
