@@ -165,7 +165,7 @@ REFUSED = {
     f"rank battles.csv {COLUMNS.replace('won', 'judge')}": "column 'judge' must say 'left'",
     f"rank battles.csv {COLUMNS} --drop-outcome lft": "must be an outcome in won. Got",
     f"missing battles.csv {COLUMNS}": "comparisons do not say what is missing",
-    f"fit battles.csv {COLUMNS}": "--model plackett-luce needs rankings; comparisons do not hold",
+    f"fit battles.csv {COLUMNS} --model mallows": "--model mallows needs rankings; comparisons do",
     f"intervals battles.csv {COLUMNS} --unit cluster": "without clusters",
 }
 
