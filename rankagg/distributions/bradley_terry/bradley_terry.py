@@ -17,6 +17,7 @@ from rankagg._validation import check_alpha, check_choice, check_flag, check_num
 from rankagg.aggregation import Evidence
 from rankagg.aggregation.evidence import Held, as_data
 from rankagg.core import counted
+from rankagg.core.comparisons import Comparisons
 from rankagg.distributions.bradley_terry.contests import Terms, Ties
 from rankagg.distributions.bradley_terry.fit import CovType, estimates_of
 from rankagg.distributions.bradley_terry.judges import fit_judges
@@ -92,8 +93,8 @@ class BradleyTerry(PlackettLuce):
             True takes the clusters of comparisons for judges and estimates how reliable each is:
             judge k sees the log odds a_k (l_i - l_j). Reliabilities a_k have the geometric mean 1
             in absolute value; that of a judge who contradicts the others is negative. Errors come
-            from the model, and a `ridge` draws reliabilities to 1; it has no sides, covariates,
-            ghosts or modeled ties.
+            from the model, with the mean square of reliabilities for known, and a `ridge` draws
+            reliabilities to 1; it has no sides, covariates, ghosts or modeled ties.
         cov_type : {"auto", "model", "robust", "cluster"}, default "auto"
             What errors come from. "model" takes comparisons for independent and the model for
             true. "robust" is the sandwich of single comparisons. "cluster" is that of what is
@@ -157,14 +158,19 @@ class BradleyTerry(PlackettLuce):
             if not plain or pseudo_rankings:
                 allowed = "False with `side`, `covariates`, `cov_type`, ghosts or Davidson's ties"
                 raise InvalidInputError("judges", allowed, True)
+            if not isinstance(data, Comparisons) or data.clusters is None:
+                allowed = "False unless comparisons have clusters"
+                remedy = "State the judge of each comparison as its cluster."
+                raise InvalidInputError("judges", allowed, True, remedy)
+            alike = cls.fit(data, ties=how, cov_type="model", ridge=ridge or 0.1)
             facts = fit_judges(
                 data,
+                alike.log_worths,
                 drops_ties=how == "ignore",
                 ridge=check_number(ridge, "ridge", low=0),
                 tol=check_number(tol, "tol", low=0, open_low=True),
             )
-            items = facts.pop("items")
-            distribution = BradleyTerry(facts["estimates"][: len(items)], items=items)
+            distribution = BradleyTerry(facts["estimates"][: data.n_items], items=data.items)
             return BradleyTerryFit(distribution=distribution, **facts)
         covariates = covariates if isinstance(covariates, str) else tuple(covariates)
         sample = Sample.of(

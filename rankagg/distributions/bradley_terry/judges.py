@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.optimize import minimize
 from scipy.sparse import csr_array
-from scipy.sparse.csgraph import connected_components
 from scipy.special import expit, log_expit
 
 from rankagg._typing import Floats, Label, Positions
 from rankagg.core import ItemSet, listed
 from rankagg.core.comparisons import Comparisons
+from rankagg.distributions.maximum import check_connected
 from rankagg.exceptions import InvalidInputError, NotIdentifiedError
 
 # Curvature, beside the largest, below which the data say nothing of a direction.
@@ -92,11 +92,10 @@ class _Judged:
         return np.stack([moved / np.linalg.norm(moved), wider / np.linalg.norm(wider)])
 
 
-def fit_judges(data: object, *, drops_ties: bool, ridge: float, tol: float) -> dict[str, Any]:
-    """Return the items and the fields of a `BradleyTerryFit` with reliabilities."""
-    if not isinstance(data, Comparisons) or data.clusters is None:
-        remedy = "State the judge of each comparison as its cluster."
-        raise InvalidInputError("judges", "False unless comparisons have clusters", True, remedy)
+def fit_judges(
+    data: Comparisons, worths: Floats, *, drops_ties: bool, ridge: float, tol: float
+) -> dict[str, Any]:
+    """Return the fields of a `BradleyTerryFit` with reliabilities; worths are where to begin."""
     n_dropped = data.n_ties if drops_ties else 0
     if n_dropped:
         data = data.take(np.flatnonzero(data.outcomes))
@@ -107,7 +106,7 @@ def fit_judges(data: object, *, drops_ties: bool, ridge: float, tol: float) -> d
         raise InvalidInputError("judges", "two or more judges of two or more items", data, remedy)
     weights = np.ones(len(data)) if data.weights is None else data.weights
     model = _Judged(_summed(data, judge, weights), data.n_items, len(judges), ridge)
-    parameters, n_iterations = _climbed(model, tol)
+    parameters, n_iterations = _climbed(model, np.append(worths, np.ones(model.k)), tol)
     if not ridge:
         _check_identified(model, parameters, data.items, judges)
     converged = False
@@ -125,7 +124,6 @@ def fit_judges(data: object, *, drops_ties: bool, ridge: float, tol: float) -> d
     estimates, gauge = _in_gauge(model, parameters)
     covariance = gauge @ inverse @ gauge.T * (total / effective)
     return {
-        "items": data.items,
         "names": (*map(str, data.items), *(f"reliability of {name}" for name in judges)),
         "estimates": estimates,
         "covariance": covariance,
@@ -160,34 +158,23 @@ def _summed(data: Comparisons, judge: Positions, weights: Floats) -> _Sums:
     return _Sums(kinds[0], kinds[1], kinds[2], total, won)
 
 
-def _climbed(model: _Judged, tol: float) -> tuple[Floats, int]:
-    """Return the maximum that is near the worths by which all judges are alike."""
+def _climbed(model: _Judged, start: Floats, tol: float) -> tuple[Floats, int]:
+    """Return the maximum that is near the start."""
     mean = model.sums.weights.mean()
     sums = model.sums._replace(weights=model.sums.weights / mean, won=model.sums.won / mean)
-    model = _Judged(sums, model.n, model.k, model.ridge / mean)
-    alike = _Judged(
-        sums._replace(judge=np.zeros_like(sums.judge)), model.n, 1, max(model.ridge, 0.1)
-    )
-
-    def worths_alone(worths: Floats) -> tuple[float, Floats]:
-        value, slope = alike.value_and_slope(np.append(worths, 1.0))
-        return value, slope[:-1]
-
-    worths = minimize(worths_alone, np.zeros(model.n), jac=True, method="L-BFGS-B").x
-    start = np.concatenate([worths, np.ones(model.k)])
+    scaled = _Judged(sums, model.n, model.k, model.ridge / mean)
     found = minimize(
-        model.value_and_slope,
+        scaled.value_and_slope,
         start,
         jac=True,
-        hess=model.curvature,
+        hess=scaled.curvature,
         method="trust-exact",
         options={"gtol": min(tol, 1e-8), "maxiter": 500},
     )
-    parameters = found.x
-    reliabilities = parameters[model.n :]
     heard = np.bincount(sums.judge, sums.weights, model.k)
     # Worths and reliabilities of the other sign say the same; most comparisons are to agree.
-    return (-parameters if heard @ np.sign(reliabilities) < 0 else parameters), found.nit
+    sign = -1.0 if heard @ np.sign(found.x[model.n :]) < 0 else 1.0
+    return sign * found.x, found.nit
 
 
 def _inverse(model: _Judged, parameters: Floats, judges: tuple[Label, ...]) -> Floats:
@@ -230,36 +217,34 @@ def _check_identified(
         )
     upright = factors[sums.judge] > 0
     up, down = np.where(upright, sums.won, lost) > 0, np.where(upright, lost, sums.won) > 0
-    beats = csr_array(
-        (
-            np.ones(up.sum() + down.sum()),
-            (
-                np.concatenate([sums.first[up], sums.second[down]]),
-                np.concatenate([sums.second[up], sums.first[down]]),
-            ),
-        ),
-        shape=(n, n),
+    beats = np.zeros((n, n), dtype=bool)
+    beats[sums.first[up], sums.second[up]] = True
+    beats[sums.second[down], sums.first[down]] = True
+    check_connected(
+        beats,
+        items,
+        words=("without a comparison", "never lost or tied", "never won or tied"),
+        loses="ever lost to a later one or tied with it, by the sign of each judge,",
+        remedy="Set `ridge=0.1`, or leave such items out.",
     )
-    n_parts, part = connected_components(beats, connection="strong")
-    if n_parts > 1:
-        groups = [listed(items.where(part == each)) for each in range(min(n_parts, 8))]
-        raise NotIdentifiedError(
-            "The worths have no finite maximum: between these groups all comparisons go one way "
-            f"({' | '.join(groups)}). Set `ridge=0.1`, or leave out items that always win or lose."
-        )
 
 
 def _in_gauge(model: _Judged, parameters: Floats) -> tuple[Floats, Floats]:
-    """Scale to worths with sum 0 and reliabilities with geometric mean 1; with the Jacobian."""
+    """Scale to worths with sum 0 and reliabilities with geometric mean 1; with the Jacobian.
+
+    Errors hold the mean square of reliabilities: the geometric mean of some near 0 is hardly
+    known, which would be an error of all worths together and would say nothing of their order.
+    """
     n, k = model.n, model.k
     worths, factors = parameters[:n] - parameters[:n].mean(), parameters[n:]
     scale = np.exp(np.log(np.abs(factors)).mean())
-    by_scale = np.concatenate([np.zeros(n), scale / (k * factors)])
+    by_scale = np.concatenate([np.zeros(n), factors / (factors @ factors)])
     jacobian = np.zeros((n + k, n + k))
-    jacobian[:n, :n] = scale * (np.eye(n) - 1.0 / n)
-    jacobian[n:, n:] = np.eye(k) / scale
-    jacobian += np.outer(np.concatenate([worths, -factors / scale**2]), by_scale)
-    return np.concatenate([worths * scale, factors / scale]), jacobian
+    jacobian[:n, :n] = np.eye(n) - 1.0 / n
+    jacobian[n:, n:] = np.eye(k)
+    jacobian += np.outer(np.concatenate([worths, -factors]), by_scale)
+    sizes = np.repeat([scale, 1.0 / scale], [n, k])
+    return np.concatenate([worths, factors]) * sizes, jacobian * sizes[:, None]
 
 
 def _notes(
@@ -271,7 +256,10 @@ def _notes(
 ) -> Iterator[str]:
     yield "Log worths sum to 0; they are those for a judge of reliability 1."
     yield "Reliabilities multiply log odds; the geometric mean of their absolute values is 1."
-    yield "Errors by the model: comparisons are taken for independent, given their judge."
+    yield (
+        "Errors by the model: comparisons are taken for independent, given their judge, and the "
+        "mean square of reliabilities for known."
+    )
     if ridge:
         yield f"Ridge {ridge:g}: worths are drawn to 0 and reliabilities to 1, and so are errors."
     contrary = [

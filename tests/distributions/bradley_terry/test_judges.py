@@ -75,7 +75,10 @@ def test_intervals_cover_and_worths_are_nearer_than_without_judges():
     for seed in range(40):
         data, worths, reliabilities = judged(seed, ties=0)
         fit = ra.BradleyTerry.fit(data, judges=True)
-        truth = np.r_[worths, reliabilities]
+        # Errors hold the mean square of reliabilities, so the truth is brought to that of the fit.
+        found = fit.estimates[len(worths) :]
+        wider = np.sqrt((found @ found) / (reliabilities @ reliabilities))
+        truth = np.r_[worths / wider, reliabilities * wider]
         bounds = fit.conf_int()
         covered.append((bounds["lower"] <= truth) & (truth <= bounds["upper"]))
         plain = ra.BradleyTerry.fit(data)
@@ -83,6 +86,22 @@ def test_intervals_cover_and_worths_are_nearer_than_without_judges():
             sums[at] += np.corrcoef(each.log_worths, worths)[0, 1]
     assert 0.925 < np.mean(covered) < 0.975
     assert sums[0] > sums[1]
+
+
+def test_a_judge_who_answers_at_random_hides_no_order():
+    """What is not known of that reliability is no error of the others' worths."""
+    rng = np.random.default_rng(0)
+    worths, judge = np.linspace(1.5, -1.5, 8), np.repeat(np.arange(5), 200)
+    first = rng.integers(0, 8, 1000)
+    second = (first + rng.integers(1, 8, 1000)) % 8
+    chance = expit((judge < 4) * (worths[first] - worths[second]))
+    outcomes = np.where(rng.random(1000) < chance, 1, -1)
+    data = ra.Comparisons("ABCDEFGH", first, second, outcomes, clusters=judge)
+    fit = ra.BradleyTerry.fit(data, judges=True)
+    four = ra.BradleyTerry.fit(data.take(np.flatnonzero(judge < 4)), judges=True)
+    assert abs(fit.reliabilities()["estimate"][4]) < 0.2
+    assert fit.compare("A", "H")["z"] == pytest.approx(four.compare("A", "H")["z"], rel=0.05)
+    assert list(rank_sets(fit).to_frame()["worst"]) == list(rank_sets(four).to_frame()["worst"])
 
 
 def test_who_contradicts_is_named_and_ranks_have_bounds():
