@@ -384,8 +384,9 @@ def options_named(called: Mapping[str, str] | None = None) -> Iterator[None]:
         # "n_items of ApproximationStudy" is the option for `n_items`.
         name = error.parameter.partition(" of ")[0]
         first, space, rest = typed(error.parameter).partition(" ")
+        option = options.get(name) or _typed_parameters(name, options)
         raise InvalidInputError(
-            _typed_parameters(name, options) or f"{options.get(first, first)}{space}{rest}",
+            option or f"{options.get(first, first)}{space}{rest}",
             typed(error.allowed),
             error.value,
             # What has no option is no remedy here.

@@ -153,6 +153,9 @@ class BradleyTerry(PlackettLuce):
         """
         data = as_data(data)
         how = check_choice(ties, get_args(Ties), "ties")
+        if how == "ignore" and isinstance(data, Comparisons) and not data.outcomes.any():
+            remedy = "Ties are no results with ties='ignore'."
+            raise InvalidInputError("data", "results of two or more items", data, remedy)
         if check_flag(judges, "judges"):
             plain = not side and not covariates and how != "davidson" and cov_type == "auto"
             if not plain or pseudo_rankings:

@@ -197,6 +197,8 @@ def _check_identified(
     """Raise where a reliability or a worth has no finite maximum."""
     sums, n = model.sums, model.n
     gap = parameters[sums.first] - parameters[sums.second]
+    if not gap.any():
+        raise NotIdentifiedError("All items are level, so nothing is known of the judges.")
     lost = sums.weights - sums.won
     against = np.bincount(sums.judge, np.where(gap > 0, lost, sums.won) * (gap != 0), model.k)
     agreed = np.bincount(sums.judge, np.where(gap > 0, sums.won, lost) * (gap != 0), model.k)

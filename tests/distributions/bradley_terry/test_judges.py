@@ -177,3 +177,15 @@ def test_judges_are_clusters_of_comparisons():
         ra.BradleyTerry.fit(data.take(np.flatnonzero(data.clusters == 0)), judges=True)
     with pytest.raises(InvalidInputError, match="`judges` must be True"):
         ra.BradleyTerry.fit(data).reliabilities()
+
+
+def test_ties_alone_say_nothing():
+    data = judged(0)[0]
+    ties = ra.Comparisons(
+        data.items, data.first, data.second, 0 * data.outcomes, clusters=data.clusters
+    )
+    with pytest.raises(NotIdentifiedError, match="All items are level"):
+        ra.BradleyTerry.fit(ties, judges=True)
+    for judges in (False, True):
+        with pytest.raises(InvalidInputError, match="Ties are no results"):
+            ra.BradleyTerry.fit(ties, judges=judges, ties="ignore")
