@@ -68,6 +68,16 @@ def test_which_turns_are_decided():
     assert "B is now above A: decided" in found.summary()
 
 
+def test_six_tasks_of_one_mind_do_not_decide_one_pair_of_three():
+    noise = np.random.default_rng(0).normal(0, 0.1, 6)
+    old = table_of([[1.0] * 6, [0.0] * 6, [-1.0] * 6], "ABC", "uvwxyz")
+    new = table_of([[0.0] * 6, 1 + noise, [-1.0] * 6], "ABC", "uvwxyz")
+    (turn,) = compare_tables(old, new, ra.Mean()).turns
+    assert turn.p_value == 2 / 64
+    assert not turn.decided
+    assert compare_tables(old, new, ra.Mean(), alpha=0.1).turns[0].decided
+
+
 def test_instances_gaps_and_policies_stay():
     values = np.random.default_rng(1).normal(size=(4, 6))
     values[0, 0] = values[2, 5] = np.nan

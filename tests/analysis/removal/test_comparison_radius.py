@@ -47,7 +47,11 @@ def test_what_is_found_is_verified_by_a_fit_of_the_others(pair):
     rest = data.take(np.delete(np.arange(len(data)), found.removed))
     assert len(rest) == len(data) - found.n_removed
     worths = ra.BradleyTerry.fit(rest).distribution.log_worths
+    # All but the last of them do not turn it.
+    fewer = data.take(np.delete(np.arange(len(data)), found.removed[:-1]))
+    level = ra.BradleyTerry.fit(fewer).log_worths
     before, items = found.fit.log_worths, data.items
+    assert level[items.index(upper)] >= level[items.index(lower)]
     assert before[items.index(upper)] > before[items.index(lower)]
     assert worths[items.index(upper)] < worths[items.index(lower)]
     assert found.to_frame().index.tolist() == found.removed.tolist()
