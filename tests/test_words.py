@@ -130,7 +130,7 @@ def _text(node: ast.expr) -> str:
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         return node.value
     if isinstance(node, ast.JoinedStr):
-        return "".join("X" if isinstance(v, ast.FormattedValue) else v.value for v in node.values)
+        return "".join(_text(value) or "X" for value in node.values)
     if isinstance(node, ast.BinOp):
         return _text(node.left) + _text(node.right)
     return ""
