@@ -119,10 +119,12 @@ def read_scores(
     if task is not None and score is None and system is not None:
         allowed = "None where each system has a column (`task` without `score`)"
         raise InvalidInputError("system", allowed, system)
-    keys = {"system": table.header[0] if system is None else system, "task": task}
-    keys |= {"instance": instance, "score": score}
-    if task is None or score is None:
-        del keys["score"], keys["task" if task is None else "system"]
+    keys = {}
+    if task is None or score is not None:
+        # A frame's first column may have no name: None is a heading, too.
+        keys["system"] = table.header[0] if system is None else system
+    given = {"task": task, "instance": instance, "score": score}
+    keys |= {role: name for role, name in given.items() if name is not None}
     entries = _melted(table, keys, (only, drop))
     entries.column.warn(table.name)
     warn_of_likeness(table.name, entries.systems, stacklevel=1)
@@ -165,14 +167,10 @@ def _melted(table: Table, keys: Mapping[str, Any], chosen: Chosen) -> _Entries:
     Where `score` is none of them, the headings of the other columns are tasks, or systems if
     `task` is there.
     """
-    named = [name for name in keys.values() if name is not None]
+    named = list(keys.values())
     if len(set(named)) < len(named):
         raise InvalidInputError(listing(list(keys)), "different columns", named)
-    labels = {
-        role: table.coded(name, role)
-        for role, name in keys.items()
-        if name is not None and role != "score"
-    }
+    labels = {role: table.coded(name, role) for role, name in keys.items() if role != "score"}
     if "score" in keys:
         column = table.stacked([keys["score"]], "score")
         tasks = labels["task"]

@@ -338,7 +338,7 @@ CALLS = {type(rule).__name__: ranked(rule) for rule in RULES}
 for unit in ("ranking", "task"):
     CALLS[f"rank_intervals {unit}"] = lambda t, u=unit: ra.rank_intervals(t, of="mean", unit=u)
 for method in ("sign-flips", "wilcoxon", "sign"):
-    CALLS[method] = lambda t, m=method: ra.inference.paired_tests(t, 0, method=m)
+    CALLS[method] = lambda t, m=method: ra.inference.paired_tests(t, 0, method=m, rng=0)
 CALLS["task flips"] = lambda t: ra.inference.paired_tests(t, 0, unit="task")
 CALLS["separation"] = ra.inference.separation
 CALLS["summary"] = lambda t: ra.Mean().aggregate(ra.ScoreSummary.from_scores(t)).ranking

@@ -314,3 +314,16 @@ def test_a_table_comes_back_from_a_file_and_from_frames(table, tabs, tmp_path_fa
     long = long.melt(id_vars="system", var_name="task", value_name="score")
     found = ra.read_scores(long, higher_is_better=directions, task="task", score="score")
     assert found == table
+
+
+def test_a_first_column_without_a_name_holds_the_systems() -> None:
+    frame = pd.DataFrame([["a", 1, 2], ["b", 3, 4]], columns=[None, "x", "y"])
+    table = ra.read_scores(frame, higher_is_better=True)
+    assert list(table.systems) == ["a", "b"]
+    assert list(table.tasks) == ["x", "y"]
+
+
+def test_a_cell_that_holds_an_array_is_refused() -> None:
+    frame = pd.DataFrame({"system": ["a", "b"], "x": [np.zeros(2), 1.0]})
+    with pytest.raises(DataFormatError, match="must be a finite number"):
+        ra.read_scores(frame, higher_is_better=True)

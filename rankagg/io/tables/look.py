@@ -84,7 +84,7 @@ def _seems_no_task(name: object) -> bool:
 def _holds_words(column: Any, style: NumberStyle) -> bool:
     """Say whether no cell of a column is a number, and few begin as one."""
     cells = column[:FEW_ROWS] if isinstance(column, list) else column[:FEW_ROWS].to_pylist()
-    filled = [x for x in cells if x is not None and x == x]  # noqa: PLR0124 - NaN
+    filled = [x for x in cells if x is not None and not (isinstance(x, float) and np.isnan(x))]
     if not filled or not all(isinstance(x, str) for x in filled):
         return False
     texts = {x.strip() for x in filled} - {""}
