@@ -62,6 +62,19 @@ COMMANDS = {
     "list": ("learning", "List rules, data sets or kinds of files."),
 }
 
+#: What `rankagg` prints where no command is given.
+_FIRST_STEPS = """\
+Give rankagg a file of scores, ballots or comparisons:
+
+  rankagg compare FILE               compare the rules with the exact consensus
+  rankagg report FILE -o page.html   write one page with all results and plots
+  rankagg intervals FILE             compute confidence intervals of the ranks
+  rankagg count FILE --seats 3       count an election by transfers of votes
+  rankagg list formats               show how such files look
+
+No file at hand? Try `rankagg compare --dataset tennessee`.
+All commands: `rankagg --help`."""
+
 
 class _LazyGroup(click.Group):
     """Commands that are imported when they are called, so that --help is quick.
@@ -102,7 +115,11 @@ def _say_version(context: click.Context) -> None:
     context.exit()
 
 
-@click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=_LazyGroup,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 @click.option(
     "--version",
     is_flag=True,
@@ -111,8 +128,9 @@ def _say_version(context: click.Context) -> None:
     callback=lambda context, _, asked: _say_version(context) if asked else None,
     help="Show the version, and what the inner loops run on.",
 )
-def app() -> None:
-    """Turn many rankings into one, and know how good it is.
+@click.pass_context
+def app(context: click.Context) -> None:
+    """Combine many rankings into one, with a proof and confidence intervals.
 
     \b
         rankagg compare scores.csv          # a row per system, a column per task
@@ -127,6 +145,8 @@ def app() -> None:
     Exit codes: 0 done, 1 failure, 2 bad input, 3 finished without a proof or not all in time, 4 a
     gate fails, 130 interrupted.
     """
+    if context.invoked_subcommand is None:
+        click.echo(_FIRST_STEPS)
 
 
 def main(args: list[str] | None = None) -> None:
@@ -155,9 +175,6 @@ def _ended_by(error: BaseException) -> int:
     if isinstance(error, (click.exceptions.Abort, KeyboardInterrupt)):
         click.echo("interrupted", err=True)
         return INTERRUPTED
-    if isinstance(error, click.exceptions.NoArgsIsHelpError):
-        error.show()
-        return BAD_INPUT
     if isinstance(error, click.ClickException):
         click.echo(f"error: {on_screen(error.format_message())}", err=True)
         if ctx := getattr(error, "ctx", None):

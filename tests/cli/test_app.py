@@ -122,6 +122,14 @@ def test_help_fits_on_a_screen_and_names_each_group_of_options_in_a_line(called)
     assert "FILE may be a table" not in told
 
 
+def test_without_a_command_ten_lines_say_what_to_do_with_a_file(called) -> None:
+    lines = called("").out
+    assert len(lines.splitlines()) <= 10
+    named = re.findall(r"rankagg (\w+)", lines)
+    assert len(named) > 5
+    assert set(named) - {"a"} <= set(FIRST_LINES)
+
+
 def test_a_command_that_is_none_names_the_nearest(refused) -> None:
     assert refused("stabilty") == "error: No such command 'stabilty'. Did you mean 'stability'?"
     for gone in ("power", "agreement", "removals", "models", "cycles", "experiment", "rules"):
