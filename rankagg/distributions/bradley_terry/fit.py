@@ -215,7 +215,9 @@ def _meat_of_units(
         for step in np.unique(steps):
             width, members = 1 << int(step), np.flatnonzero(steps == step)
             for some, scores in _adjusted(model, parts, members, width, inverse):
-                meat += (scores * number[some, None]).T @ scores
+                # A unit of one comparison has a score with few entries.
+                rows = csr_array(scores) if width == 1 else scores
+                meat += (rows * number[some, None]).T @ rows
     return np.asarray((total - 1.0) / total * meat)
 
 
@@ -343,46 +345,13 @@ def _large_unit(model: Model, parts: _Parts, unit: int, inverse: Floats) -> Floa
     return np.asarray(np.linalg.solve(np.eye(len(inverse)) - shares, score), dtype=np.float64)
 
 
-def _meat_of_contests(
-    model: Model, parameters: Floats, inverse: Floats, contests: Contests
-) -> Floats:
-    """Return the same where every one of these contests, the first of the model's, is a unit."""
-    results, squares = contests.results, contests.squares
-    outcome, kind = np.nonzero(results)
-    # Contests of a kind and an outcome that weigh differently are taken at their mean weight.
-    weight = squares[outcome, kind] / results[outcome, kind]
-    number = results[outcome, kind] / weight
-    factors, scores = _roots(model, model.terms(parameters), outcome, kind)
-    root = np.sqrt(weight)
-    factors, scores = factors * root[:, None], scores * root
-    known = _known(model.contests.design(), inverse)[kind]
-    shares = np.einsum("rea,eab,seb->ers", factors, known, factors)
-    weights = _freed(shares, scores.T)
-    if weights is None:
-        parts = _Parts(model.contests.design(), 0, kind, np.arange(len(kind) + 1), factors, scores)
-        raise _sole_witness(model, parts, np.arange(len(kind)), shares, inverse)
-    odds, tie = ((weights.T * factors[:, :, one]).sum(axis=0) for one in (0, 1))
-
-    def summed(values: Floats) -> Floats:
-        return np.asarray(np.bincount(kind, values, len(model.contests.first)), dtype=np.float64)
-
-    products = map(summed, (number * odds**2, number * odds * tie, number * tie**2))
-    meat = model.contests.assemble(*products, has_tie=model.has_tie)
-    total = float(number.sum())
-    return (total - 1.0) / total * meat
-
-
-def _known(design: csr_array, inverse: Floats) -> Floats:
-    """Return the covariance of log odds and tie parameter of each kind, shape (c, 2, 2)."""
-    known = np.full((design.shape[0], 2, 2), inverse[-1, -1])
-    step = max(MOST_HELD_AT_A_TIME // len(inverse), 1)
-    for begin in range(0, len(known), step):
-        part = slice(begin, begin + step)
-        products = design[part] @ inverse[: design.shape[1]]
-        odds = design[part].multiply(products[:, : design.shape[1]])
-        known[part, 0, 0] = odds.sum(axis=1)
-        known[part, 0, 1] = known[part, 1, 0] = products[:, -1]
-    return known
+def _single_contests(contests: Contests) -> tuple[Block, Floats]:
+    """Return a unit for each kind and outcome, and how many comparisons are like it."""
+    outcome, kind = np.nonzero(contests.results)
+    # Comparisons of a kind and an outcome with different weights are taken at their mean weight.
+    weights = contests.squares[outcome, kind] / contests.results[outcome, kind]
+    block = Block(np.arange(len(kind)), kind, outcome, weights)
+    return block, contests.results[outcome, kind] / weights
 
 
 class _UnitCounts(NamedTuple):
@@ -443,7 +412,8 @@ def _meat_of(
         raise _NoErrors(reason, f"'model' or 'robust' with {few}")
     try:
         if not n_units or sample.blocks is None or sample.repeats is None:
-            return _meat_of_contests(model, parameters, inverse, sample.contests)
+            single, numbers = _single_contests(sample.contests)
+            return _meat_of_units(model, parameters, inverse, [single], numbers)
         return _meat_of_units(model, parameters, inverse, sample.blocks(), sample.repeats)
     except _Alone as alone:
         items, n = sample.items, len(sample.items)
