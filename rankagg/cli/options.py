@@ -379,6 +379,7 @@ TIE_ORDER = Option(
     help="What decides ties: an order of those who tie, the most favored first, such as a lot "
     "that was drawn.",
 )
+JUDGES = flag("--judges", default=None, help="Estimate how reliable each judge, the --cluster, is.")
 #: What says what the data are, but for FILE.
 DATA_OPTIONS = [
     Option("--dataset", metavar="NAME", help="Bundled data, of `rankagg list datasets`."),

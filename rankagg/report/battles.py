@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
 
-from rankagg._typing import Floats, Generator, Label
+from rankagg._typing import Floats, Generator
 from rankagg.aggregation import FOUGHT, Aggregator, Evidence, Needs, Outcome
 from rankagg.analysis.removal.removal_radius import removal_radius
 from rankagg.core import (
@@ -29,7 +29,7 @@ from rankagg.distributions import BradleyTerryFit
 from rankagg.distributions.bradley_terry.bradley_terry import BradleyTerry
 from rankagg.distributions.bradley_terry.fit import UNKNOWN
 from rankagg.distributions.bradley_terry.newcomers import without_newcomers
-from rankagg.exceptions import NotIdentifiedError
+from rankagg.exceptions import InvalidInputError, NotIdentifiedError
 from rankagg.inference import RankIntervals, rank_sets
 from rankagg.inference.ranks.comparison_ranks import comparison_rank_intervals, kind_for
 from rankagg.inference.ranks.rank_sets import FEWEST
@@ -44,7 +44,7 @@ PRIOR = 0.5
 
 @dataclass(frozen=True, kw_only=True)
 class _Rating(Aggregator):
-    """Rank by the worths of a Bradley-Terry model that was fitted before.
+    """Rank by the worths of a fitted Bradley-Terry model.
 
     References
     ----------
@@ -52,32 +52,26 @@ class _Rating(Aggregator):
     """
 
     needs: ClassVar[Needs] = "votes"
-    fit: BradleyTerryFit = field(repr=False, compare=False)
-    ties: str
-    side: bool
-    covariates: tuple[str, ...]
-    # What must be known of the ratings.
-    note: str = field(default="", repr=False)
+    fit: BradleyTerryFit = field(compare=False)
+    # The call that returns these ratings.
+    call: str
+    notes: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
-        """Its name without what it was fitted with."""
-        return "Adjusted rating" if self.side or self.covariates else "Rating"
+        """Name without parameters."""
+        return "Adjusted rating" if len(self.fit.effects()) else "Rating"
 
     def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
-        worths = self.fit.log_worths
         ranking = PartialRanking.from_scores(
-            worths, higher_is_better=True, tolerance=1e-9, items=evidence.items
+            self.fit.log_worths, higher_is_better=True, tolerance=1e-9, items=evidence.items
         )
         elo = self.fit.elo()["elo"].reindex(list(evidence.items)).to_numpy()
-        notes = (self.note,) if self.note else ()
         known = as_ranking(ranking.ranks, evidence.items)
-        return Outcome(scores=elo, ranking=known, notes=notes)
+        return Outcome(scores=elo, ranking=known, notes=self.notes)
 
-    def interval(self, first: Label, second: Label) -> Floats:
-        """Return the 95 % interval of a difference of ratings, in points of Elo."""
-        ends = self.fit.compare(first, second)[["lower", "upper"]].to_numpy(np.float64)
-        return cast(Floats, ends * 400 / np.log(10))
+    def __repr__(self) -> str:
+        return self.call
 
 
 @dataclass(frozen=True)
@@ -136,13 +130,6 @@ class BattlesKind(Kind):
         prior = PRIOR if self.unbeaten else 0.0
         return BradleyTerry.fit(self.data, pseudo_rankings=prior, cov_type="model").log_worths
 
-    @property
-    def _scale(self) -> dict[str, Any]:
-        """The anchor of ratings, as `elo` takes it."""
-        for item, rating in self.told.anchor.items():
-            return {"anchor": item, "rating": rating}
-        return {}
-
     @cached_property
     def unbeaten(self) -> str:
         """Which items never lost, or never won, against the others; empty where there are none.
@@ -167,8 +154,14 @@ class BattlesKind(Kind):
         fit = self.fitted
         if isinstance(fit, str):
             return None
-        side, names = fit.has_side, tuple(self.data.covariates)
-        return _Rating(fit=fit, ties=fit.ties, side=side, covariates=names, note=self.prior)
+        options = [
+            *["side=True"] * fit.has_side,
+            *[f"covariates={list(self.data.covariates)}"] * bool(self.data.covariates),
+            *[f"pseudo_rankings={PRIOR}"] * bool(self.prior),
+        ]
+        anchor = f"anchor={dict(self.told.anchor)}" * bool(self.told.anchor)
+        call = f"BradleyTerry.fit({', '.join(['battles', *options])}).elo({anchor})"
+        return _Rating(fit=fit, call=call, notes=(self.prior,) * bool(self.prior))
 
     @property
     def leads(self) -> str:
@@ -255,7 +248,7 @@ class BattlesKind(Kind):
 
     def _elo(self, findings: Findings) -> pd.DataFrame:
         assert not isinstance(self.fitted, str), "asked for where there are ratings"
-        elo = self.fitted.elo(alpha=findings.alpha, **self._scale)
+        elo = self.fitted.elo(anchor=self.told.anchor, alpha=findings.alpha)
         return elo.reindex(list(self.data.items))
 
     # -- chapters -------------------------------------------------------------------------------
@@ -290,7 +283,12 @@ class BattlesKind(Kind):
                 f"There are no ratings: {fit}. The page has the order that "
                 "contradicts the fewest battles instead."
             )
-            return [section, self._without_rating(), self._by_category(findings)]
+            return [
+                section,
+                self._without_rating(),
+                self._by_category(findings),
+                self._by_judge(findings),
+            ]
         if self.prior:
             section.text(self.prior)
         by = f" by {self.told.cluster}" if fit.n_units else ""
@@ -304,7 +302,8 @@ class BattlesKind(Kind):
             f"for each. {how}"
         ).table(self._ratings(findings))
         if not self._adjusted_for and not self.prior:
-            section.text(said("{}.", capital(removal_radius(self.data).headline())))
+            few = replace(removal_radius(self.data), noun="battles")
+            section.text(said("{}.", capital(few.headline())))
         self._tell_win_rates(section, findings)
         effects = fit.effects(findings.alpha)
         if len(effects):
@@ -318,7 +317,12 @@ class BattlesKind(Kind):
                 text=["effect"],
             )
             section.text("Ratings are adjusted for these effects.").table(table)
-        return [section, self._without_rating(), self._by_category(findings)]
+        return [
+            section,
+            self._without_rating(),
+            self._by_category(findings),
+            self._by_judge(findings),
+        ]
 
     def _without_rating(self) -> Section:
         """Return who has no rating yet, and why."""
@@ -341,7 +345,7 @@ class BattlesKind(Kind):
             many = stated(len(battles), "battles of a category", ",", "battle")
             lines.append(said("{}: {}, {}", name, many, told))
             if fit is not None:
-                elo = fit.elo(alpha=findings.alpha, **self._scale).reindex(items)
+                elo = fit.elo(anchor=self.told.anchor, alpha=findings.alpha).reindex(items)
                 column = f"category {name}"
                 frame[column] = elo["elo"].rank(ascending=False).to_numpy()
                 errors = zip(elo["elo"], elo["upper"] - elo["elo"], strict=True)
@@ -373,6 +377,35 @@ class BattlesKind(Kind):
         left = stated(len(battles) - len(rated), "battles left out of a category", ",")
         n_rated = stated(rated.n_items, "rated items of a category", ",", "item")
         return fit, said("{} rated, {} battles with others left out", n_rated, left)
+
+    def _by_judge(self, findings: Findings) -> Section:
+        """Return the reliability of each judge, if it was asked for."""
+        section = Section("judges", f"Reliability of {self.told.cluster}s", is_open=True)
+        if not self.told.judges:
+            return section
+        try:
+            fit = BradleyTerry.fit(self.data, judges=True)
+        except (InvalidInputError, NotIdentifiedError) as error:
+            return section.unknown(str(error))
+        frame = fit.reliabilities(findings.alpha)[["estimate", "lower", "upper"]]
+        contrary = listing(list(frame.index[frame["estimate"] < 0])) or "none"
+        section.text(
+            "A second Bradley-Terry model multiplies the log odds of each battle by the "
+            f"reliability of its {self.told.cluster}, with a geometric mean of 1. A negative one "
+            f"contradicts the others: {contrary}. The ratings above count all alike."
+        )
+        battles = np.bincount(
+            np.asarray(self.data.clusters), minlength=len(self.data.cluster_labels)
+        )
+        frame.insert(0, "battles", battles[battles > 0])
+        frame = frame.sort_values("estimate", ascending=False).reset_index(names="name")
+        options: dict[str, Any] = {
+            "headings": {"name": self.told.cluster.capitalize(), "estimate": "reliability"},
+            "meanings": dict.fromkeys(("lower", "upper"), f"ends of the {findings.level} interval"),
+            "formats": dict.fromkeys(("estimate", "lower", "upper"), ".2f"),
+        }
+        caption = "Reliabilities, the highest first; for errors battles are independent"
+        return section.table(table_of(frame, caption, text=["name"], **options))
 
     def _tell_win_rates(self, section: Section, findings: Findings) -> None:
         """Say of which neighbors the lower one wins more often, and why it is lower."""

@@ -124,7 +124,7 @@ def test_the_fit_of_comparisons_as_json_is_that_of_the_package(parsed, fought):
     assert found == pytest.approx([row["estimate"] for row in facts["parameters"]])
     assert printed["n_units"] == 20
     ratings = {row["item"]: row["elo"] for row in printed["elo"]}
-    assert ratings == pytest.approx(fit.elo(anchor="B", rating=1000)["elo"].to_dict())
+    assert ratings == pytest.approx(fit.elo(anchor={"B": 1000})["elo"].to_dict())
     drawn = ra.distributions.distribution_from_dict(printed["distribution"])
     assert drawn.log_worths == pytest.approx(fit.log_worths)
 
@@ -154,7 +154,7 @@ def test_ratings_of_others_stay_as_they_are_beside_newcomers(said, parsed, refus
     printed = parsed(line)
     fit = ra.BradleyTerry.fit(fought, side=True, covariates=["x"])
     ratings = {row["item"]: row["elo"] for row in printed["elo"]}
-    assert ratings == pytest.approx(dict(fit.elo(anchor="B", rating=1000)["elo"]))
+    assert ratings == pytest.approx(dict(fit.elo(anchor={"B": 1000})["elo"]))
     (told,) = printed["not_rated"]
     assert (told["item"], told["battles"], told["wins"]) == ("new", 6, 6)
     assert "not rated yet, 6 battles left out:" in said(line)

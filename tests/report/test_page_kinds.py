@@ -325,7 +325,7 @@ def test_equal_opponents_weigh_no_wins() -> None:
 
 def test_a_page_says_how_few_battles_decide_who_is_first() -> None:
     data = DATA["battles"][0]
-    told = ra.analysis.removal_radius(data).headline()
+    told = ra.analysis.removal_radius(data).headline().replace("comparisons", "battles")
     assert f"{told[:1].upper()}{told[1:]}." in Page(ra.make_report(data).html).sections["ratings"]
 
 
@@ -336,7 +336,7 @@ def test_categories_are_rated_by_their_own_battles_with_the_anchor() -> None:
     categories = {name: data.take(names == name) for name in ("code", "text", "rare")}
     page = Page(ra.make_report(data, about={"anchor": {"C": 1000}, "categories": categories}).html)
     assert "points of Elo with C at 1,000, from which errors are counted" in page.text
-    overall = ra.BradleyTerry.fit(data).elo(anchor="C", rating=1000)["elo"]
+    overall = ra.BradleyTerry.fit(data).elo(anchor={"C": 1000})["elo"]
     assert ratings_on(page) == pytest.approx(dict(overall), abs=0.51)
     told = page.sections["categories"]
     assert f"rare: {(names == 'rare').sum()} battles, too few for ratings (below 20)" in told
@@ -345,7 +345,7 @@ def test_categories_are_rated_by_their_own_battles_with_the_anchor() -> None:
     for name in ("code", "text"):
         part = categories[name]
         assert f"{name}: {len(part)} battles, 5 items rated, 0 battles with others left out" in told
-        elo = ra.BradleyTerry.fit(part).elo(anchor="C", rating=1000)
+        elo = ra.BradleyTerry.fit(part).elo(anchor={"C": 1000})
         for row in rows:
             known = elo.loc[row["Item"]]
             error = known["upper"] - known["elo"]

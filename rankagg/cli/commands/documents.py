@@ -26,6 +26,7 @@ from rankagg.cli.data import DASH, anchor_of, data, score_lines
 from rankagg.cli.options import (
     DIRECTIONS,
     FILE,
+    JUDGES,
     TIE_ORDER,
     Option,
     Whole,
@@ -91,13 +92,17 @@ if TYPE_CHECKING:
             "NAME=TEXT",
             "Lines below the heading, such as date=, version=, licence= and link=.",
         ),
-        Option("--anchor", metavar="ITEM=RATING", help="Battles: an item and the rating it has."),
         Option(
             "--items",
             metavar="TABLE",
             help="A table of the items: labels in the first column, then others such as "
             "organization, licence and link.",
         ),
+    ),
+    *grouped(
+        "Battles",
+        Option("--anchor", metavar="ITEM=RATING", help="An item and its rating."),
+        JUDGES,
     ),
     *grouped(
         "Uncertainty",
@@ -130,6 +135,7 @@ def report(
     title: str | None,
     about: Sequence[str],
     anchor: str | None,
+    judges: bool,
     items: str | None,
     deadline: Deadline,
     **options: Any,
@@ -157,11 +163,13 @@ def report(
     facts: dict[str, Any] = {**split("--about", about, "NAME=TEXT", last=False)}
     counts = _election_rule(given, kind, seats, tie_breaking, tie_order)
     called = {"rules": "--rule", "gates": "--gate", "about_items": "--items", "source": "--items"}
-    called |= {"about['anchor']": "--anchor"}
+    called |= {"about['anchor']": "--anchor", "about['judges']": "--judges"}
     if anchor is not None:
-        facts["anchor"] = dict([anchor_of(anchor, given.evidence.items)])
+        facts["anchor"] = anchor_of(anchor, given.evidence.items)
     if given.categories:
         facts["categories"] = given.categories
+    if judges:
+        facts["judges"] = True
     try:
         with options_named(called):
             page = ra.make_report(

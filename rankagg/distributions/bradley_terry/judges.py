@@ -140,7 +140,6 @@ def fit_judges(
         "n_iterations": n_iterations,
         "notes": tuple(_notes(data, ridge, judges.where(estimates[n:] < 0), n_dropped)),
         "ties": "ignore" if drops_ties else "half",
-        "_has_side": False,
         "cov_type": "model",
         "unit": "comparison",
         "n_units": 0,
@@ -164,9 +163,7 @@ def _inverse(model: _Judged, parameters: Floats, judges: ItemSet) -> Floats:
     return np.asarray(np.linalg.inv(held))
 
 
-def _check_identified(
-    model: _Judged, parameters: Floats, items: ItemSet, judges: ItemSet
-) -> None:
+def _check_identified(model: _Judged, parameters: Floats, items: ItemSet, judges: ItemSet) -> None:
     """Raise if a reliability or a log worth has no finite maximum."""
     gap, factor = model.by_comparison(parameters)
     if not gap.any():
