@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -11,7 +11,14 @@ from scipy.sparse import csr_array
 
 from rankagg._typing import Floats, Positions
 from rankagg.core import ItemSet, counted, listed, plural, said, stated
-from rankagg.distributions.bradley_terry.contests import Contests, Model, Terms, Ties
+from rankagg.distributions.bradley_terry.contests import (
+    Contests,
+    Model,
+    Terms,
+    Ties,
+    weighted_products,
+    weighted_sum,
+)
 from rankagg.distributions.bradley_terry.samples import Block, Sample
 from rankagg.distributions.maximum import Penalties, inverse_information, less_mean
 from rankagg.exceptions import InvalidInputError
@@ -184,8 +191,6 @@ class _Parts:
     as their sum times u.
     """
 
-    # Shape (c, n + k). What the log odds of each kind of contest are made of.
-    design: csr_array
     # The number of the first unit.
     begin: int
     kind: Positions
@@ -204,9 +209,8 @@ def _meat_of_units(
     sum is multiplied by (g - 1)/g for g units.
     """
     meat, total, terms = np.zeros_like(inverse), 0.0, model.terms(parameters)
-    design = model.contests.design()
     for block in blocks:
-        parts = _parts_of(model, terms, design, block)
+        parts = _parts_of(model, terms, block)
         sizes = np.diff(parts.starts)
         number = repeats[parts.begin : parts.begin + len(sizes)]
         total += float(number[sizes > 0].sum())
@@ -236,12 +240,12 @@ def _adjusted(
         yield some, _small_units(model, parts, some, width, inverse)
 
 
-def _parts_of(model: Model, terms: Terms, design: csr_array, block: Block) -> _Parts:
+def _parts_of(model: Model, terms: Terms, block: Block) -> _Parts:
     begin, end = int(block.unit[0]), int(block.unit[-1])
     starts = np.searchsorted(block.unit, np.arange(begin, end + 2))
     factors, scores = _roots(model, terms, block.outcome, block.kind)
     roots = np.sqrt(block.weights)
-    return _Parts(design, begin, block.kind, starts, factors * roots[:, None], scores * roots)
+    return _Parts(begin, block.kind, starts, factors * roots[:, None], scores * roots)
 
 
 def _roots(
@@ -275,7 +279,7 @@ def _small_units(
     there = at < parts.starts[members + 1][:, None]
     at = np.where(there, at, 0)
     factors, scores = parts.factors[:, at] * there[:, :, None], parts.scores[:, at] * there
-    design, shape = parts.design[parts.kind[at].ravel()], (*at.shape, len(inverse))
+    design, shape = model.contests.design[parts.kind[at].ravel()], (*at.shape, len(inverse))
     odds, tie = np.zeros(shape), np.eye(len(inverse))[-1]
     odds[..., : design.shape[1]] = design.toarray().reshape(*at.shape, -1)
     rows = _by_factors(factors, odds, tie)
@@ -322,15 +326,13 @@ def _direction_of(model: Model, parts: _Parts, unit: int, inverse: Floats) -> _A
 def _unit_sums(model: Model, parts: _Parts, unit: int) -> tuple[Floats, Floats]:
     """Return the information and the score of a unit."""
     own = slice(parts.starts[unit], parts.starts[unit + 1])
-    kind, contests = parts.kind[own], model.contests
-    first, second = contests.first[kind], contests.second[kind]
-    inside = replace(contests, first=first, second=second, extras=contests.extras[kind])
+    design, has_tie = model.contests.design[parts.kind[own]], model.has_tie
     ahead, tie = parts.factors[:, own, 0], parts.factors[:, own, 1]
     pairs = ((ahead, ahead), (ahead, tie), (tie, tie))
     products = ((one * other).sum(axis=0) for one, other in pairs)
-    information = inside.assemble(*products, has_tie=model.has_tie)
+    information = weighted_products(design, *products, has_tie=has_tie)
     sums = ((one * parts.scores[:, own]).sum(axis=0) for one in (ahead, tie))
-    return information, inside.gradient(*sums, has_tie=model.has_tie)
+    return information, weighted_sum(design, *sums, has_tie=has_tie)
 
 
 def _large_unit(model: Model, parts: _Parts, unit: int, inverse: Floats) -> Floats:
