@@ -183,7 +183,7 @@ def test_remedies_are_those_of_the_command(said, refused, called):
     )
     line = "fit {} --format comparisons --first first --second second --outcome outcome " + MODEL
     told = " ".join(said(line.format("ties.csv")).split())
-    assert "Errors are not known. Nothing varies in the results that compare 'A' with 'B'." in told
+    assert "Errors are unknown. All results that compare 'A' with 'B' are the same." in told
     assert "cov_type" not in told
     told = " ".join(refused(line.format("lost.csv")).split())
     assert "never won or tied: C. Leave such items out, or set --pseudo-rankings 0.5: half" in told

@@ -132,7 +132,7 @@ OTHERS = ("model", "robust")
 def test_votes_without_units_say_what_their_errors_assume():
     votes = ra.PairwiseMatrix.from_wins(20 * np.array([[0, 7, 9], [3, 0, 6], [1, 4, 0]]))
     fit = ra.BradleyTerry.fit(votes)
-    note = "Errors by the model: votes hold no units, and comparisons are taken for independent."
+    note = "Errors by the model: votes have no units, and comparisons are taken as independent."
     assert (fit.cov_type, fit.unit) == ("model", "comparison")
     for result in (fit, ra.inference.rank_sets(fit)):
         assert note in result.notes
