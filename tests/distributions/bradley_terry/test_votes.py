@@ -119,7 +119,7 @@ def test_pairs_of_longer_rankings_depend_on_each_other(rows):
         ra.BradleyTerry.fit(profile.with_unranked("ignore").pairwise(), pseudo_rankings=0.5)
     )
     for other in lost:
-        assert any("These comparisons depend on each other" in note for note in other.notes)
+        assert any("depend on each other" in note for note in other.notes)
         assert other.unit is None
         with pytest.raises(InvalidInputError, match="Fit the rankings or scores themselves"):
             ra.inference.rank_sets(other)
