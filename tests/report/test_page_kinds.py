@@ -273,12 +273,12 @@ def test_one_who_never_lost_leaves_the_ratings_of_others() -> None:
     assert ratings_on(page) == pytest.approx(
         dict(ra.BradleyTerry.fit(alone).elo()["elo"]), abs=0.51
     )
-    assert "new has no rating yet, as told below." in page.header
+    assert "new has no rating yet (see below)." in page.header
     (row,) = page.table("Items without a rating")
     assert list(row.values()) == ["new", "12", "12", "0", "0", "won every battle: no finite rating"]
     assert str(report.gates[0]) == "gate first=new fails: new has no rating yet."
     assert report.gates[1].reason == "a is first by rating"
-    assert "left out, with items that have no rating 12" in " ".join(page.text.split()).lower()
+    assert "left out, with items without a rating 12" in " ".join(page.text.split()).lower()
 
 
 def test_ratings_take_half_a_win_where_most_never_lost_or_never_won() -> None:
@@ -304,7 +304,7 @@ def test_adjusted_ratings_are_called_so_with_the_true_reason() -> None:
     turned = {row["although"] for row in page.table("Neighbors")}
     assert turned - {""} == {"ratings are adjusted for words"}
     told = page.sections["ratings"]
-    assert "and is adjusted for words." in told
+    assert "They are adjusted for words." in told
     assert "otherwise: they are not adjusted for words:" in told
     (first, *_) = page.table("Ratings, the highest")
     assert float(first["adjusted rating"].replace(",", "")) == pytest.approx(
@@ -335,7 +335,7 @@ def test_categories_are_rated_by_their_own_battles_with_the_anchor() -> None:
     names[::60] = "rare"
     categories = {name: data.take(names == name) for name in ("code", "text", "rare")}
     page = Page(ra.make_report(data, about={"anchor": {"C": 1000}, "categories": categories}).html)
-    assert "points of Elo with C at 1,000, from which errors are counted" in page.text
+    assert "on the scale of Elo with C at 1,000, relative to which errors are" in page.text
     overall = ra.BradleyTerry.fit(data).elo(anchor={"C": 1000})["elo"]
     assert ratings_on(page) == pytest.approx(dict(overall), abs=0.51)
     told = page.sections["categories"]
@@ -344,7 +344,7 @@ def test_categories_are_rated_by_their_own_battles_with_the_anchor() -> None:
     assert [row["Item"] for row in rows] == list(overall.index)
     for name in ("code", "text"):
         part = categories[name]
-        assert f"{name}: {len(part)} battles, 5 items rated, 0 battles with others left out" in told
+        assert f"{name}: {len(part)} battles, 5 items rated" in told
         elo = ra.BradleyTerry.fit(part).elo(anchor={"C": 1000})
         for row in rows:
             known = elo.loc[row["Item"]]

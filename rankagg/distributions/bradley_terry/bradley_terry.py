@@ -469,18 +469,18 @@ class BradleyTerryFit(WorthsFit):
         slopes = terms.slope[:, :1] * row
         if self.tie is not None:
             slopes[:, -1] += terms.tie_slope[:, 0]
-        lower, upper = np.zeros(3), np.zeros(3)
-        for at in np.flatnonzero(probabilities > 0).tolist():
-            rest = float(np.delete(probabilities, at).sum())
-            if not rest:
-                lower[at] = upper[at] = 1.0
-                continue
+        rest = probabilities[[1, 0, 0]] + probabilities[[2, 2, 1]]
+        with np.errstate(divide="ignore", invalid="ignore"):
             # The derivative of the log odds of p is that of log p divided by 1 - p.
-            slope = slopes[at] / rest
-            radius = quantile * np.sqrt(max(float(slope @ self.covariance @ slope), 0.0))
-            center = np.log(probabilities[at]) - np.log(rest)
-            lower[at], upper[at] = expit(center - radius), expit(center + radius)
+            slopes = slopes / rest[:, None]
+            variances = np.sum(slopes @ self.covariance * slopes, axis=1)
+            radius = quantile * np.sqrt(np.maximum(variances, 0.0))
+            center = np.log(probabilities) - np.log(rest)
+        lower, upper = (expit(end) for end in (center - radius, center + radius))
         columns = {"probability": probabilities, "lower": lower, "upper": upper}
+        for bound in (lower, upper):
+            bound[probabilities == 0] = 0.0
+            bound[rest == 0] = 1.0
         outcomes = pd.Index(["first wins", "tie", "second wins"], name="outcome")
         return pd.DataFrame(columns, index=outcomes)
 
