@@ -305,7 +305,7 @@ def test_adjusted_ratings_are_called_so_with_the_true_reason() -> None:
     assert turned - {""} == {"ratings are adjusted for words"}
     told = page.sections["ratings"]
     assert "They are adjusted for words." in told
-    assert "otherwise: they are not adjusted for words:" in told
+    assert "differently: they are not adjusted for words:" in told
     (first, *_) = page.table("Ratings, the highest")
     assert float(first["adjusted rating"].replace(",", "")) == pytest.approx(
         fit.elo()["elo"].max(), abs=0.51
