@@ -146,6 +146,20 @@ def test_comparisons_are_fitted_by_bradley_terry_without_being_told(fought, pars
     assert parsed(FIT.removesuffix(MODEL)) == parsed(FIT)
 
 
+def test_judges_are_named_by_option(fought, parsed, refused):
+    line = FIT.replace(" --side side", "")
+    rows = parsed(f"{line} --judges --ridge 0.5")["parameters"]
+    plain = ra.Comparisons(fought.items, fought.first, fought.second, fought.outcomes,
+                           clusters=fought.clusters)  # fmt: skip
+    known = ra.BradleyTerry.fit(plain, judges=True, ridge=0.5)
+    told = [row["estimate"] for row in rows if row["parameter"].startswith("reliability of")]
+    assert sorted(told) == pytest.approx(sorted(known.reliabilities()["estimate"]))
+    assert "--judges must be False with --side" in refused(f"{FIT} --judges")
+    page = line.replace("fit", "report", 1).replace(MODEL, "")
+    unnamed = page.replace("--cluster cluster", "")
+    assert "--judges must be False unless" in refused(f"{unnamed} --judges")
+
+
 def test_ratings_of_others_stay_as_they_are_beside_newcomers(said, parsed, refused, fought):
     frame = fought.to_frame()
     new = frame.head(6).assign(first="new", second=[*"ABCABC"], outcome="first", side=0)

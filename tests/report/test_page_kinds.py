@@ -216,6 +216,8 @@ def about_items(column, *index):
         (about_items({"a": [1, 2]}, "s1", "s1"), "a row for each item"),
         ({"about": {"categories": "x"}}, "a mapping from tasks to their categories"),
         ({"about": {"anchor": {"s1": 1}}}, "a mapping from one item of battles to its rating"),
+        ({"about": {"judges": True}}, "False unless Comparisons have clusters"),
+        ({"about": {"judges": "yes"}}, "judges"),
     ],
 )
 def test_what_cannot_be_said_is_refused(options, message) -> None:
@@ -261,7 +263,8 @@ def with_newcomer(outcomes, judges):
 
 def ratings_on(page):
     rows = page.table("Ratings, the highest first")
-    return {row["Item"]: float(row["rating"].replace(",", "")) for row in rows}
+    name = next(column for column in rows[0] if column.endswith("rating"))
+    return {row["Item"]: float(row[name].replace(",", "")) for row in rows}
 
 
 def test_one_who_never_lost_leaves_the_ratings_of_others() -> None:
@@ -287,6 +290,43 @@ def test_ratings_take_half_a_win_where_most_never_lost_or_never_won() -> None:
     assert "never lost or never won against the others, or tied: ratings take half" in page.header
     fit = ra.BradleyTerry.fit(data, pseudo_rankings=0.5)
     assert ratings_on(page) == pytest.approx(dict(fit.elo()["elo"]), abs=0.51)
+
+
+@pytest.mark.parametrize("name", ["plain", "adjusted", "with a prior"])
+def test_the_call_on_the_page_returns_its_ratings(name) -> None:
+    data, about = {
+        "plain": (DATA["battles"][0], {}),
+        "adjusted": (DATA["battles of judges"][0], {"anchor": {"B": 1000}}),
+        "with a prior": (ra.Comparisons.from_arrays("AAABBC", "BCDCDD", [1] * 6), {}),
+    }[name]
+    page = Page(ra.make_report(data, about=about).html)
+    call = page.table("Methods, with all parameters")[0]["Parameters"]
+    elo = eval(call, {"BradleyTerry": ra.BradleyTerry, "battles": data})
+    assert ratings_on(page) == pytest.approx(dict(elo["elo"]), abs=0.51)
+
+
+def test_judges_have_reliabilities_and_who_contradicts_is_named() -> None:
+    rng = np.random.default_rng(4)
+    judge, first, step = np.arange(400) % 4, rng.integers(0, 4, 400), rng.integers(1, 4, 400)
+    second = (first + step) % 4
+    chance = 1 / (1 + np.exp(np.array([2, 1, 1, -1])[judge] * (first - second) / 2))
+    outcomes = np.where(rng.random(400) < chance, 1, -1)
+    names = ["Ida", "Jo", "Kim", "Lee"]
+    data = ra.Comparisons("ABCD", first, second, outcomes, clusters=judge, cluster_labels=names)
+    about = {"cluster": "rater", "judges": True}
+    page = Page(ra.make_report(data, about=about).html)
+    rows = {row["Rater"]: row for row in page.table("Reliabilities")}
+    known = ra.BradleyTerry.fit(data, judges=True).reliabilities()
+    assert list(rows) == list(known.sort_values("estimate", ascending=False).index)
+    for name, row in rows.items():
+        told = [float(row[column]) for column in ("reliability", "lower", "upper")]
+        expected = known.loc[name, ["estimate", "lower", "upper"]]
+        assert told == pytest.approx(expected.to_list(), abs=0.006)
+        assert row["battles"] == "100"
+    assert "which contradict the others: Lee." in page.sections["judges"]
+    assert "judges" not in Page(ra.make_report(data).html).sections
+    alone = data.take(np.flatnonzero(judge == 0))
+    assert "two or more judges" in Page(ra.make_report(alone, about=about).html).sections["judges"]
 
 
 def test_adjusted_ratings_are_called_so_with_the_true_reason() -> None:

@@ -26,7 +26,6 @@ from rankagg.cli.data import DASH, anchor_of, data, score_lines
 from rankagg.cli.options import (
     DIRECTIONS,
     FILE,
-    JUDGES,
     TIE_ORDER,
     Option,
     Whole,
@@ -35,6 +34,7 @@ from rankagg.cli.options import (
     column,
     grouped,
     jobs,
+    judges,
     labels_of,
     names_in,
     seed,
@@ -56,8 +56,8 @@ if TYPE_CHECKING:
             Option("--before", metavar="FILE", help="Scores: an earlier version, read alike."),
         ),
         *grouped(
-            "Battles",
-            column("category", "Column of categories; each has ratings of its own on the page."),
+            "Page of battles",
+            column("category", "Column of categories, each with its own ratings."),
         ),
     ),
     rules_to("compare with the exact consensus"),
@@ -100,9 +100,9 @@ if TYPE_CHECKING:
         ),
     ),
     *grouped(
-        "Battles",
+        "Page of battles",
         Option("--anchor", metavar="ITEM=RATING", help="An item and its rating."),
-        JUDGES,
+        judges(),
     ),
     *grouped(
         "Uncertainty",
@@ -135,7 +135,6 @@ def report(
     title: str | None,
     about: Sequence[str],
     anchor: str | None,
-    judges: bool,
     items: str | None,
     deadline: Deadline,
     **options: Any,
@@ -168,7 +167,7 @@ def report(
         facts["anchor"] = anchor_of(anchor, given.evidence.items)
     if given.categories:
         facts["categories"] = given.categories
-    if judges:
+    if options.pop("judges"):
         facts["judges"] = True
     try:
         with options_named(called):

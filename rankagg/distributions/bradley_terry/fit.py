@@ -219,7 +219,7 @@ def _meat_of_units(
             width, members = 1 << int(step), np.flatnonzero(steps == step)
             for some, scores in _adjusted(model, parts, members, width, inverse):
                 # A unit of one comparison has a score with few entries.
-                rows = csr_array(scores) if width == 1 else scores
+                rows: Any = csr_array(scores) if width == 1 else scores
                 meat += (rows * number[some, None]).T @ rows
     return np.asarray((total - 1.0) / total * meat)
 

@@ -127,11 +127,10 @@ def _contests_of(
     data: Comparisons, *, side: bool, covariates: Sequence[str]
 ) -> tuple[Contests, tuple[Positions, Positions, Floats]]:
     """Merge equal contests; also return kind, row of results and weight of each comparison."""
-    extras = {name: data.covariates[name] for name in covariates}
-    if side:
-        extras = {"side": np.ones(len(data)) if data.sides is None else data.sides} | extras
+    extras: dict[str, Any] = {"side": 1 if data.sides is None else data.sides} if side else {}
+    extras |= {name: data.covariates[name] for name in covariates}
     frame = pd.DataFrame({"first": data.first, "second": data.second, **extras})
-    kind = frame.groupby(list(frame), sort=False).ngroup().to_numpy()
+    kind = frame.groupby(list(frame), sort=False).ngroup().to_numpy(np.intp)
     kinds = frame[~frame.duplicated()]
     outcome = 1 - data.outcomes.astype(np.intp)
     own = np.ones(len(data)) if data.weights is None else data.weights
