@@ -233,14 +233,14 @@ class BattlesKind(Kind):
         for item, rating in self.told.anchor.items():
             stated_rating = stated(rating, "rating of the anchor", ",g")
             scale = said("{} at {}, relative to which errors are", named(item), stated_rating)
-        rating = said(
+        ratings = said(
             "{}: Bradley-Terry on the scale of Elo with {}; 400 points mean odds of ten to one. "
             "Errors: {} intervals of single items.",
             self.leads.capitalize(),
             scale,
             findings.level,
         )
-        return [rating, rate]
+        return [ratings, rate]
 
     def _elo(self, findings: Findings) -> pd.DataFrame:
         assert not isinstance(self.fitted, str), "only called if there are ratings"

@@ -96,12 +96,12 @@ class Contests:
         )
 
 
-def weighted_sum(design: csr_array, odds: Floats, tie: Floats, *, has_tie: bool) -> Floats:
+def _weighted_sum(design: csr_array, odds: Floats, tie: Floats, *, has_tie: bool) -> Floats:
     """Return the sum of odds x + tie t over the rows x of a design, t being the tie parameter."""
     return np.append(design.T @ odds, [tie.sum()] * has_tie)
 
 
-def weighted_products(
+def _weighted_products(
     design: csr_array, odds: Floats, mixed: Floats, tie: Floats, *, has_tie: bool
 ) -> Floats:
     """Return the sum of odds x x' + mixed (x t' + t x') + tie t t' over the rows of a design."""
@@ -220,9 +220,9 @@ class Model(LogLikelihood):
             sums = [np.sum(results * each, axis=0) for each in terms[1:]]
             # The gradient is a difference of terms of this size.
             sizes = (np.sum(results * np.abs(each), axis=0) for each in terms[1:3])
-            gradient = weighted_sum(design, *sums[:2], has_tie=has_tie)
-            information = weighted_products(design, *sums[2:], has_tie=has_tie)
-            noise = weighted_sum(abs(design), *sizes, has_tie=has_tie)
+            gradient = _weighted_sum(design, *sums[:2], has_tie=has_tie)
+            information = _weighted_products(design, *sums[2:], has_tie=has_tie)
+            noise = _weighted_sum(abs(design), *sizes, has_tie=has_tie)
         noise[:n] += np.abs(pull)
         noise *= 4.0 * EPSILON * np.sqrt(len(contests.first) + 16.0)
         gradient[:n] -= pull

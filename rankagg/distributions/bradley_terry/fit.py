@@ -7,18 +7,11 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, hstack
 
 from rankagg._typing import Floats, Positions
 from rankagg.core import ItemSet, counted, listed, plural, said, stated
-from rankagg.distributions.bradley_terry.contests import (
-    Contests,
-    Model,
-    Terms,
-    Ties,
-    weighted_products,
-    weighted_sum,
-)
+from rankagg.distributions.bradley_terry.contests import Contests, Model, Terms, Ties
 from rankagg.distributions.bradley_terry.samples import Block, Sample
 from rankagg.distributions.maximum import Penalties, inverse_information, less_mean
 from rankagg.exceptions import InvalidInputError
@@ -183,19 +176,24 @@ class _Alone(Exception):  # noqa: N818 - it is caught, and gets another message
 
 @dataclass(frozen=True, eq=False)
 class _Parts:
-    """Equal contests of a unit, merged and sorted by unit.
+    """Rows of contests, sorted by unit.
 
-    With u = factor 0 times x + factor 1 times t, the information of a part is the sum of u u' over
-    the r `factors`, of shape (r, e, 2), and its score is the sum of `scores`, of shape (r, e),
-    times u.
+    The information of a unit is the sum of u u' over its rows u, and its score is the sum of
+    `scores` times u.
     """
 
-    # Number of the first unit.
+    # Number of the first unit, and the first row of each unit, with the end.
     begin: int
-    kind: Positions
     starts: Positions
-    factors: Floats
+    # Shape (r, p) and (r,).
+    rows: csr_array
     scores: Floats
+
+    def sums(self, unit: int) -> tuple[Floats, Floats]:
+        """Return the information and the score of a unit."""
+        own = slice(self.starts[unit], self.starts[unit + 1])
+        rows = self.rows[own]
+        return (rows.T @ rows).toarray(), rows.T @ self.scores[own]
 
 
 def _meat_of_units(
@@ -217,82 +215,79 @@ def _meat_of_units(
         steps = np.ceil(np.log2(np.maximum(sizes, 1))).astype(np.int64)
         for step in np.unique(steps):
             width, members = 1 << int(step), np.flatnonzero(steps == step)
-            for some, scores in _adjusted(model, parts, members, width, inverse):
+            for some, scores in _adjusted(parts, members, width, inverse):
                 # A unit of one comparison has a score with few entries.
-                rows: Any = csr_array(scores) if width == 1 else scores
+                rows: Any = csr_array(scores) if width <= 2 else scores
                 meat += (rows * number[some, None]).T @ rows
     return np.asarray((total - 1.0) / total * meat)
 
 
 def _adjusted(
-    model: Model, parts: _Parts, members: Positions, width: int, inverse: Floats
+    parts: _Parts, members: Positions, width: int, inverse: Floats
 ) -> Iterator[tuple[Positions, Floats]]:
-    """Yield units of up to `width` parts, some at a time, with their adjusted scores."""
-    rows, p = width * len(parts.factors), len(inverse)
-    if rows > p:
+    """Yield units of up to `width` rows, some at a time, with their adjusted scores."""
+    p = len(inverse)
+    if width > p:
         for unit in members.tolist():
-            yield np.array([unit]), _large_unit(model, parts, unit, inverse)[None]
+            yield np.array([unit]), _large_unit(parts, unit, inverse)[None]
         return
-    number = max(MOST_HELD_AT_A_TIME // (rows * p), 1)
+    number = max(MOST_HELD_AT_A_TIME // (width * p), 1)
     for begin in range(0, len(members), number):
         some = members[begin : begin + number]
-        yield some, _small_units(model, parts, some, width, inverse)
+        yield some, _small_units(parts, some, width, inverse)
 
 
 def _parts_of(model: Model, terms: Terms, block: Block) -> _Parts:
-    begin, end = int(block.unit[0]), int(block.unit[-1])
-    starts = np.searchsorted(block.unit, np.arange(begin, end + 2))
     factors, scores = _roots(model, terms, block.outcome, block.kind)
-    roots = np.sqrt(block.weights)
-    return _Parts(begin, block.kind, starts, factors * roots[:, None], scores * roots)
+    each = len(scores) // len(block.kind)
+    factors = factors * np.repeat(np.sqrt(block.weights), each)[:, None]
+    design = model.contests.design[np.repeat(block.kind, each)]
+    rows: Any = design.multiply(factors[:, :1])
+    if model.has_tie:
+        rows = hstack([rows, factors[:, 1:]])
+    begin, end = int(block.unit[0]), int(block.unit[-1])
+    starts = each * np.searchsorted(block.unit, np.arange(begin, end + 2))
+    scores = scores * np.repeat(np.sqrt(block.weights), each)
+    return _Parts(begin, starts, rows.tocsr(), scores)
 
 
 def _roots(
     model: Model, terms: Terms, outcome: Positions, kind: Positions
 ) -> tuple[Floats, Floats]:
-    """Return factors of the information of contests of weight 1, and their scores."""
+    """Return factors of log odds and tie in the rows of contests of weight 1, and their scores.
+
+    With a tie parameter each contest has two rows.
+    """
     bend, slope = terms.bend[outcome, kind], terms.slope[outcome, kind]
     root = np.sqrt(np.maximum(bend, TINY))
     none = np.zeros_like(root)
     own = slope / root
     if not model.has_tie:
-        return np.stack([root, none], axis=1)[None], own[None]
+        return np.stack([root, none], axis=1), own
     tie, across = terms.tie_bend[outcome, kind], terms.mixed_bend[outcome, kind] / root
     rest = tie - across**2
     # For items far apart the second factor would be a rounding error.
     known = rest > FLAT * tie
     rest = np.sqrt(np.where(known, rest, 1.0))
     other = np.where(known, (terms.tie_slope[outcome, kind] - across * own) / rest, 0.0)
-    factors = [
-        np.stack([root, across], axis=1),
-        np.stack([none, np.where(known, rest, 0.0)], axis=1),
-    ]
-    return np.stack(factors), np.stack([own, other])
+    factors = np.stack([root, across, none, np.where(known, rest, 0.0)], axis=1)
+    return factors.reshape(-1, 2), np.stack([own, other], axis=1).ravel()
 
 
-def _small_units(
-    model: Model, parts: _Parts, members: Positions, width: int, inverse: Floats
-) -> Floats:
-    """Return the adjusted scores of units of up to `width` parts, shape (g, p)."""
+def _small_units(parts: _Parts, members: Positions, width: int, inverse: Floats) -> Floats:
+    """Return the adjusted scores of units of up to `width` rows, shape (g, p)."""
     at = parts.starts[members][:, None] + np.arange(width)
     there = at < parts.starts[members + 1][:, None]
     at = np.where(there, at, 0)
-    factors, scores = parts.factors[:, at] * there[:, :, None], parts.scores[:, at] * there
-    design, shape = model.contests.design[parts.kind[at].ravel()], (*at.shape, len(inverse))
-    odds, tie = np.zeros(shape), np.eye(len(inverse))[-1]
-    odds[..., : design.shape[1]] = design.toarray().reshape(*at.shape, -1)
-    rows = _by_factors(factors, odds, tie)
-    known = (design @ inverse[: design.shape[1]]).reshape(shape)
-    shares = _by_factors(factors, known, inverse[-1]) @ rows.transpose(0, 2, 1)
-    weights = _freed(shares, np.concatenate(list(scores), axis=1))
+    chosen, shape = parts.rows[at.ravel()], (*at.shape, len(inverse))
+    rows = chosen.toarray().reshape(shape) * there[..., None]
+    known = (chosen @ inverse).reshape(shape) * there[..., None]
+    shares = known @ rows.transpose(0, 2, 1)
+    weights = _freed(shares, parts.scores[at] * there)
     if weights is None:
-        raise _sole_witness(model, parts, members, shares, inverse)
+        least = np.linalg.eigvalsh(np.eye(width) - shares)[:, 0]
+        raise _alone(parts, int(members[np.argmin(least)]), inverse)
     return np.asarray(np.einsum("gr,grp->gp", weights, rows))
-
-
-def _by_factors(factors: Floats, odds: Floats, tie: Floats) -> Floats:
-    """Return factor 0 times the log odds plus factor 1 times the tie, shape (g, r w, p)."""
-    return np.concatenate([one[..., :1] * odds + one[..., 1:] * tie for one in factors], axis=1)
 
 
 def _freed(shares: Floats, scores: Floats) -> Floats | None:
@@ -308,42 +303,21 @@ def _freed(shares: Floats, scores: Floats) -> Floats | None:
     return np.asarray(np.linalg.solve(left, scores[:, :, None])[:, :, 0], dtype=np.float64)
 
 
-def _sole_witness(
-    model: Model, parts: _Parts, members: Positions, shares: Floats, inverse: Floats
-) -> _Alone:
-    """Return the unit that leaves nothing, with the direction."""
-    values, _ = np.linalg.eigh(np.eye(shares.shape[1]) - shares)
-    return _direction_of(model, parts, int(members[np.argmin(values[:, 0])]), inverse)
-
-
-def _direction_of(model: Model, parts: _Parts, unit: int, inverse: Floats) -> _Alone:
-    information, _ = _unit_sums(model, parts, unit)
+def _alone(parts: _Parts, unit: int, inverse: Floats) -> _Alone:
+    """Return the direction on which a unit has all the information."""
+    information, _ = parts.sums(unit)
     values, directions = np.linalg.eig(np.eye(len(inverse)) - inverse @ information)
     return _Alone(parts.begin + unit, directions[:, int(np.argmin(values.real))].real)
 
 
-def _unit_sums(model: Model, parts: _Parts, unit: int) -> tuple[Floats, Floats]:
-    """Return the information and the score of a unit."""
-    own = slice(parts.starts[unit], parts.starts[unit + 1])
-    design, has_tie = model.contests.design[parts.kind[own]], model.has_tie
-    ahead, tie = parts.factors[:, own, 0], parts.factors[:, own, 1]
-    pairs = ((ahead, ahead), (ahead, tie), (tie, tie))
-    products = ((one * other).sum(axis=0) for one, other in pairs)
-    information = weighted_products(design, *products, has_tie=has_tie)
-    sums = ((one * parts.scores[:, own]).sum(axis=0) for one in (ahead, tie))
-    return information, weighted_sum(design, *sums, has_tie=has_tie)
-
-
-def _large_unit(model: Model, parts: _Parts, unit: int, inverse: Floats) -> Floats:
-    """Return the adjusted score of a unit of many parts, shape (p,)."""
-    information, score = _unit_sums(model, parts, unit)
-    shares = information @ inverse
-    if np.trace(shares) > 0.5:
-        # The eigenvalues are real, as those of a similar symmetric matrix.
-        least = float(np.linalg.eigvals(np.eye(len(inverse)) - shares).real.min())
-        if least < LEFT:
-            raise _direction_of(model, parts, unit, inverse)
-    return np.asarray(np.linalg.solve(np.eye(len(inverse)) - shares, score), dtype=np.float64)
+def _large_unit(parts: _Parts, unit: int, inverse: Floats) -> Floats:
+    """Return the adjusted score of a unit of many rows, shape (p,)."""
+    information, score = parts.sums(unit)
+    left = np.eye(len(inverse)) - information @ inverse
+    # The eigenvalues are real, as those of a similar symmetric matrix.
+    if np.trace(left) < len(left) - 0.5 and np.linalg.eigvals(left).real.min() < LEFT:
+        raise _alone(parts, unit, inverse)
+    return np.asarray(np.linalg.solve(left, score), dtype=np.float64)
 
 
 def _single_contests(contests: Contests) -> tuple[Block, Floats]:

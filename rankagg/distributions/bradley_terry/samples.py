@@ -130,7 +130,7 @@ def _contests_of(
     extras: dict[str, Any] = {"side": 1 if data.sides is None else data.sides} if side else {}
     extras |= {name: data.covariates[name] for name in covariates}
     frame = pd.DataFrame({"first": data.first, "second": data.second, **extras})
-    kind = frame.groupby(list(frame), sort=False).ngroup().to_numpy(np.intp)
+    kind: Positions = np.asarray(frame.groupby(list(frame), sort=False).ngroup(), dtype=np.intp)
     kinds = frame[~frame.duplicated()]
     outcome = 1 - data.outcomes.astype(np.intp)
     own = np.ones(len(data)) if data.weights is None else data.weights
