@@ -383,11 +383,12 @@ class BattlesKind(Kind):
         except (InvalidInputError, NotIdentifiedError) as error:
             return section.unknown(str(error))
         frame = fit.reliabilities(findings.alpha)[["estimate", "lower", "upper"]]
-        contrary = listing(list(frame.index[frame["estimate"] < 0])) or "none"
+        contrary = listing(list(frame.index[frame["estimate"] < 0]) or ["none"])
         section.text(
-            "A second Bradley-Terry model multiplies the log odds of a battle by the reliability "
-            f"of its {self.told.cluster}; their geometric mean is 1. Negative, which contradict "
-            f"the others: {contrary}. The ratings above count every {self.told.cluster} alike."
+            f"A second Bradley-Terry model{', not adjusted,' * bool(self._adjusted_for)} "
+            "multiplies the log odds of a battle by the reliability of its "
+            f"{self.told.cluster}; their geometric mean is 1. Negative, which contradict the "
+            f"others: {contrary}. The ratings above count every {self.told.cluster} alike."
         )
         battles = np.bincount(
             np.asarray(self.data.clusters), minlength=len(self.data.cluster_labels)

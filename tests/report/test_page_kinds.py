@@ -324,6 +324,8 @@ def test_judges_have_reliabilities_and_who_contradicts_is_named() -> None:
         assert told == pytest.approx(expected.to_list(), abs=0.006)
         assert row["battles"] == "100"
     assert "which contradict the others: Lee." in page.sections["judges"]
+    agreed = Page(ra.make_report(data.take(np.flatnonzero(judge < 3)), about=about).html)
+    assert "which contradict the others: none." in agreed.sections["judges"]
     assert "judges" not in Page(ra.make_report(data).html).sections
     alone = data.take(np.flatnonzero(judge == 0))
     assert "two or more judges" in Page(ra.make_report(alone, about=about).html).sections["judges"]

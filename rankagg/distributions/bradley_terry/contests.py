@@ -101,17 +101,6 @@ def _weighted_sum(design: csr_array, odds: Floats, tie: Floats, *, has_tie: bool
     return np.append(design.T @ odds, [tie.sum()] * has_tie)
 
 
-def _weighted_products(
-    design: csr_array, odds: Floats, mixed: Floats, tie: Floats, *, has_tie: bool
-) -> Floats:
-    """Return the sum of odds x x' + mixed (x t' + t x') + tie t t' over the rows of a design."""
-    table = (design.T @ design.multiply(odds[:, None])).toarray()
-    if has_tie:
-        across = design.T @ mixed
-        table = np.block([[table, across[:, None]], [across, tie.sum()]])
-    return np.asarray(table)
-
-
 class Terms(NamedTuple):
     """Log likelihood of each outcome of each kind of contest, and its derivatives.
 
@@ -221,7 +210,11 @@ class Model(LogLikelihood):
             # The gradient is a difference of terms of this size.
             sizes = (np.sum(results * np.abs(each), axis=0) for each in terms[1:3])
             gradient = _weighted_sum(design, *sums[:2], has_tie=has_tie)
-            information = _weighted_products(design, *sums[2:], has_tie=has_tie)
+            bend, mixed, tie = sums[2:]
+            information = (design.T @ design.multiply(bend[:, None])).toarray()
+            if has_tie:
+                across = design.T @ mixed
+                information = np.block([[information, across[:, None]], [across, tie.sum()]])
             noise = _weighted_sum(abs(design), *sizes, has_tie=has_tie)
         noise[:n] += np.abs(pull)
         noise *= 4.0 * EPSILON * np.sqrt(len(contests.first) + 16.0)
@@ -250,9 +243,8 @@ class Model(LogLikelihood):
         self._check_distinct(names)
         if self.has_tie and not self.contests.results[[0, 2]].any():
             raise NotIdentifiedError(
-                "Every comparison is a tie: the likelihood rises without bound in the tie "
-                "parameter. "
-                "Use `ties='half'`."
+                "Every comparison is a tie, so the tie parameter has no finite maximum. Use "
+                "`ties='half'`."
             )
         peak = self.maximize(tol)
         if names or self.has_tie:
