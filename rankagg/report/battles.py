@@ -324,10 +324,10 @@ class BattlesKind(Kind):
         if not len(self.newcomers):
             return section
         section.told(number(len(self.newcomers), "item", "items without a rating")[0])
-        told = "Their battles are left out everywhere else, so the ratings of others do not change."
+        text = "Their battles are left out everywhere else, so the ratings of others do not change."
         caption = "Items without a rating, and their battles with rated items"
         frame = self.newcomers.rename_axis("Item").reset_index()
-        return section.text(told).table(table_of(frame, caption, text=["Item", "reason"]))
+        return section.text(text).table(table_of(frame, caption, text=["Item", "reason"]))
 
     def _by_category(self, findings: Findings) -> Section:
         """Return the ratings of each category, by its own battles."""
