@@ -39,8 +39,6 @@ DASH, NAME = "-", "standard input"
 _ONCE = "The standard input can be read once only: give one `-`."
 # So many tasks are named.
 _TASKS_NAMED = 40
-# Elo ratings have this mean where no item is the anchor.
-_MEAN_RATING = 1500.0
 # So many bytes say whether a stream holds JSON Lines, and so many are read at a time.
 _BEGIN, _PIECE = 2**12, 2**20
 # Parameters of the readers that are called otherwise here.
@@ -444,15 +442,14 @@ def _named_numbers(option: str, texts: Iterable[str], form: str) -> dict[str, fl
     return found
 
 
-def anchor_of(
-    text: str | None, items: ItemSet, *, is_rated: bool = True
-) -> tuple[Label | None, float]:
-    """Return the item of --anchor and its rating, as `elo` takes them."""
-    if text is None:
-        return None, _MEAN_RATING
-    typed = _named_numbers("--anchor", [text], "ITEM=RATING") if is_rated else {text: _MEAN_RATING}
-    ((name, rating),) = typed.items()
-    return labels_of("--anchor", [name], items, "item")[0], rating
+def anchor_of(text: str | None, items: ItemSet, *, is_rated: bool = True) -> dict[Label, float]:
+    """Return the item of --anchor with its rating, or 0 without ratings; may be empty."""
+    texts = [] if text is None else [text]
+    typed = dict.fromkeys(texts, 0.0)
+    if is_rated:
+        typed = _named_numbers("--anchor", texts, "ITEM=RATING")
+    labels = labels_of("--anchor", typed, items, "item")
+    return dict(zip(labels, typed.values(), strict=True))
 
 
 def _without(data: ra.ScoreTable | ra.Profile, drop: Sequence[str]) -> Data:

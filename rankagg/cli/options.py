@@ -236,6 +236,12 @@ def column(name: str, about: str) -> Option:
     return Option(f"--{name}", metavar="COLUMN", help=about)
 
 
+def judges() -> Option:
+    """Return --judges, which is None if it is not given."""
+    text = "Estimate the reliability of each judge, the --cluster."
+    return flag("--judges", default=None, help=text)
+
+
 def resamples(about: str, low: int = 1, **settings: Any) -> Option:
     """Return --resamples: how often is drawn at random, as `n_resamples`."""
     kind = Whole(low, 10**6)

@@ -1,4 +1,4 @@
-"""Comparisons: results of two items each, as arenas, matches and panels of judges have them."""
+"""Comparisons of two items each: battles in arenas, matches, judgments of two answers."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from rankagg.exceptions import Described, InvalidInputError
 
 Codes = Positions
 
-#: What a table of comparisons is made of beside covariates.
+#: Columns of a table of comparisons, apart from covariates.
 COMPARISON_COLUMNS = ("first", "second", "outcome", "weight", "cluster", "side")
-#: Counts of all pairs are dense: 2 GiB for one matrix.
+#: Counts of all pairs are a dense matrix of 2 GiB.
 MOST_COMPARED_ITEMS = 2**14
 
 
@@ -34,10 +34,9 @@ def _as_codes(values: ArrayLike, length: int | None, size: int, parameter: str) 
     """Return positions below `size`, one per comparison, read-only."""
     given = np.asarray(values)
     if given.ndim != 1 or given.dtype.kind not in "iu":
-        kind = f"shape {given.shape} of {given.dtype}"
-        allowed = "a flat sequence of whole numbers"
+        kind = Described(f"shape {given.shape} of {given.dtype}")
         remedy = "`Comparisons.from_arrays` takes labels."
-        raise InvalidInputError(parameter, allowed, Described(kind), remedy)
+        raise InvalidInputError(parameter, "a flat sequence of whole numbers", kind, remedy)
     _check_length(given, length, parameter)
     check_entries(given, (given >= 0) & (given < size), parameter, f"at least 0 and below {size}")
     codes: Codes = frozen_array(np.array(given, dtype=np.intp))
@@ -55,32 +54,28 @@ def _as_signs(values: ArrayLike, length: int, parameter: str, remedy: str = "") 
 
 def _as_covariates(covariates: Mapping[str, ArrayLike] | None, length: int) -> Mapping[str, Floats]:
     """Return finite numbers by name, one per comparison each, read-only."""
-    if covariates is None:
-        return MappingProxyType({})
-    if not isinstance(covariates, Mapping):
+    if not isinstance(covariates, Mapping | None):
         raise InvalidInputError("covariates", "a mapping from name to numbers", covariates)
-    found = {}
-    for name, values in covariates.items():
+    arrays = {}
+    for name, values in (covariates or {}).items():
         if not isinstance(name, str) or not name or name in COMPARISON_COLUMNS:
-            taken = ", ".join(repr(column) for column in COMPARISON_COLUMNS)
-            allowed = f"texts with letters, none of {taken}"
+            allowed = f"texts with letters, none of {', '.join(map(repr, COMPARISON_COLUMNS))}"
             raise InvalidInputError("names of covariates", allowed, name, "Rename it.")
         parameter = f"covariate {name!r}"
         numbers = as_numbers(values, parameter)
         _check_length(numbers, length, parameter)
         remedy = "Leave such comparisons out, or fill it in."
         check_entries(numbers, ~np.isnan(numbers), parameter, "finite numbers", remedy)
-        found[name] = frozen_array(numbers)
-    return MappingProxyType(found)
+        arrays[name] = frozen_array(numbers)
+    return MappingProxyType(arrays)
 
 
 def _coded(labels: Iterable[Label], parameter: str) -> tuple[Codes, tuple[Label, ...]]:
-    """Return labels as positions among the different ones, which are in order of occurrence."""
-    if isinstance(labels, np.ndarray) and labels.ndim == 1 and labels.dtype.kind in "iu":
-        codes, found = pd.factorize(labels)
-        return codes, tuple(found.tolist())
-    codes, found = pd.factorize(_label_array(label_column(labels, parameter)))
-    return codes, tuple(found.tolist())
+    """Return positions among the distinct labels, and these in order of occurrence."""
+    if not (isinstance(labels, np.ndarray) and labels.ndim == 1 and labels.dtype.kind in "iu"):
+        labels = _label_array(label_column(labels, parameter))
+    codes, distinct = pd.factorize(labels)
+    return codes, tuple(distinct.tolist())
 
 
 def _label_array(labels: Sequence[Label]) -> NDArray[np.object_]:
@@ -96,28 +91,28 @@ def _check_length(values: NDArray[Any], length: int | None, parameter: str) -> N
 
 
 class Comparisons(Value):
-    """m comparisons of two items each, with the outcome of every one; ties stay ties.
+    """m comparisons of two items each, with their outcomes; ties stay ties.
 
-    Made by `read_comparisons` or `from_arrays`. Nothing is assumed of items that did not meet:
-    a policy for unranked items has nothing to say of comparisons.
+    Made by `read_comparisons` or `from_arrays`. Nothing is assumed about items that did not meet,
+    so a policy for unranked items does not apply.
 
     Parameters
     ----------
     items : iterable of str or int
         The items; one without a comparison stays an item.
     first, second : array_like of int, shape (m,)
-        The position in `items` of the item on the first and on the second side.
+        Positions in `items` of the item on the first and on the second side.
     outcomes : array_like of int, shape (m,)
-        1 where the first side won, 0 for a tie, -1 where the second side won.
+        1 if the first side won, 0 for a tie, -1 if the second side won.
     weights : array_like of float, shape (m,), optional
-        The importance of each comparison, positive; 1 by default.
+        Positive importance of each comparison; 1 by default.
     clusters : array_like of int, shape (m,), optional
-        The position in `cluster_labels` of what the comparison belongs to: a judge, a prompt.
+        Position in `cluster_labels` of the cluster of each comparison, such as a judge or prompt.
     cluster_labels : iterable of str or int, optional
-        The names of the clusters; 0, 1, ... by default.
+        Names of the clusters; 0, 1, ... by default.
     sides : array_like of int, shape (m,), optional
-        1 where the first item has the advantage of the side, 0 where none has, -1 where the
-        second has; all 1 by default.
+        1 if the first item has the advantage of the side, -1 if the second has it, 0 if neither;
+        all 1 by default.
     covariates : mapping from name to array_like of float, shape (m,), optional
         Numbers that describe each comparison.
 
@@ -130,13 +125,13 @@ class Comparisons(Value):
     outcomes : ndarray of int8, shape (m,)
         1, 0 or -1.
     weights : ndarray of float, shape (m,), or None
-        None where all are 1 as none were given.
+        None if none were given; all are 1 then.
     clusters : ndarray of int, shape (m,), or None
         Positions in `cluster_labels`.
     cluster_labels : tuple of str or int
         Empty without clusters.
     sides : ndarray of int8, shape (m,), or None
-        None stands for all 1.
+        None means all 1.
     covariates : mapping from name to ndarray of float, shape (m,)
         May be empty.
 
@@ -223,20 +218,20 @@ class Comparisons(Value):
         Parameters
         ----------
         first, second : iterable of str or int, length m
-            The labels on the two sides; a string is taken letter by letter.
+            Labels on the two sides; of a string each letter is a label.
         outcomes : array_like of int, shape (m,)
-            1 where the first side won, 0 for a tie, -1 where the second side won.
+            1 if the first side won, 0 for a tie, -1 if the second side won.
         items : iterable of str or int, optional
             All items; by default the sorted labels that occur.
         clusters : iterable of str or int, length m, optional
-            The judge, prompt or whatever else comparisons share.
+            Judge, prompt or other cluster of each comparison.
         weights, sides, covariates
             As for the class.
 
         Raises
         ------
         InvalidInputError
-            If lengths differ, an item meets itself, or an entry is none of what is allowed.
+            If lengths differ, an item meets itself, or an entry is not allowed.
 
         Examples
         --------
@@ -281,35 +276,33 @@ class Comparisons(Value):
 
     @property
     def n_comparisons(self) -> int:
-        """The number of comparisons."""
+        """Number of comparisons."""
         return len(self.first)
 
     @property
     def n_items(self) -> int:
-        """The number of items."""
+        """Number of items."""
         return len(self.items)
 
     @cached_property
     def n_ties(self) -> int:
-        """The number of comparisons without a winner."""
+        """Number of comparisons without a winner."""
         return int((self.outcomes == 0).sum())
 
     @cached_property
     def n_clusters(self) -> int:
-        """The number of clusters that some comparison is in; 0 without clusters."""
-        if self.clusters is None:
-            return 0
-        return int((np.bincount(self.clusters) > 0).sum())
+        """Number of clusters with a comparison; 0 without clusters."""
+        return 0 if self.clusters is None else len(np.unique(self.clusters))
 
     @cached_property
     def counts(self) -> Integers:
-        """How often row and column met, weights aside, shape (n, n)."""
+        """Number of comparisons of row and column without weights, shape (n, n)."""
         won, tied = self._results
         return cast(Integers, frozen_array(won + won.T + tied))
 
     @cached_property
     def _results(self) -> tuple[Integers, Integers]:
-        """How often row won against column, and how often they tied, weights aside."""
+        """Numbers of wins of row against column, and of their ties, without weights."""
         won, tied = self._added(np.ones(len(self), dtype=np.int64))
         return frozen_array(won), frozen_array(tied)
 
@@ -331,31 +324,34 @@ class Comparisons(Value):
         return won, exact.combine(half, 1, half.T, 1)
 
     def _taken(self, rows: Positions, items: ItemSet, first: Codes, second: Codes) -> Self:
-        """Return some comparisons, known to be good."""
+        """Return some comparisons without checks."""
+
+        def taken(array: NDArray[Any] | None) -> Any:
+            return None if array is None else frozen_array(array[rows])
+
         part = type(self).__new__(type(self))
-        names = ("outcomes", "weights", "clusters", "sides")
-        arrays = {"first": first, "second": second, **{name: getattr(self, name) for name in names}}
-        described = {name: frozen_array(values[rows]) for name, values in self.covariates.items()}
         part._set(
             items=items,
+            first=taken(first),
+            second=taken(second),
+            outcomes=taken(self.outcomes),
+            weights=taken(self.weights),
+            clusters=taken(self.clusters),
             cluster_labels=self.cluster_labels,
-            covariates=MappingProxyType(described),
-            **{
-                name: None if array is None else frozen_array(array[rows])
-                for name, array in arrays.items()
-            },
+            sides=taken(self.sides),
+            covariates=MappingProxyType({k: taken(x) for k, x in self.covariates.items()}),
         )
         return part
 
     # -- votes ----------------------------------------------------------------------------------
 
     def pairwise(self) -> PairwiseMatrix:
-        """Count for every two items how often each won against the other, and how often they tied.
+        """Return the numbers of wins and ties of each pair of items.
 
         Returns
         -------
         PairwiseMatrix
-            Without a policy: only who met whom counts.
+            Without a policy: items that did not meet have no votes.
         """
         n, squares = self.n_items, None
         if self.weights is None:
@@ -378,7 +374,7 @@ class Comparisons(Value):
         )
 
     def connectivity(self) -> Connectivity:
-        """Return which items met, and which lead to each other through wins and ties."""
+        """Return which items met, and which are joined by chains of wins and ties."""
         won, tied = self._results
         beats = (won + tied) > 0
         part = connected_parts(beats | beats.T)
@@ -394,7 +390,7 @@ class Comparisons(Value):
     # -- parts --------------------------------------------------------------------------------
 
     def take(self, positions: ArrayLike) -> Comparisons:
-        """Return a choice of comparisons, of the same items and clusters.
+        """Return some comparisons, of the same items and clusters.
 
         Parameters
         ----------
@@ -437,16 +433,16 @@ class Comparisons(Value):
             raise InvalidInputError("items", "two or more that were compared", target)
         return self._taken(rows, target, one, other)
 
-    # -- how it goes out ----------------------------------------------------------------------
+    # -- export -------------------------------------------------------------------------------
 
     def to_frame(self) -> pd.DataFrame:
-        """Return the comparisons as a table, which `read_comparisons` reads.
+        """Return the comparisons as a table that `read_comparisons` reads.
 
         Returns
         -------
         pandas.DataFrame
-            With "first", "second" and "outcome" ("first", "second" or "tie"), and "weight",
-            "cluster", "side" (1, 0 or -1) and covariates where there are any.
+            Columns "first", "second" and "outcome" ("first", "second" or "tie"), and any of
+            "weight", "cluster", "side" (1, 0 or -1) and covariates.
         """
         labels, clusters = _label_array(self.items), self.clusters
         columns: dict[str, Any] = {
@@ -460,7 +456,7 @@ class Comparisons(Value):
         }
         return pd.DataFrame({k: column for k, column in columns.items() if column is not None})
 
-    # -- how it looks -------------------------------------------------------------------------
+    # -- display ------------------------------------------------------------------------------
 
     def __repr__(self) -> str:
         size = f"{counted(len(self), 'comparison', ',')} of {counted(self.n_items, 'item')}"
@@ -485,7 +481,7 @@ class Comparisons(Value):
 def _cluster_codes(
     clusters: ArrayLike | None, labels: Iterable[Label] | None, length: int
 ) -> tuple[tuple[Label, ...], Codes | None]:
-    """Return the names of clusters, and which one each comparison is in."""
+    """Return the names of clusters, and the cluster of each comparison."""
     if clusters is None:
         if labels is not None:
             raise InvalidInputError("cluster_labels", "left out without `clusters`", labels)
@@ -502,5 +498,5 @@ def _cluster_codes(
 
 
 def _placed(codes: Codes, labels: Iterable[Label], items: ItemSet) -> Codes:
-    """Return positions among the items for positions among the labels."""
+    """Convert positions among the labels to positions among the items."""
     return np.array(items.indices(labels), dtype=np.intp)[codes]

@@ -1,7 +1,7 @@
-"""Tables of comparisons: a row for each, with the two items and the outcome, however it is written.
+"""Tables of comparisons, with a row for each: two items and the outcome in any usual form.
 
-A column of outcomes is read in one convention: 0 is a loss of the first side beside 1 and 1/2, and
-a tie beside -1. What no convention has together is refused.
+A column of outcomes is read in one convention: 0 is a loss of the first side with 1 and 1/2, and a
+tie with -1. Outcomes that no convention combines are refused.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from rankagg.io.tables.table import Table
 
 Key = str | float
 
-#: Who gave an answer, in "model_a", "Response A", "player 1".
+#: First words of sides such as "model_a", "Response A", "player 1".
 WHO = (
     *("model", "assistant", "response", "answer", "output", "system", "option", "candidate"),
     *("player", "team", "side"),
@@ -59,7 +59,7 @@ OUTCOME_WORDS: dict[Key, int] = {
     **dict.fromkeys(("win", "won", "wins", "true", "yes", "a>b", "[[a]]"), 1),
     **dict.fromkeys(("loss", "lose", "lost", "loses", "false", "no", "b>a", "[[b]]"), -1),
 }
-#: What cells mean, each where one of some occurs, and beside words for ties; words go first.
+#: Meanings of cells, each used if one of a set occurs; words for ties go with all.
 CONVENTIONS: tuple[tuple[set[Key], dict[Key, int]], ...] = (
     ({*OUTCOME_WORDS}, OUTCOME_WORDS),
     ({"w"}, {"w": 1, "d": 0, "t": 0, "l": -1}),
@@ -76,29 +76,29 @@ OUTCOMES_ALLOWED = (
 )
 MARKS: dict[Key, int] = {1.0: 1, 0.0: 0, "true": 1, "false": 0, "yes": 1, "no": 0}
 ADVANTAGES: dict[Key, int] = SIDE_WORDS | {"neutral": 0, "none": 0, 0.0: 0, 1.0: 1, -1.0: -1}
-#: What stands in the place of an outcome where there is none.
+#: Cells without an outcome.
 NO_OUTCOME: set[Key] = {
     *("", "-", "?", "error", "invalid", "failed", "timeout", "unknown", "skipped", "cancelled"),
     *("void", "no result", "na", "n/a", "nan", "null"),
 }
-#: Negative numbers that usually stand for a missing one.
+#: Negative numbers that usually mean a missing one.
 MISSING_CODES = (-1, -9, -99, -999, -9999)
-#: As many comparisons may be made of counts.
+#: Comparisons at most that counts are expanded to.
 MOST_COMPARISONS = 5_000_000
 
 PLAIN_OUTCOME = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)")
 BLANKS = re.compile(r"[\s_]+")
-# A grade, as "A>>B", "[[B>A]]" or "1=2", and a result, as "2-1" or "0:3".
+# A grade, such as "A>>B", "[[B>A]]" or "1=2", and a result, such as "2-1" or "0:3".
 GRADE = re.compile(r"(?:\[\[ ?)?([^<>=~]{1,20}?) ?([<>]+|[=~]+) ?([^<>=~]{1,20}?)(?: ?\]\])?")
 RESULT = re.compile(r"([0-9]{1,3}) ?[-\u2013:] ?([0-9]{1,3})")
-# No convention has numbers beyond, and not all of these are floats.
+# No convention has larger numbers, and not all of them are floats.
 LARGEST_OUTCOME = 1e6
 
 Signs = NDArray[np.int8]
 Codes = Positions
 
 DROP_EMPTY = "`drop_outcome` with an empty text leaves such rows out."
-#: What outcomes are, by the number of columns that hold them.
+#: Kinds of outcomes by the number of their columns.
 KINDS_OF_OUTCOMES = {1: ("side", "winner", None), 2: ("points", "wins"), 3: ("wins", None)}
 COUNTS = "`outcome_is='wins'` reads numbers of wins and ties."
 
@@ -123,42 +123,41 @@ def read_comparisons(
     Parameters
     ----------
     source : path, text stream or DataFrame
-        A table with a row for each comparison: a file or a frame as `read_scores` takes them.
+        Table with a row for each comparison, as `read_scores` takes it.
     first, second : str or int
-        The columns of the items on the two sides.
+        Columns of the items on the two sides.
     outcome : str or int, or a sequence of two or three
-        The column that says who won: by side, by name, or a word for a tie, as the reference of
-        file formats lists them; that of `first` or `second` itself holds the winners. Or numbers
-        of the first and of the second side; or three columns, a single 1 in each row and 0
-        otherwise: the first won, the second won, there was a tie.
+        Column of the winner: a side, a name, or a word for a tie, as in the reference of file
+        formats; the column `first` or `second` if it holds the winners. Or two columns of numbers,
+        for the first and the second side; or three columns of 0 with a single 1 in each row: the
+        first won, the second won, a tie.
     outcome_is : {"side", "winner", "points", "wins"}, optional
-        Of one column: whether outcomes are sides or names, where words are both. Of two:
-        "points", of which more win, or "wins", how often each side won. A third column of "wins"
-        is the number of ties. Wins and ties become that many comparisons, at most 5,000,000.
+        For one column: whether outcomes are sides or names, if words are both. For two: "points",
+        of which more win, or "wins" of each side. A third column of "wins" is the number of ties.
+        Wins and ties become that many comparisons, at most 5,000,000.
     drop_outcome : str or int, or iterable of them, optional
-        Outcomes, such as "error", whose rows are left out; "" is an empty cell.
+        Outcomes whose rows are left out, such as "error"; "" is an empty cell.
     weight, cluster : str or int, optional
-        The columns of weights, positive numbers, and of what comparisons have in common: the
-        judge, the prompt.
+        Columns of weights, positive numbers, and of clusters, such as judges or prompts.
     side : str or int, optional
-        The column of which side had the advantage: 1 or "first", -1 or "second", 0 or "neutral".
-        That of `first` or `second` itself gives it to this side in every comparison.
+        Column of the side with the advantage: 1 or "first", -1 or "second", 0 or "neutral"; the
+        column `first` or `second` if this side has it in every comparison.
     covariates : iterable of str or int, optional
         Columns of numbers that describe the comparisons.
     items : iterable of str or int, optional
-        All items, where some may be in no comparison; by default the sorted labels that occur.
+        All items, including those without a comparison; by default the sorted labels that occur.
     max_bytes : int, default 2**30
-        Bytes of memory that reading may take.
+        Memory for reading, in bytes.
 
     Returns
     -------
     Comparisons
-        A row for each row of the table, or for each of the wins and ties that a row counts.
+        One for each row of the table, or for each win and tie that a row counts.
 
     Warns
     -----
     DataWarning
-        Of items whose names are nearly equal, and of rows that are left out.
+        If names of items are nearly equal, or rows are left out.
 
     Examples
     --------
@@ -179,15 +178,14 @@ def read_comparisons(
     named = {"first": [first], "second": [second], "outcome": [] if won else won_by}
     named |= {"weight": [weight], "cluster": [cluster], "side": [None if always else side]}
     named["covariates"] = described
-    columns = {x: [name for name in names if name is not None] for x, names in named.items()}
-    every = [str(name) for names in columns.values() for name in names]
+    columns = [(x, name) for x, names in named.items() for name in names if name is not None]
+    every = [str(name) for _, name in columns]
     if len(set(every)) < len(every):
         allowed = "different columns"
         raise InvalidInputError(f"{', '.join(COMPARISON_COLUMNS)} and covariates", allowed, every)
     table = source if isinstance(source, Table) else read_table(source, max_bytes=max_bytes)
-    for parameter, names in columns.items():
-        for name in names:
-            table.position(name, parameter)
+    for parameter, name in columns:
+        table.position(name, parameter)
     table = _without_outcomes(table, (first, second), won_by, names_of(drop_outcome))
     pair = _sided(table, first, second, items)
     row_of: Any = slice(None)
@@ -225,7 +223,7 @@ def read_comparisons(
 def outcomes_taken(
     table: Table, outcome: Label | Sequence[Label], outcome_is: str | None, dropped: Any = ()
 ) -> str:
-    """Return what the outcomes of a table were taken for, in a line."""
+    """Return a line on how the outcomes of a table were read."""
     columns = names_of(outcome)
     if outcome_is == "points":
         return f"outcomes: the higher of {listing(columns)} wins, equal ones are ties"
@@ -241,15 +239,15 @@ def outcomes_taken(
     if outcome_is == "winner" or meaning is None:
         ties = [shown(label) for label in labels if is_tie(label)]
         return "outcomes: names of winners" + (f", {listing(ties)} ties" if ties else "")
-    said = []
+    parts = []
     for sign, what in ((1, "wins of the first"), (-1, "wins of the second"), (0, "ties")):
         words = [shown(label) for label in labels if meaning[key_of(label)] == sign]
-        said += [f"{listing(words, 4)} {what}"] if words else []
-    return f"outcomes: {', '.join(said)}"
+        parts += [f"{listing(words, 4)} {what}"] if words else []
+    return f"outcomes: {', '.join(parts)}"
 
 
 def _check_kind(columns: Sequence[Label], meant: str | None) -> None:
-    """Raise where `outcome_is` does not suit the number of columns."""
+    """Raise if `outcome_is` does not suit the number of columns."""
     if len(columns) not in KINDS_OF_OUTCOMES:
         raise InvalidInputError("outcome", "one, two or three columns", list(columns))
     if meant not in (kinds := KINDS_OF_OUTCOMES[len(columns)]):
@@ -261,14 +259,14 @@ def _check_kind(columns: Sequence[Label], meant: str | None) -> None:
 def _without_outcomes(
     table: Table, sides: Sequence[Label], columns: Sequence[Label], words: Sequence[Any]
 ) -> Table:
-    """Leave out the rows in which a column of outcomes says one of some words, with a warning."""
+    """Leave out the rows with one of some words as outcome, with a warning."""
     if not words:
         return table
     cells = [table.coded(name, "outcome", gaps=True) for name in columns]
     # The code of an empty cell is -1.
     keys = [np.array([*map(key_of, x.labels), ""], dtype=object)[x.codes] for x in cells]
     gone = np.zeros(table.n_rows, dtype=np.bool_)
-    told = []
+    counts = []
     for word in words:
         says = np.any([column == key_of(word) for column in keys], axis=0)
         if not says.any():
@@ -276,9 +274,10 @@ def _without_outcomes(
             allowed = f"an outcome in {listed(columns)}"
             raise InvalidInputError("drop_outcome", allowed, word, nearest(word, known))
         gone |= says
-        told.append(f"{shown(word)} ({int(says.sum())})")
+        counts.append(f"{shown(word)} ({int(says.sum())})")
+    which = f"the outcome {' or '.join(counts)}"
     if gone.all():
-        raise DataFormatError(f"{table.name} has no row without the outcome {' or '.join(told)}.")
+        raise DataFormatError(f"{table.name} has no row without {which}.")
     kept = table.chosen(np.flatnonzero(~gone))
     every, left = (
         {x for at in sides for x in one.coded(at, "first", gaps=True).labels}
@@ -286,15 +285,14 @@ def _without_outcomes(
     )
     lost = f"; no other row has {listing(sorted(every - left, key=str))}" if every > left else ""
     number = f"{int(gone.sum())} of {counted(table.n_rows, 'row')} left out"
-    said = f"{table.name}: {number}, with the outcome {' or '.join(told)}{lost}."
-    warnings.warn(said, DataWarning, stacklevel=3)
+    warnings.warn(f"{table.name}: {number}, with {which}{lost}.", DataWarning, stacklevel=3)
     return kept
 
 
 def _check_cells(
     table: Table, columns: Sequence[Label], wrong: NDArray[np.bool_], what: str, remedy: str = ""
 ) -> None:
-    """Raise for the first of some cells that is wrong."""
+    """Raise for the first wrong cell, if there is any."""
     if wrong.any():
         row, at = np.argwhere(wrong)[0].tolist()
         got = shown(table.cells(columns[at], "outcome")[row])
@@ -310,18 +308,18 @@ def _numbers(table: Table, columns: Sequence[Label], parameter: str) -> Floats:
 
 
 def _by_points(table: Table, columns: Sequence[Label]) -> Signs:
-    """Return outcomes: the side with more points wins, and equal ones are a tie."""
+    """Return outcomes: more points win, and equal ones are a tie."""
     points = _numbers(table, columns, "outcome")
     negative = points < 0
     if not negative.all() and np.isin(points[negative], MISSING_CODES).all():
         what = "is {}, a code for a missing number where no other negative number occurs"
-        remedy = "`drop_outcome={}` leaves such rows out; add 1000 to all points if it is none."
+        remedy = "`drop_outcome={}` leaves such rows out; if they are points, add 1000 to all."
         _check_cells(table, columns, negative, what, remedy)
     return cast(Signs, np.sign(points[:, 0] - points[:, 1]).astype(np.int8))
 
 
 def _by_wins(table: Table, columns: Sequence[Label]) -> tuple[Integers64, Signs]:
-    """Return the row and the outcome of each comparison that numbers of wins and ties count."""
+    """Return the row and the outcome of each comparison in numbers of wins and ties."""
     counts = _numbers(table, columns, "outcome")
     what = "must be a whole number of 0 or more. Got {}"
     _check_cells(table, columns, (counts < 0) | (counts % 1 > 0), what)
@@ -333,15 +331,15 @@ def _by_wins(table: Table, columns: Sequence[Label]) -> tuple[Integers64, Signs]
         )
     times = counts.astype(np.int64)
     if empty := int((times.sum(axis=1) == 0).sum()):
-        said = f"{table.name}: {counted(empty, 'row')} without a win or a tie left out."
-        warnings.warn(said, DataWarning, stacklevel=3)
+        note = f"{table.name}: {counted(empty, 'row')} without a win or a tie left out."
+        warnings.warn(note, DataWarning, stacklevel=3)
     signs = np.array([1, -1, 0][: len(columns)], dtype=np.int8)
     rows = np.repeat(np.arange(table.n_rows), times.sum(axis=1))
     return rows, np.repeat(np.tile(signs, table.n_rows), times.ravel())
 
 
 def _by_marks(table: Table, columns: Sequence[Label]) -> Signs:
-    """Return outcomes, of which one of three columns holds a 1, and the others 0."""
+    """Return outcomes from three columns of 0 with a single 1 in each row."""
     cells = [_Cells.of(table, name, "outcome") for name in columns]
     marks = [one.meant(MARKS, "must be 1 or 0. Got {}", remedy=COUNTS) for one in cells]
     total = np.sum(marks, axis=0)
@@ -356,7 +354,7 @@ def _by_marks(table: Table, columns: Sequence[Label]) -> Signs:
 
 
 class _Sided(NamedTuple):
-    """The items, and who is on which side."""
+    """Items, and their positions on both sides."""
 
     items: ItemSet
     first: Codes
@@ -383,7 +381,7 @@ def _sided(table: Table, first: Any, second: Any, items: Iterable[Label] | None)
 
 
 def _outcomes_in(cells: _Cells, pair: _Sided, meant: str | None) -> Signs:
-    """Return outcomes of one column, whose cells are sides or names."""
+    """Return outcomes of one column of sides or names."""
     known = {raw_text(label): at for at, label in enumerate(pair.items)}
     winners = np.array([known.get(raw_text(label), -1) for label in cells.labels])
     meaning = _convention_of(cells.labels)
@@ -396,20 +394,20 @@ def _outcomes_in(cells: _Cells, pair: _Sided, meant: str | None) -> Signs:
         every = {key for _, known in CONVENTIONS for key in known}
         cells.meant(dict.fromkeys(every, 0), f"must say {OUTCOMES_ALLOWED}. Got {{}}", pair.items)
         many = ", ".join(shown(label) for label in cells.labels[:6])
-        what = f"says {{}}, in a column of {many}, which no convention has together: write "
+        what = f"says {{}}, in a column of {many}, which no convention combines: write "
         raise cells.error(0, what + OUTCOMES_ALLOWED)
     by_side = cells.meant(meaning)
     winner = winners[cells.codes]
     differs = (winner >= 0) & (_by_winner(pair, winner) != by_side)
     if meant is None and differs.any():
         code = int(cells.codes[np.argmax(differs)])
-        which = "`outcome_is='side'` or `outcome_is='winner'` says which."
-        raise cells.error(code, "says {}, an item and also a side", which)
+        remedy = "Set `outcome_is='side'` or `outcome_is='winner'`."
+        raise cells.error(code, "says {}, an item and also a side", remedy)
     return by_side
 
 
 def _by_winner(pair: _Sided, winner: Codes) -> Signs:
-    """Return outcomes, 0 where the winner is none of the two."""
+    """Return outcomes, 0 if neither of the two won."""
     won = (winner == pair.first).astype(np.int8)
     return cast(Signs, won - (winner == pair.second))
 
@@ -417,13 +415,11 @@ def _by_winner(pair: _Sided, winner: Codes) -> Signs:
 def _won_by_name(cells: _Cells, pair: _Sided, winners: Codes) -> Signs:
     """Return outcomes of a column of names of winners and words for ties."""
     for code, (label, at) in enumerate(zip(cells.labels, winners.tolist(), strict=True)):
-        if at >= 0 and is_tie(label):
-            what = "says {}, an item and also a word for a tie: rename the item"
-            raise cells.error(code, what)
-        if at < 0 and not is_tie(label):
+        if (at >= 0) == is_tie(label):
             hint = nearest(label, [*pair.items, "tie", "draw"])
-            what = f"must name the winner or say 'tie'. Got {{}}. {hint}"
-            raise cells.error(code, what)
+            lacks = f"must name the winner or say 'tie'. Got {{}}. {hint}"
+            both = "says {}, an item and also a word for a tie: rename the item"
+            raise cells.error(code, lacks if at < 0 else both)
     winner = winners[cells.codes]
     outcomes = _by_winner(pair, winner)
     astray = (winner >= 0) & (outcomes == 0)
@@ -438,7 +434,7 @@ def _won_by_name(cells: _Cells, pair: _Sided, winners: Codes) -> Signs:
 
 @dataclass(frozen=True)
 class _Cells:
-    """A column of distinct cells and their codes, and what to say of them."""
+    """Distinct cells of a column and their codes, with messages about them."""
 
     table: Table
     name: Any
@@ -454,12 +450,12 @@ class _Cells:
         return cls(table, name, coded.labels, coded.codes)
 
     def error(self, code: int, what: str, remedy: str = "") -> DataFormatError:
-        """Return what is raised for a cell, which is shown; names the first row that has it."""
+        """Return the error for a cell, with the first row that has it."""
         label = self.labels[code]
         if not remedy and key_of(label) in NO_OUTCOME:
             remedy = f"`drop_outcome='{label}'` leaves such rows out."
-        row, said = int(np.argmax(self.codes == code)), what.replace("{}", shown(label), 1)
-        return self.table.error(row, self.name, said, remedy)
+        row = int(np.argmax(self.codes == code))
+        return self.table.error(row, self.name, what.replace("{}", shown(label), 1), remedy)
 
     def meant(
         self,
@@ -468,7 +464,7 @@ class _Cells:
         hints: Iterable[Label] = (),
         remedy: str = "",
     ) -> Signs:
-        """Return what the cells mean; raises for the first that means nothing."""
+        """Return the meanings of the cells; raise for the first without one."""
         keys = [key_of(label) for label in self.labels]
         for code, (key, label) in enumerate(zip(keys, self.labels, strict=True)):
             if key not in meaning:
@@ -478,11 +474,11 @@ class _Cells:
         return np.array([meaning[key] for key in keys], dtype=np.int8)[self.codes]
 
 
-# -- what cells mean -------------------------------------------------------------------------------
+# -- meanings of cells -----------------------------------------------------------------------------
 
 
 def key_of(label: Any) -> Key:
-    """Return a cell as conventions know it: a number, or a text without case and underscores."""
+    """Return a cell as a number, or as a text without case and underscores."""
     if isinstance(label, bool | np.bool_):
         return "true" if label else "false"
     if not isinstance(label, str):
@@ -496,7 +492,7 @@ def key_of(label: Any) -> Key:
 
 
 def _graded(text: str) -> str:
-    """Return "a>b", "b>a" or "a=b" for a grade or a result, any other text as it is."""
+    """Return "a>b", "b>a" or "a=b" for a grade or a result, any other text unchanged."""
     if found := RESULT.fullmatch(text):
         margin = int(found[1]) - int(found[2])
         return "a>b" if margin > 0 else "b>a" if margin < 0 else "a=b"
@@ -512,12 +508,12 @@ def _graded(text: str) -> str:
 
 
 def is_tie(label: Any) -> bool:
-    """Say whether a cell is a word for a tie."""
+    """Return whether a cell is a word for a tie."""
     return key_of(label) in TIE_WORDS
 
 
 def _convention_of(labels: Iterable[Any]) -> dict[Key, int] | None:
-    """Return what cells mean in the convention that knows all of them, None where none does."""
+    """Return the meanings of cells in the convention that has all of them, None without one."""
     keys = set(map(key_of, labels))
     rest = keys - TIE_WORDS.keys() or keys
     fitting = (meaning for needed, meaning in CONVENTIONS if needed & rest and rest <= {*meaning})

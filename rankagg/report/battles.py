@@ -1,15 +1,15 @@
-"""Battles of two items each: ratings, and where other rules order otherwise."""
+"""Pages of battles: ratings, win rates, categories and judges."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
 
-from rankagg._typing import Floats, Generator, Label
+from rankagg._typing import Floats, Generator
 from rankagg.aggregation import FOUGHT, Aggregator, Evidence, Needs, Outcome
 from rankagg.analysis.removal.removal_radius import removal_radius
 from rankagg.core import (
@@ -29,22 +29,22 @@ from rankagg.distributions import BradleyTerryFit
 from rankagg.distributions.bradley_terry.bradley_terry import BradleyTerry
 from rankagg.distributions.bradley_terry.fit import UNKNOWN
 from rankagg.distributions.bradley_terry.newcomers import without_newcomers
-from rankagg.exceptions import NotIdentifiedError
+from rankagg.exceptions import InvalidInputError, NotIdentifiedError
 from rankagg.inference import RankIntervals, rank_sets
 from rankagg.inference.ranks.comparison_ranks import comparison_rank_intervals, kind_for
 from rankagg.inference.ranks.rank_sets import FEWEST
 from rankagg.report.findings import Findings, Kind, QuietColumn
 from rankagg.report.sections import PageTable, Section, fact, number, table_of
 
-# Neighbors that win rates order otherwise and that are named.
+# Neighbors in the other order by win rates that are named.
 NEIGHBORS = 5
-# Wins and losses that every item gets more where some never lost, or never won.
+# Wins and losses added for every item if some never lost or never won.
 PRIOR = 0.5
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Rating(Aggregator):
-    """Rank by the worths of a Bradley-Terry model that was fitted before.
+    """Rank by the worths of a fitted Bradley-Terry model.
 
     References
     ----------
@@ -52,55 +52,49 @@ class _Rating(Aggregator):
     """
 
     needs: ClassVar[Needs] = "votes"
-    fit: BradleyTerryFit = field(repr=False, compare=False)
-    ties: str
-    side: bool
-    covariates: tuple[str, ...]
-    # What must be known of the ratings.
-    note: str = field(default="", repr=False)
+    fit: BradleyTerryFit = field(compare=False)
+    # The call that returns these ratings.
+    call: str
+    notes: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
-        """Its name without what it was fitted with."""
-        return "Adjusted rating" if self.side or self.covariates else "Rating"
+        """Name without parameters."""
+        return "Adjusted rating" if len(self.fit.effects()) else "Rating"
 
     def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
-        worths = self.fit.log_worths
         ranking = PartialRanking.from_scores(
-            worths, higher_is_better=True, tolerance=1e-9, items=evidence.items
+            self.fit.log_worths, higher_is_better=True, tolerance=1e-9, items=evidence.items
         )
         elo = self.fit.elo()["elo"].reindex(list(evidence.items)).to_numpy()
-        notes = (self.note,) if self.note else ()
         known = as_ranking(ranking.ranks, evidence.items)
-        return Outcome(scores=elo, ranking=known, notes=notes)
+        return Outcome(scores=elo, ranking=known, notes=self.notes)
 
-    def interval(self, first: Label, second: Label) -> Floats:
-        """Return the 95 % interval of a difference of ratings, in points of Elo."""
-        ends = self.fit.compare(first, second)[["lower", "upper"]].to_numpy(np.float64)
-        return cast(Floats, ends * 400 / np.log(10))
+    def __repr__(self) -> str:
+        return self.call
 
 
 @dataclass(frozen=True)
 class BattlesKind(Kind):
-    """Battles, each with its outcome."""
+    """Battles of two items each."""
 
     data: Comparisons
     name: ClassVar[str] = "battles"
     holds: ClassVar[Any] = Comparisons
     words: ClassVar[Words] = FOUGHT
     whole: ClassVar[str] = "complete round"
-    # Who has no rating yet, and how many battles were left out therefore.
+    # Items without a rating, and the number of their battles, which are left out.
     newcomers: pd.DataFrame = field(default_factory=pd.DataFrame, compare=False)
     n_left: int = 0
 
     def word_of(self, unit: str) -> str:
-        """Return what comparisons and their clusters are called."""
+        """Return the name of comparisons and of their clusters."""
         return {"comparison": "battle", "cluster": self.told.cluster}.get(unit, unit)
 
-    # -- what is computed -----------------------------------------------------------------------
+    # -- computation ----------------------------------------------------------------------------
 
     def ranked(self) -> BattlesKind:
-        """Return the same with the battles of all items that can be rated."""
+        """Return the same with the battles between items that can be rated."""
         rated, newcomers = without_newcomers(self.data)
         rated.items.indices(self.told.anchor, parameter="about['anchor']")
         n_left = len(self.data) - len(rated)
@@ -108,12 +102,12 @@ class BattlesKind(Kind):
 
     @cached_property
     def fitted(self) -> BradleyTerryFit | str:
-        """The ratings, with the effects of sides and covariates; or why there are none."""
-        return _fit(self.data, PRIOR if self.unbeaten else 0.0)
+        """Ratings with the effects of sides and covariates, or the reason for their absence."""
+        return _fit(self.data, PRIOR if self.prior else 0.0)
 
     @property
     def _adjusted_for(self) -> list[str]:
-        """The effects that ratings are adjusted for."""
+        """Effects that ratings are adjusted for."""
         return ["the side"] * (self.data.sides is not None) + list(self.data.covariates)
 
     @cached_property
@@ -123,60 +117,57 @@ class BattlesKind(Kind):
         return self.data.weights is None and bool((met == met[0]).all())
 
     def why_above(self, upper: int, lower: int) -> str:
-        """Say why one has a higher rating than another that won more often against it."""
+        """Explain a rating above that of an item that won more of their battles."""
         if self._adjusted_for and self._unadjusted[upper] < self._unadjusted[lower]:
             return said("ratings are adjusted for {}", joined(self._adjusted_for, " and "))
         if self._has_equal_opponents:
             return "ratings count wins against all others"
-        return "ratings weigh wins by who was beaten"
+        return "ratings account for the strength of opponents"
 
     @cached_property
     def _unadjusted(self) -> Floats:
         """Log worths without side and covariates."""
-        prior = PRIOR if self.unbeaten else 0.0
+        prior = PRIOR if self.prior else 0.0
         return BradleyTerry.fit(self.data, pseudo_rankings=prior, cov_type="model").log_worths
 
-    @property
-    def _scale(self) -> dict[str, Any]:
-        """The anchor of ratings, as `elo` takes it."""
-        for item, rating in self.told.anchor.items():
-            return {"anchor": item, "rating": rating}
-        return {}
-
     @cached_property
-    def unbeaten(self) -> str:
-        """Which items never lost, or never won, against the others; empty where there are none.
+    def prior(self) -> str:
+        """Sentence on items that never lost or never won, which need a prior; empty without any.
 
-        Where no chain of battles joins all items, half a win says nothing, and it is empty too.
+        It is empty too if chains of battles do not join all items, as half a win does not help.
         """
         known = self.data.connectivity()
         if len(known.parts) > 1 or len(known.groups) < 2:
             return ""
         largest = max(known.groups, key=len)
         others = [item for group in known.groups if group is not largest for item in group]
-        return said("{} never lost or never won against the others, or tied", listing(others, 3))
-
-    @property
-    def prior(self) -> str:
-        """What ratings take for granted where there are such items."""
-        told = "{}: ratings take half a win and half a loss more for every item."
-        return said(told, self.unbeaten) if self.unbeaten else ""
+        return said(
+            "{} never lost or never won against the others, or tied: ratings take half a win and "
+            "half a loss more for every item.",
+            listing(others, 3),
+        )
 
     def leader(self) -> Aggregator | None:
-        """Return ratings, where there are some."""
+        """Return the rule of the ratings, if there are any."""
         fit = self.fitted
         if isinstance(fit, str):
             return None
-        side, names = fit.has_side, tuple(self.data.covariates)
-        return _Rating(fit=fit, ties=fit.ties, side=side, covariates=names, note=self.prior)
+        options = [
+            *["side=True"] * fit.has_side,
+            *[f"covariates={list(self.data.covariates)}"] * bool(self.data.covariates),
+            *[f"pseudo_rankings={PRIOR}"] * bool(self.prior),
+        ]
+        anchor = f"anchor={dict(self.told.anchor)}" * bool(self.told.anchor)
+        call = f"BradleyTerry.fit({', '.join(['battles', *options])}).elo({anchor})"
+        return _Rating(fit=fit, call=call, notes=(self.prior,) * bool(self.prior))
 
     @property
     def leads(self) -> str:
-        """What ranks."""
+        """Name of the ratings."""
         return "adjusted rating" if self._adjusted_for else "rating"
 
     def ranks(self, *, alpha: float, **_: Any) -> RankIntervals | None:
-        """Return intervals by ratings, where there are so many battles that they hold."""
+        """Return intervals by ratings, or with few battles by majorities."""
         fit = self.fitted
         if (
             isinstance(fit, str)
@@ -185,7 +176,7 @@ class BattlesKind(Kind):
         ):
             return comparison_rank_intervals(self.data, of=kind_for(self.data), alpha=alpha, rng=0)
         found = rank_sets(fit, alpha=alpha, rng=0)
-        # The scale of log worths is not that of the page, which says itself what the prior is.
+        # The page has another scale than log worths, and its own sentence on the prior.
         notes = [note for note in found.notes[1:] if not note.startswith("With")]
         return replace(found, notes=tuple(notes))
 
@@ -201,27 +192,28 @@ class BattlesKind(Kind):
 
     def certainty(self, findings: Findings) -> str:
         """Say what the battles decide, and on how many pairs the exact consensus differs."""
-        told = super().certainty(findings)
+        decided, rules = super().certainty(findings), findings.comparison
         if len(self.newcomers):
             names = listing(list(self.newcomers.index), 3)
             have = "has" if len(self.newcomers) == 1 else "have"
-            told = joined([said("{} {} no rating yet, as told below.", names, have), told])
+            decided = joined([said("{} {} no rating yet (see below).", names, have), decided])
         if findings.is_exact:
-            return told
-        rules = findings.comparison
+            return decided
         pairs = rules.disagreements(rules.rules[0], findings.exact.rule.name)
         many = stated(len(pairs), "pairs ordered differently", ",", "pair")
         other = said("The order that contradicts the fewest battles differs on {}.", many)
-        return joined([*filter(None, [self.prior]), told, other])
+        if not len(pairs):
+            other = "The order that contradicts the fewest battles is the same."
+        return joined([*filter(None, [self.prior]), decided, other])
 
     def numbers(self, findings: Findings) -> list[tuple[str, str]]:
-        """Return battles, clusters by their name, and the share of ties."""
+        """Return the numbers of battles and clusters, and the share of ties."""
         data = self.data
-        told = [number(len(data), "battle", "comparisons")]
+        numbers = [number(len(data), "battle", "comparisons")]
         if data.clusters is not None:
-            told.append(number(data.n_clusters, self.told.cluster, "clusters"))
+            numbers.append(number(data.n_clusters, self.told.cluster, "clusters"))
         ties = stated(data.n_ties / len(data), "share of ties", percent, of=len(data))
-        return [*told, (ties, "ties")]
+        return [*numbers, (ties, "ties")]
 
     def columns(self, findings: Findings) -> tuple[QuietColumn, ...]:
         """Return ratings with their errors, and win rates."""
@@ -229,42 +221,39 @@ class BattlesKind(Kind):
         rates = QuietColumn("Win rate", won.texts)
         if isinstance(self.fitted, str):
             return (rates,)
-        elo = self._elo(findings)
-        told = zip(elo["elo"], elo["upper"] - elo["elo"], strict=True)
-        ratings = [_with_error(one, error) for one, error in told]
+        ratings = _with_errors(self._elo(findings))
         return QuietColumn(self.leads.capitalize(), ratings), rates
 
     def caption(self, findings: Findings) -> list[str]:
-        """Say what ratings and win rates are."""
-        rate = "Win rate: over all opponents alike, a tie half a win."
-        told = (
-            "{}: Bradley-Terry, in points of Elo {}, 400 of which mean odds of ten "
-            "to one, with {} intervals for each alone."
-        )
+        """Return a sentence on ratings and one on win rates."""
+        rate = "Win rate: mean over opponents, a tie half a win."
         if isinstance(self.fitted, str):
             return [rate]
-        return [said(told, self.leads.capitalize(), self._around, findings.level), rate]
-
-    @property
-    def _around(self) -> str:
-        """Where the scale of ratings is."""
-        told = "with {} at {}, from which errors are counted"
+        scale = "a mean of 1,500"
         for item, rating in self.told.anchor.items():
-            return said(told, named(item), stated(rating, "rating of the anchor", ",g"))
-        return "around 1,500"
+            stated_rating = stated(rating, "rating of the anchor", ",g")
+            scale = said("{} at {}, relative to which errors are", named(item), stated_rating)
+        ratings = said(
+            "{}: Bradley-Terry on the scale of Elo with {}; 400 points mean odds of ten to one. "
+            "Errors: {} intervals of single items.",
+            self.leads.capitalize(),
+            scale,
+            findings.level,
+        )
+        return [ratings, rate]
 
     def _elo(self, findings: Findings) -> pd.DataFrame:
-        assert not isinstance(self.fitted, str), "asked for where there are ratings"
-        elo = self.fitted.elo(alpha=findings.alpha, **self._scale)
+        assert not isinstance(self.fitted, str), "only called if there are ratings"
+        elo = self.fitted.elo(anchor=self.told.anchor, alpha=findings.alpha)
         return elo.reindex(list(self.data.items))
 
     # -- chapters -------------------------------------------------------------------------------
 
     def shape(self, findings: Findings) -> list[tuple[str, object]]:
-        """Return battles, ties and clusters."""
+        """Return the numbers of battles, ties and clusters."""
         facts = [fact("Battles", len(self.data), "comparisons"), fact("Ties", self.data.n_ties)]
         if self.n_left:
-            facts.append(fact("Left out, with items that have no rating", self.n_left))
+            facts.append(fact("Left out, with items without a rating", self.n_left))
         if self.data.clusters is not None:
             facts.append(fact(self._clusters, self.data.n_clusters, "clusters"))
         return facts
@@ -274,37 +263,46 @@ class BattlesKind(Kind):
         return f"{self.told.cluster.capitalize()}s"
 
     def caveat(self, findings: Findings) -> str:
-        """Say what battles have in common."""
+        """Say which dependence would make the uncertainty larger."""
         if self.data.clusters is None:
             return (
-                "Battles that have a judge or a prompt in common are not: where their column is "
-                "named as clusters, that is taken into account."
+                "Battles with the same judge or prompt are not; name its column as the cluster to "
+                "take that into account."
             )
         return f"{self._clusters} that resemble each other would make the true uncertainty larger."
 
     def opening(self, findings: Findings) -> list[Section]:
-        """Return ratings, and the effects beside them."""
+        """Return the chapters on ratings, newcomers, categories and judges."""
+        return [
+            self._rated(findings),
+            self._without_rating(),
+            self._by_category(findings),
+            self._by_judge(findings),
+        ]
+
+    def _rated(self, findings: Findings) -> Section:
+        """Return ratings and effects."""
         fit, section = self.fitted, Section("ratings", "Ratings", is_open=True)
         if isinstance(fit, str):
-            section.told("none").unknown(
+            return section.told("none").unknown(
                 f"There are no ratings: {fit}. The page has the order that "
                 "contradicts the fewest battles instead."
             )
-            return [section, self._without_rating(), self._by_category(findings)]
         if self.prior:
             section.text(self.prior)
         by = f" by {self.told.cluster}" if fit.n_units else ""
         errors = {"model": "are by the model", "robust": "are robust", "cluster": f"are robust{by}"}
         unknown = [note for note in fit.notes if note.startswith(UNKNOWN)]
         how = unknown[0] if unknown else f"Errors {errors[fit.cov_type]}."
-        adjusted = f" and is adjusted for {joined(self._adjusted_for, ' and ')}"
+        adjusted = f". They are adjusted for {joined(self._adjusted_for, ' and ')}"
         section.text(
-            "A Bradley-Terry model of who beats whom gives every item a rating, which weighs wins "
-            f"by who was beaten{adjusted * bool(self._adjusted_for)}. A tie counts as half a win "
-            f"for each. {how}"
+            "Ratings are by a Bradley-Terry model of who beats whom, which accounts for the "
+            f"strength of opponents{adjusted * bool(self._adjusted_for)}. A tie is half a win for "
+            f"each. {how}"
         ).table(self._ratings(findings))
         if not self._adjusted_for and not self.prior:
-            section.text(said("{}.", capital(removal_radius(self.data).headline())))
+            few = replace(removal_radius(self.data), noun="battles")
+            section.text(said("{}.", capital(few.headline())))
         self._tell_win_rates(section, findings)
         effects = fit.effects(findings.alpha)
         if len(effects):
@@ -313,39 +311,38 @@ class BattlesKind(Kind):
                 frame,
                 "Effects on the log odds of the first side",
                 headings={"effect": "Effect"},
-                meanings={"factor": "what the odds are multiplied with"},
+                meanings={"factor": "odds ratio"},
                 formats=dict.fromkeys(("estimate", "lower", "upper", "factor"), ".3f"),
                 text=["effect"],
             )
             section.text("Ratings are adjusted for these effects.").table(table)
-        return [section, self._without_rating(), self._by_category(findings)]
+        return section
 
     def _without_rating(self) -> Section:
-        """Return who has no rating yet, and why."""
+        """Return the items without a rating, with the reason."""
         section = Section("newcomers", "Not rated yet", is_open=True)
         if not len(self.newcomers):
             return section
         section.told(number(len(self.newcomers), "item", "items without a rating")[0])
-        told = "Their battles are left out of all else here, so that no rating of others changes."
+        text = "Their battles are left out everywhere else, so the ratings of others do not change."
         caption = "Items without a rating, and their battles with rated items"
         frame = self.newcomers.rename_axis("Item").reset_index()
-        return section.text(told).table(table_of(frame, caption, text=["Item", "reason"]))
+        return section.text(text).table(table_of(frame, caption, text=["Item", "reason"]))
 
     def _by_category(self, findings: Findings) -> Section:
-        """Return the ratings of each category, fitted by its own battles."""
+        """Return the ratings of each category, by its own battles."""
         section = Section("categories", "Ratings by category", is_open=True)
         frame, lines, cells = findings.rows(), list[str](), dict[str, Any]()
         items = [self.data.items[i] for i in findings.order]
         for name, battles in self.told.categories.items():
-            fit, told = self._fit_category(battles)
+            fit, outcome = self._fit_category(battles)
             many = stated(len(battles), "battles of a category", ",", "battle")
-            lines.append(said("{}: {}, {}", name, many, told))
+            lines.append(said("{}: {}, {}", name, many, outcome))
             if fit is not None:
-                elo = fit.elo(alpha=findings.alpha, **self._scale).reindex(items)
+                elo = fit.elo(anchor=self.told.anchor, alpha=findings.alpha).reindex(items)
                 column = f"category {name}"
                 frame[column] = elo["elo"].rank(ascending=False).to_numpy()
-                errors = zip(elo["elo"], elo["upper"] - elo["elo"], strict=True)
-                cells[column] = {"text": [_with_error(*one) for one in errors]}
+                cells[column] = {"text": _with_errors(elo)}
         section.items(lines)
         if not cells:
             return section
@@ -358,7 +355,7 @@ class BattlesKind(Kind):
         return section.table(table._replace(columns=tuple(columns)))
 
     def _fit_category(self, battles: Comparisons) -> tuple[BradleyTerryFit | None, str]:
-        """Return the ratings of a category, and how many battles they are of, or why none are."""
+        """Return the ratings of a category with the number of battles, or the reason for none."""
         items = [item for item in self.data.items if item in battles.items]
         known = battles.items.indices(items)
         n_known = int((np.isin(battles.first, known) & np.isin(battles.second, known)).sum())
@@ -367,28 +364,60 @@ class BattlesKind(Kind):
         rated, _ = without_newcomers(battles.restrict(items))
         fit = _fit(rated)
         if lacks := [item for item in self.told.anchor if item not in rated.items]:
-            fit = said("{} is too seldom in them", listing(lacks))
+            fit = said("{} has too few of them", listing(lacks))
         if isinstance(fit, str):
             return None, f"no ratings: {fit}"
-        left = stated(len(battles) - len(rated), "battles left out of a category", ",")
         n_rated = stated(rated.n_items, "rated items of a category", ",", "item")
-        return fit, said("{} rated, {} battles with others left out", n_rated, left)
+        if not (n_left := len(battles) - len(rated)):
+            return fit, said("{} rated", n_rated)
+        left = stated(n_left, "battles left out of a category", ",", "battle")
+        return fit, said("{} rated, {} with others left out", n_rated, left)
+
+    def _by_judge(self, findings: Findings) -> Section:
+        """Return the reliabilities of judges, if they are to be estimated."""
+        section = Section("judges", f"Reliability of {self.told.cluster}s", is_open=True)
+        if not self.told.judges:
+            return section
+        try:
+            fit = BradleyTerry.fit(self.data, judges=True)
+        except (InvalidInputError, NotIdentifiedError) as error:
+            return section.unknown(str(error))
+        frame = fit.reliabilities(findings.alpha)[["estimate", "lower", "upper"]]
+        contrary = listing(list(frame.index[frame["estimate"] < 0]) or ["none"])
+        section.text(
+            f"A second Bradley-Terry model{', not adjusted,' * bool(self._adjusted_for)} "
+            "multiplies the log odds of a battle by the reliability of its "
+            f"{self.told.cluster}; their geometric mean is 1. Negative, which contradict the "
+            f"others: {contrary}. The ratings above count every {self.told.cluster} alike."
+        )
+        battles = np.bincount(
+            np.asarray(self.data.clusters), minlength=len(self.data.cluster_labels)
+        )
+        frame.insert(0, "battles", battles[battles > 0])
+        frame = frame.sort_values("estimate", ascending=False).reset_index(names="name")
+        options: dict[str, Any] = {
+            "headings": {"name": self.told.cluster.capitalize(), "estimate": "reliability"},
+            "meanings": dict.fromkeys(("lower", "upper"), f"ends of the {findings.level} interval"),
+            "formats": dict.fromkeys(("estimate", "lower", "upper"), ".2f"),
+        }
+        caption = "Reliabilities, the highest first; for errors battles are independent"
+        return section.table(table_of(frame, caption, text=["name"], **options))
 
     def _tell_win_rates(self, section: Section, findings: Findings) -> None:
-        """Say of which neighbors the lower one wins more often, and why it is lower."""
+        """Name neighbors in the other order by win rates, with the reason."""
         items = self.data.items.at(findings.order)
         won = findings.won[findings.order]
         turned = np.flatnonzero(won[1:] > won[:-1] + 1e-12).tolist()
-        if turned:
-            pairs = [
-                f"{named(items[k + 1])} wins more often than {named(items[k])}" for k in turned
-            ]
+        if not turned:
+            return
+        pairs = [f"{named(items[k + 1])} wins more often than {named(items[k])}" for k in turned]
+        why = []
+        if not (self._adjusted_for and self._has_equal_opponents):
             why = ["count every opponent alike, however strong, and however often met"]
-            if self._adjusted_for:
-                adjusted = said("are not adjusted for {}", joined(self._adjusted_for, " and "))
-                why = [*why[self._has_equal_opponents :], adjusted]
-            told = said("Win rates order some neighbors otherwise: they {}:", joined(why, ", and "))
-            section.text(told).items(pairs, NEIGHBORS)
+        if self._adjusted_for:
+            why += [said("are not adjusted for {}", joined(self._adjusted_for, " and "))]
+        text = said("Win rates order some neighbors differently: they {}:", joined(why, ", and "))
+        section.text(text).items(pairs, NEIGHBORS)
 
     def _ratings(self, findings: Findings) -> PageTable:
         order, votes = findings.order, findings.comparison.votes
@@ -410,19 +439,20 @@ class BattlesKind(Kind):
 
 
 def _fit(data: Comparisons, prior: float = 0.0) -> BradleyTerryFit | str:
-    """Return ratings, with the effects of sides and covariates; or why there are none."""
+    """Return ratings with the effects of sides and covariates, or the reason for none."""
     side, names = data.sides is not None, data.covariates
     try:
         return BradleyTerry.fit(data, side=side, covariates=names, pseudo_rankings=prior)
     except NotIdentifiedError as error:
-        # What to do about it is for those who fit, not for readers.
-        told = str(error).partition(". ")[0].rstrip(".")
-        return f"{told[:1].lower()}{told[1:]}"
+        # The remedy is for those who fit, not for readers.
+        reason = str(error).partition(". ")[0].rstrip(".")
+        return f"{reason[:1].lower()}{reason[1:]}"
 
 
-def _with_error(rating: float, error: float) -> str:
-    """Return a rating and its error as text; a dash where there is no rating."""
-    if np.isnan(rating):
-        return "\N{EN DASH}"
-    known = f" \N{PLUS-MINUS SIGN} {error:,.0f}" if np.isfinite(error) else ""
-    return f"{rating:,.0f}{known}"
+def _with_errors(elo: pd.DataFrame) -> list[str]:
+    """Return ratings with their errors as text; a dash without a rating."""
+    texts = []
+    for rating, error in zip(elo["elo"], elo["upper"] - elo["elo"], strict=True):
+        known = f" \N{PLUS-MINUS SIGN} {error:,.0f}" if np.isfinite(error) else ""
+        texts.append("\N{EN DASH}" if np.isnan(rating) else f"{rating:,.0f}{known}")
+    return texts

@@ -85,6 +85,8 @@ class Told:
     categories: Mapping[Any, Any] = field(default_factory=dict)
     # The item whose rating is stated, and that rating; empty where none is.
     anchor: Mapping[Label, float] = field(default_factory=dict)
+    # Whether the clusters are judges whose reliability is estimated.
+    judges: bool = False
     # What is said of items, and where their names lead.
     cards: Cards = field(default_factory=Cards)
 

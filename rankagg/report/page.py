@@ -165,7 +165,8 @@ def make_report(
     about : mapping, optional
         What readers should know of the data, by name: a "date", "version", "licence", "link" or
         whatever else stands below the heading. "cluster" is what clusters of battles are called,
-        such as "judge", and "anchor" a mapping from one item to the rating that it has.
+        such as "judge", and "anchor" a mapping from one item to the rating that it has; with
+        "judges" True the page says how reliable each of these clusters is.
         "categories" is a mapping from tasks to the categories that columns of scores are filtered
         by, or from categories of battles to their Comparisons, which are rated by themselves.
     about_items : DataFrame, optional
@@ -328,6 +329,11 @@ def _told_of(
     cluster = facts.pop("cluster", "cluster")
     categories = _categories_of(facts.pop("categories", {}), of, kind)
     anchor = _anchor_of(facts.pop("anchor", {}), kind)
+    judges = check_flag(facts.pop("judges", False), "about['judges']")
+    if judges and getattr(kind.data, "clusters", None) is None:
+        allowed = "False unless Comparisons have clusters"
+        remedy = "State the judge of each comparison as its cluster."
+        raise InvalidInputError("about['judges']", allowed, True, remedy)
     links = [name for name in facts if is_link(name)]
     if len(links) > 1:
         raise InvalidInputError("about", "with one link", links)
@@ -336,7 +342,8 @@ def _told_of(
         check_link(facts["link"], "about")
     texts = {name: str(value) for name, value in facts.items()}
     tasks = kind.data.tasks if isinstance(kind.data, ScoreTable | ScoreSummary) else ()
-    return Told(texts, str(cluster), categories, anchor, read_cards(items, of, tasks))
+    cards = read_cards(items, of, tasks)
+    return Told(texts, str(cluster), categories, anchor, judges, cards)
 
 
 def _categories_of(categories: Any, items: ItemSet, kind: Kind) -> dict[Any, Any]:

@@ -204,7 +204,7 @@ def test_categories_follow_their_rows_through_what_is_left_out_and_counted(calle
                  for one in [1] * u + [-1] * v]  # fmt: skip
         alone = ra.Comparisons.from_arrays(*zip(*signs, strict=True))
         assert f"{name}: {len(alone)} battles, 3 items rated" in page.sections["categories"]
-        elo = ra.BradleyTerry.fit(alone).elo(anchor="y", rating=1000)["elo"]
+        elo = ra.BradleyTerry.fit(alone).elo(anchor={"y": 1000})["elo"]
         for item, rating in elo.items():
             printed = rows[item][name].split()[0].replace(",", "")
             assert float(printed) == pytest.approx(rating, abs=0.51)

@@ -124,7 +124,7 @@ def test_the_fit_of_comparisons_as_json_is_that_of_the_package(parsed, fought):
     assert found == pytest.approx([row["estimate"] for row in facts["parameters"]])
     assert printed["n_units"] == 20
     ratings = {row["item"]: row["elo"] for row in printed["elo"]}
-    assert ratings == pytest.approx(fit.elo(anchor="B", rating=1000)["elo"].to_dict())
+    assert ratings == pytest.approx(fit.elo(anchor={"B": 1000})["elo"].to_dict())
     drawn = ra.distributions.distribution_from_dict(printed["distribution"])
     assert drawn.log_worths == pytest.approx(fit.log_worths)
 
@@ -146,6 +146,20 @@ def test_comparisons_are_fitted_by_bradley_terry_without_being_told(fought, pars
     assert parsed(FIT.removesuffix(MODEL)) == parsed(FIT)
 
 
+def test_judges_are_named_by_option(fought, parsed, refused):
+    line = FIT.replace(" --side side", "")
+    rows = parsed(f"{line} --judges --ridge 0.5")["parameters"]
+    plain = ra.Comparisons(fought.items, fought.first, fought.second, fought.outcomes,
+                           clusters=fought.clusters)  # fmt: skip
+    known = ra.BradleyTerry.fit(plain, judges=True, ridge=0.5)
+    told = [row["estimate"] for row in rows if row["parameter"].startswith("reliability of")]
+    assert sorted(told) == pytest.approx(sorted(known.reliabilities()["estimate"]))
+    assert "--judges must be False with --side" in refused(f"{FIT} --judges")
+    page = line.replace("fit", "report", 1).replace(MODEL, "")
+    unnamed = page.replace("--cluster cluster", "")
+    assert "--judges must be False unless" in refused(f"{unnamed} --judges")
+
+
 def test_ratings_of_others_stay_as_they_are_beside_newcomers(said, parsed, refused, fought):
     frame = fought.to_frame()
     new = frame.head(6).assign(first="new", second=[*"ABCABC"], outcome="first", side=0)
@@ -154,7 +168,7 @@ def test_ratings_of_others_stay_as_they_are_beside_newcomers(said, parsed, refus
     printed = parsed(line)
     fit = ra.BradleyTerry.fit(fought, side=True, covariates=["x"])
     ratings = {row["item"]: row["elo"] for row in printed["elo"]}
-    assert ratings == pytest.approx(dict(fit.elo(anchor="B", rating=1000)["elo"]))
+    assert ratings == pytest.approx(dict(fit.elo(anchor={"B": 1000})["elo"]))
     (told,) = printed["not_rated"]
     assert (told["item"], told["battles"], told["wins"]) == ("new", 6, 6)
     assert "not rated yet, 6 battles left out:" in said(line)
@@ -183,7 +197,7 @@ def test_remedies_are_those_of_the_command(said, refused, called):
     )
     line = "fit {} --format comparisons --first first --second second --outcome outcome " + MODEL
     told = " ".join(said(line.format("ties.csv")).split())
-    assert "Errors are not known. Nothing varies in the results that compare 'A' with 'B'." in told
+    assert "Errors are unknown. All results that compare 'A' with 'B' are the same." in told
     assert "cov_type" not in told
     told = " ".join(refused(line.format("lost.csv")).split())
     assert "never won or tied: C. Leave such items out, or set --pseudo-rankings 0.5: half" in told

@@ -88,17 +88,17 @@ NO_OUTCOMES = [
     (["left", "right", ""], r"row 3, column 'won' is empty; it must hold a label"),
     (["left", None], r"row 2, column 'won' is empty"),
     ([1, 0, float("nan")], r"row 3, column 'won' is empty"),
-    ([0, 0], r"says 0, in a column of 0, which no convention has together: write"),
+    ([0, 0], r"says 0, in a column of 0, which no convention combines: write"),
     ([1, 0, 2], r"says 1, in a column of 1, 0, 2, which no conv"),
-    ([0.5, -1], r"in a column of 0.5, -1(.0)?, which no convention has"),
+    ([0.5, -1], r"in a column of 0.5, -1(.0)?, which no convention"),
     ([1, 0.7], r"must say .* Got 0.7"),
     (["l", "d"], r"says 'l', in a column"),
-    (["left", 1], r"in a column of 'left', '?1'?, which no convention has"),
+    (["left", 1], r"in a column of 'left', '?1'?, which no convention"),
     ([10**400, 1], r"must say .* Got"),
     (["nan", "left"], r"must say .* Got 'nan'"),
     (["A>B", "A>C"], r"must say .* Got 'A>C'"),
     (["A>B", "A><B"], r"must say .* Got 'A><B'"),
-    ([1, 2, 1.5, 0], r"no convention has together"),
+    ([1, 2, 1.5, 0], r"no convention combines"),
     (["left", "Error"], r"Got 'Error'\. `drop_outcome='Error'` leaves such rows out"),
     (["x", "error"], r"must name .* Got 'error'\. `drop_outcome='error'` leaves"),
     (["left", ""], r"is empty; it must hold a label\. `drop_outcome` with an empty text leaves"),
@@ -136,7 +136,7 @@ def test_a_side_may_hold_the_winners(column, won):
 def test_words_that_are_sides_and_names():
     pairs = [("b", "a"), ("a", "b")]
     with pytest.raises(
-        DataFormatError, match=r"row 1, .* says 'a', an item and also a side\. `out"
+        DataFormatError, match=r"row 1, .* says 'a', an item and also a side\. Set `out"
     ):
         read(["a", "a"], pairs=pairs)
     assert read(["a", "a"], pairs=pairs, outcome_is="side").outcomes.tolist() == [1, 1]

@@ -216,6 +216,8 @@ def about_items(column, *index):
         (about_items({"a": [1, 2]}, "s1", "s1"), "a row for each item"),
         ({"about": {"categories": "x"}}, "a mapping from tasks to their categories"),
         ({"about": {"anchor": {"s1": 1}}}, "a mapping from one item of battles to its rating"),
+        ({"about": {"judges": True}}, "False unless Comparisons have clusters"),
+        ({"about": {"judges": "yes"}}, "judges"),
     ],
 )
 def test_what_cannot_be_said_is_refused(options, message) -> None:
@@ -261,7 +263,8 @@ def with_newcomer(outcomes, judges):
 
 def ratings_on(page):
     rows = page.table("Ratings, the highest first")
-    return {row["Item"]: float(row["rating"].replace(",", "")) for row in rows}
+    name = next(column for column in rows[0] if column.endswith("rating"))
+    return {row["Item"]: float(row[name].replace(",", "")) for row in rows}
 
 
 def test_one_who_never_lost_leaves_the_ratings_of_others() -> None:
@@ -273,12 +276,12 @@ def test_one_who_never_lost_leaves_the_ratings_of_others() -> None:
     assert ratings_on(page) == pytest.approx(
         dict(ra.BradleyTerry.fit(alone).elo()["elo"]), abs=0.51
     )
-    assert "new has no rating yet, as told below." in page.header
+    assert "new has no rating yet (see below)." in page.header
     (row,) = page.table("Items without a rating")
     assert list(row.values()) == ["new", "12", "12", "0", "0", "won every battle: no finite rating"]
     assert str(report.gates[0]) == "gate first=new fails: new has no rating yet."
     assert report.gates[1].reason == "a is first by rating"
-    assert "left out, with items that have no rating 12" in " ".join(page.text.split()).lower()
+    assert "left out, with items without a rating 12" in " ".join(page.text.split()).lower()
 
 
 def test_ratings_take_half_a_win_where_most_never_lost_or_never_won() -> None:
@@ -287,6 +290,45 @@ def test_ratings_take_half_a_win_where_most_never_lost_or_never_won() -> None:
     assert "never lost or never won against the others, or tied: ratings take half" in page.header
     fit = ra.BradleyTerry.fit(data, pseudo_rankings=0.5)
     assert ratings_on(page) == pytest.approx(dict(fit.elo()["elo"]), abs=0.51)
+
+
+@pytest.mark.parametrize("name", ["plain", "adjusted", "with a prior"])
+def test_the_call_on_the_page_returns_its_ratings(name) -> None:
+    data, about = {
+        "plain": (DATA["battles"][0], {}),
+        "adjusted": (DATA["battles of judges"][0], {"anchor": {"B": 1000}}),
+        "with a prior": (ra.Comparisons.from_arrays("AAABBC", "BCDCDD", [1] * 6), {}),
+    }[name]
+    page = Page(ra.make_report(data, about=about).html)
+    call = page.table("Methods, with all parameters")[0]["Parameters"]
+    elo = eval(call, {"BradleyTerry": ra.BradleyTerry, "battles": data})
+    assert ratings_on(page) == pytest.approx(dict(elo["elo"]), abs=0.51)
+
+
+def test_judges_have_reliabilities_and_who_contradicts_is_named() -> None:
+    rng = np.random.default_rng(4)
+    judge, first, step = np.arange(400) % 4, rng.integers(0, 4, 400), rng.integers(1, 4, 400)
+    second = (first + step) % 4
+    chance = 1 / (1 + np.exp(np.array([2, 1, 1, -1])[judge] * (first - second) / 2))
+    outcomes = np.where(rng.random(400) < chance, 1, -1)
+    names = ["Ida", "Jo", "Kim", "Lee"]
+    data = ra.Comparisons("ABCD", first, second, outcomes, clusters=judge, cluster_labels=names)
+    about = {"cluster": "rater", "judges": True}
+    page = Page(ra.make_report(data, about=about).html)
+    rows = {row["Rater"]: row for row in page.table("Reliabilities")}
+    known = ra.BradleyTerry.fit(data, judges=True).reliabilities()
+    assert list(rows) == list(known.sort_values("estimate", ascending=False).index)
+    for name, row in rows.items():
+        told = [float(row[column]) for column in ("reliability", "lower", "upper")]
+        expected = known.loc[name, ["estimate", "lower", "upper"]]
+        assert told == pytest.approx(expected.to_list(), abs=0.006)
+        assert row["battles"] == "100"
+    assert "which contradict the others: Lee." in page.sections["judges"]
+    agreed = Page(ra.make_report(data.take(np.flatnonzero(judge < 3)), about=about).html)
+    assert "which contradict the others: none." in agreed.sections["judges"]
+    assert "judges" not in Page(ra.make_report(data).html).sections
+    alone = data.take(np.flatnonzero(judge == 0))
+    assert "two or more judges" in Page(ra.make_report(alone, about=about).html).sections["judges"]
 
 
 def test_adjusted_ratings_are_called_so_with_the_true_reason() -> None:
@@ -304,8 +346,8 @@ def test_adjusted_ratings_are_called_so_with_the_true_reason() -> None:
     turned = {row["although"] for row in page.table("Neighbors")}
     assert turned - {""} == {"ratings are adjusted for words"}
     told = page.sections["ratings"]
-    assert "and is adjusted for words." in told
-    assert "otherwise: they are not adjusted for words:" in told
+    assert "They are adjusted for words." in told
+    assert "differently: they are not adjusted for words:" in told
     (first, *_) = page.table("Ratings, the highest")
     assert float(first["adjusted rating"].replace(",", "")) == pytest.approx(
         fit.elo()["elo"].max(), abs=0.51
@@ -325,7 +367,7 @@ def test_equal_opponents_weigh_no_wins() -> None:
 
 def test_a_page_says_how_few_battles_decide_who_is_first() -> None:
     data = DATA["battles"][0]
-    told = ra.analysis.removal_radius(data).headline()
+    told = ra.analysis.removal_radius(data).headline().replace("comparisons", "battles")
     assert f"{told[:1].upper()}{told[1:]}." in Page(ra.make_report(data).html).sections["ratings"]
 
 
@@ -335,8 +377,8 @@ def test_categories_are_rated_by_their_own_battles_with_the_anchor() -> None:
     names[::60] = "rare"
     categories = {name: data.take(names == name) for name in ("code", "text", "rare")}
     page = Page(ra.make_report(data, about={"anchor": {"C": 1000}, "categories": categories}).html)
-    assert "points of Elo with C at 1,000, from which errors are counted" in page.text
-    overall = ra.BradleyTerry.fit(data).elo(anchor="C", rating=1000)["elo"]
+    assert "on the scale of Elo with C at 1,000, relative to which errors are" in page.text
+    overall = ra.BradleyTerry.fit(data).elo(anchor={"C": 1000})["elo"]
     assert ratings_on(page) == pytest.approx(dict(overall), abs=0.51)
     told = page.sections["categories"]
     assert f"rare: {(names == 'rare').sum()} battles, too few for ratings (below 20)" in told
@@ -344,8 +386,8 @@ def test_categories_are_rated_by_their_own_battles_with_the_anchor() -> None:
     assert [row["Item"] for row in rows] == list(overall.index)
     for name in ("code", "text"):
         part = categories[name]
-        assert f"{name}: {len(part)} battles, 5 items rated, 0 battles with others left out" in told
-        elo = ra.BradleyTerry.fit(part).elo(anchor="C", rating=1000)
+        assert f"{name}: {len(part)} battles, 5 items rated" in told
+        elo = ra.BradleyTerry.fit(part).elo(anchor={"C": 1000})
         for row in rows:
             known = elo.loc[row["Item"]]
             error = known["upper"] - known["elo"]

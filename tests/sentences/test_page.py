@@ -451,7 +451,7 @@ def pages(seeds, patch):
         patch.setattr(chapters_result, "COLORED", (1, 2, 6)[seed % 3])
         case = Page(seed)
         # A fit's own note is bare text: any other number of clusters is one without a value.
-        few = f"There are {case.units()} clusters, and what varies"
+        few = f"With {case.units()} clusters the variance"
         held.hold(case.lines(), case, skip=(*CONSTANT, few))
         for verdict, truth in case.gates():
             assert verdict.holds == truth, verdict

@@ -34,6 +34,7 @@ from rankagg.cli.options import (
     column,
     grouped,
     jobs,
+    judges,
     labels_of,
     names_in,
     seed,
@@ -55,8 +56,8 @@ if TYPE_CHECKING:
             Option("--before", metavar="FILE", help="Scores: an earlier version, read alike."),
         ),
         *grouped(
-            "Battles",
-            column("category", "Column of categories; each has ratings of its own on the page."),
+            "Page of battles",
+            column("category", "Column of categories, each with its own ratings."),
         ),
     ),
     rules_to("compare with the exact consensus"),
@@ -91,13 +92,17 @@ if TYPE_CHECKING:
             "NAME=TEXT",
             "Lines below the heading, such as date=, version=, licence= and link=.",
         ),
-        Option("--anchor", metavar="ITEM=RATING", help="Battles: an item and the rating it has."),
         Option(
             "--items",
             metavar="TABLE",
             help="A table of the items: labels in the first column, then others such as "
             "organization, licence and link.",
         ),
+    ),
+    *grouped(
+        "Page of battles",
+        Option("--anchor", metavar="ITEM=RATING", help="An item and its rating."),
+        judges(),
     ),
     *grouped(
         "Uncertainty",
@@ -157,11 +162,13 @@ def report(
     facts: dict[str, Any] = {**split("--about", about, "NAME=TEXT", last=False)}
     counts = _election_rule(given, kind, seats, tie_breaking, tie_order)
     called = {"rules": "--rule", "gates": "--gate", "about_items": "--items", "source": "--items"}
-    called |= {"about['anchor']": "--anchor"}
+    called |= {"about['anchor']": "--anchor", "about['judges']": "--judges"}
     if anchor is not None:
-        facts["anchor"] = dict([anchor_of(anchor, given.evidence.items)])
+        facts["anchor"] = anchor_of(anchor, given.evidence.items)
     if given.categories:
         facts["categories"] = given.categories
+    if options.pop("judges"):
+        facts["judges"] = True
     try:
         with options_named(called):
             page = ra.make_report(

@@ -39,6 +39,7 @@ from rankagg.cli.options import (
     flag,
     grouped,
     jobs,
+    judges,
     resamples,
     seed,
     several,
@@ -156,6 +157,7 @@ def _models() -> list[str]:
             "A tie is half a win for each (default), an outcome of its own, or left out.",
         ),
         flag("--elo", help="Show ratings on the scale of Elo too."),
+        judges(),
     ),
     time_limit("the center of mallows"),
     alpha("Error of the intervals"),
@@ -216,7 +218,7 @@ def fit(
     asked = {name: value for name, value in options.items() if value is not None}
     for name in asked:
         suited: tuple[str, ...] = ("mallows",) if name in ("distance", "time_limit") else _OF_WORTHS
-        suited = ("bradley-terry",) if name in ("ties", "elo") else suited
+        suited = ("bradley-terry",) if name in ("ties", "elo", "judges") else suited
         if model not in suited:
             option = option_of("deadline" if name == "time_limit" else name)
             raise click.UsageError(f"{option} is for --model {' and '.join(suited)}.")
@@ -230,7 +232,7 @@ def fit(
 
         fitted_to, newcomers = without_newcomers(fitted_to)
         items = fitted_to.items
-    item, rating = anchor_of(anchor, items, is_rated=elo)
+    scale = anchor_of(anchor, items, is_rated=elo)
     asked = {name: value for name, value in asked.items() if name not in ("anchor", "elo")}
     if isinstance(fitted_to, ra.Comparisons):
         asked |= {"covariates": tuple(fitted_to.covariates), "side": fitted_to.sides is not None}
@@ -241,9 +243,9 @@ def fit(
         "bradley-terry": ra.BradleyTerry,
         "mallows": ra.Mallows,
     }
-    with options_named({"side": "--side", "data": "FILE"}):
+    with options_named({"side": "--side", "judges": "--judges", "data": "FILE"}):
         fitted = models[model].fit(fitted_to, **asked)
-    ratings = fitted.elo(anchor=item, rating=rating, alpha=alpha) if elo else None
+    ratings = fitted.elo(anchor=scale, alpha=alpha) if elo else None
 
     def plain() -> dict[str, Any]:
         from rankagg.core import plain_rows
@@ -255,7 +257,7 @@ def fit(
         return {**fitted.to_dict(alpha), "distribution": drawn, **rows}
 
     def text(rows: int | None) -> str:
-        reference = {} if item is None else {"reference": item}
+        reference = dict(zip(["reference"], scale, strict=False))
         tables = _tables(ratings, newcomers, len(given.data) - len(fitted_to) if elo else 0)
         return "\n".join([fitted.summary(rows=None, alpha=alpha, **reference), *tables])
 

@@ -29,15 +29,15 @@ from rankagg.exceptions import InvalidInputError
 
 
 class BradleyTerry(PlackettLuce):
-    """Pairs in proportion to worth: i beats j with exp(l_i)/(exp(l_i) + exp(l_j)).
+    """Bradley-Terry model: i beats j with probability exp(l_i)/(exp(l_i) + exp(l_j)).
 
-    As a distribution over longer rankings it is the Plackett-Luce distribution with the same
-    worths; what differs is that `fit` takes results of pairs.
+    Over longer rankings it is the Plackett-Luce distribution with the same worths; `fit` takes
+    results of pairs.
 
     Parameters
     ----------
     log_worths, items, log_ties
-        As for `PlackettLuce`; with log_ties = {2: nu} ties are those of Davidson (1970).
+        As for `PlackettLuce`; log_ties = {2: nu} gives the ties of Davidson (1970).
 
     References
     ----------
@@ -67,7 +67,7 @@ class BradleyTerry(PlackettLuce):
         tolerance: Tolerance = 0.0,
         tol: float = 1e-9,
     ) -> BradleyTerryFit:
-        """Estimate log worths from results of pairs, with errors by what is independent.
+        """Estimate log worths from results of pairs, with errors by independent units.
 
         The log odds of the first side are l_i - l_j, the difference of the log worths, plus the
         advantage of the side, plus the covariates times their effects.
@@ -75,67 +75,65 @@ class BradleyTerry(PlackettLuce):
         Parameters
         ----------
         data : Comparisons, Profile, ScoreTable, ScoreSummary or PairwiseMatrix
-            Comparisons of two, each with its outcome; rankings, each of which compares all pairs
-            of its items; scores, which rank the systems on every task; or sums of these.
+            Results of pairs; rankings, which compare all pairs of their items; scores, which rank
+            the systems on every task; or sums of these.
         ties : {"half", "davidson", "ignore"}, default "half"
-            "half" counts a tie as half a win for each, which is a quasi-likelihood: a probability
-            of ties is not estimated. "davidson" (1970) gives a tie the weight nu times the
-            geometric mean of the two worths. "ignore" leaves ties out.
+            "half" counts a tie as half a win for each, a quasi-likelihood without a probability of
+            ties. "davidson" (1970) gives a tie the weight nu times the geometric mean of the two
+            worths. "ignore" leaves ties out.
         side : bool, default False
-            True estimates the advantage of the side of comparisons, which multiplies the odds
-            (Davidson and Beaver 1977); `comparisons.sides` says who has it. In the tie of
-            Davidson's model it is part of the worth: where all have a side, nu of 1977 is
-            nu exp(side/2) here.
+            Estimate the advantage of the side, which multiplies the odds (Davidson and Beaver
+            1977); `comparisons.sides` says who has it. It is part of the worth in Davidson's
+            ties: if every comparison has a side, nu of 1977 is nu exp(side/2) here.
         covariates : iterable of str, optional
-            Names of covariates of the comparisons, which say something in favor of the first side:
-            a difference of lengths, for instance.
+            Names of covariates of the comparisons; positive values favor the first side, such as
+            a difference of lengths.
         judges : bool, default False
-            True takes the clusters of comparisons for judges and estimates how reliable each is:
-            judge k sees the log odds a_k (l_i - l_j). Reliabilities a_k have the geometric mean 1
-            in absolute value; that of a judge who contradicts the others is negative. Errors come
-            from the model, with the mean square of reliabilities for known, and a `ridge` draws
-            reliabilities to 1; it has no sides, covariates, ghosts or modeled ties.
+            Take the clusters of comparisons as judges and estimate the reliability of each: judge
+            k has the log odds a_k (l_i - l_j). The geometric mean of the absolute a_k is 1; a
+            judge who contradicts the others has a negative one. Errors are by the model, for a
+            known mean square of reliabilities, and a `ridge` shrinks reliabilities to 1. It does
+            not combine with a side, covariates, pseudo-rankings or Davidson's ties.
         cov_type : {"auto", "model", "robust", "cluster"}, default "auto"
-            What errors come from. "model" takes comparisons for independent and the model for
-            true. "robust" is the sandwich of single comparisons. "cluster" is that of what is
-            independent: the clusters of comparisons; rankings, or their clusters; the tasks of
-            scores (families of tasks where they are declared, the instances of a single task).
-            Its quantiles are Student's t with one degree of freedom less than there are units;
-            where weights of comparisons differ, "robust" has such quantiles too. "auto" is
-            "cluster" where the data hold units, "model" for votes, for `pseudo_rankings` and
-            `ridge`; else "robust" where ties count half or comparisons have weights, else "model".
+            Source of the errors. "model" assumes independent comparisons and a true model.
+            "robust" is the sandwich of single comparisons. "cluster" is the sandwich of units:
+            clusters of comparisons; rankings, or their clusters; tasks of scores (declared
+            families of tasks, or the instances of a single task). Its quantiles are Student's t
+            with one degree of freedom less than there are units; "robust" has such quantiles if
+            the weights of comparisons differ. "auto" is "cluster" if the data hold units, else
+            "model" for votes, `pseudo_rankings` and `ridge`, else "robust" if ties count half or
+            comparisons have weights, else "model".
         pseudo_rankings : float, default 0
-            Let every item win and lose so many times against a ghost item. It makes worths finite
-            and shrinks them.
+            Wins and losses of every item against a ghost item, which make worths finite and
+            shrink them.
         ridge : float, default 0
             Subtract ridge/2 times the sum of the squared log worths: a normal prior with variance
             1/ridge.
         tolerance : float, mapping or Series from task to float, default 0
-            For a ScoreTable: which scores are tied; see `ScoreTable.rankings`.
+            Tolerance of ties in a ScoreTable; see `ScoreTable.rankings`.
         tol : float, default 1e-9
-            No parameter moves by more in a last step.
+            Largest change of a parameter in the last step.
 
         Returns
         -------
         BradleyTerryFit
-            Where what varies between units is not known, with fewer than 4 of them or where one
-            alone compares an item, errors are NaN, and a note says why.
+            Errors are NaN, with a note, for fewer than 4 units or if one unit alone compares an
+            item.
 
         Raises
         ------
         NotIdentifiedError
-            If the likelihood has no finite maximum, or more than one: it says which items, side or
-            covariates are the reason.
+            If the likelihood has no finite maximum, or more than one; the message names the
+            items, side or covariates.
         InvalidInputError
-            If an option does not suit the data, or the `cov_type` that was given has no errors.
+            If an option does not suit the data, or the given `cov_type` has no errors.
 
         Notes
         -----
-        A weight says how important a comparison is; it does not stand for so many comparisons,
-        which have a row each, or a count. Sandwich errors are those of the one-step delete-one
-        jackknife: the score of each unit is divided by what it leaves to the others, and the sum
-        of squares multiplied by (g - 1)/g for g units. With `pseudo_rankings` or a `ridge` the
-        prior counts as one more source of variance.
+        A weight is the importance of one comparison, not a number of comparisons. Sandwich errors
+        are those of the one-step delete-one jackknife: the score of each unit is divided by the
+        information left to the others, and the sum of squares multiplied by (g - 1)/g for g
+        units. With `pseudo_rankings` or a `ridge` the prior is one more source of variance.
 
         References
         ----------
@@ -153,13 +151,17 @@ class BradleyTerry(PlackettLuce):
         """
         data = as_data(data)
         how = check_choice(ties, get_args(Ties), "ties")
+        tol = check_number(tol, "tol", low=0, open_low=True)
         if how == "ignore" and isinstance(data, Comparisons) and not data.outcomes.any():
             remedy = "Ties are no results with ties='ignore'."
             raise InvalidInputError("data", "results of two or more items", data, remedy)
+        covariates = covariates if isinstance(covariates, str) else tuple(covariates)
         if check_flag(judges, "judges"):
-            plain = not side and not covariates and how != "davidson" and cov_type == "auto"
-            if not plain or pseudo_rankings:
-                allowed = "False with `side`, `covariates`, `cov_type`, ghosts or Davidson's ties"
+            if side or covariates or pseudo_rankings or how == "davidson" or cov_type != "auto":
+                allowed = (
+                    "False with `side`, `covariates`, `pseudo_rankings`, `cov_type` or "
+                    "ties='davidson'"
+                )
                 raise InvalidInputError("judges", allowed, True)
             if not isinstance(data, Comparisons) or data.clusters is None:
                 allowed = "False unless comparisons have clusters"
@@ -167,15 +169,10 @@ class BradleyTerry(PlackettLuce):
                 raise InvalidInputError("judges", allowed, True, remedy)
             alike = cls.fit(data, ties=how, cov_type="model", ridge=ridge or 0.1)
             facts = fit_judges(
-                data,
-                alike.log_worths,
-                drops_ties=how == "ignore",
-                ridge=check_number(ridge, "ridge", low=0),
-                tol=check_number(tol, "tol", low=0, open_low=True),
+                data, alike.log_worths, drops_ties=how == "ignore", ridge=ridge, tol=tol
             )
             distribution = BradleyTerry(facts["estimates"][: data.n_items], items=data.items)
             return BradleyTerryFit(distribution=distribution, **facts)
-        covariates = covariates if isinstance(covariates, str) else tuple(covariates)
         sample = Sample.of(
             data,
             drops_ties=how == "ignore",
@@ -192,7 +189,7 @@ class BradleyTerry(PlackettLuce):
             names=(*["side"] * bool(side), *covariates),
             cov_type=check_choice(cov_type, get_args(CovType), "cov_type"),
             penalties=Penalties(pseudo_rankings=pseudo_rankings, ridge=ridge),
-            tol=check_number(tol, "tol", low=0, open_low=True),
+            tol=tol,
         )
         facts["notes"] = (*facts["notes"], *Evidence(data).gaps(by_policy=False))
         items, estimates = sample.items, facts["estimates"]
@@ -201,7 +198,6 @@ class BradleyTerry(PlackettLuce):
         distribution = BradleyTerry(estimates[: len(items)], items=items, log_ties=ties_of_two)
         return BradleyTerryFit(
             distribution=distribution,
-            _has_side=bool(side),
             _covariates=tuple(covariates),
             **facts,
         )
@@ -213,28 +209,28 @@ class BradleyTerry(PlackettLuce):
 
 
 class BradleyTerryFit(WorthsFit):
-    """Worths estimated from comparisons of two, with their errors.
+    """Worths estimated from results of pairs, with their errors.
 
     Made by `BradleyTerry.fit`. The parameters are the log worths, with sum 0, then the advantage
     of the side and the effects of covariates on the log odds of the first side, then log(nu) of
-    Davidson's ties (1970). `plot` draws a `rankagg.plotting.worths_plot`.
+    Davidson's ties (1970) or the reliabilities of judges. `plot` draws a
+    `rankagg.plotting.worths_plot`.
 
     Attributes
     ----------
     distribution : BradleyTerry
-        Worths where no side has the advantage and all covariates are 0, with the ties of Davidson's
-        model where they were fitted.
+        Model without a side and with covariates 0, with Davidson's ties if they were fitted.
     ties : str
         "half", "davidson" or "ignore".
     cov_type : str
-        "model", "robust" or "cluster": where `covariance` comes from.
+        "model", "robust" or "cluster": the source of `covariance`.
     unit : str or None
-        What errors take for independent: "comparison", "cluster", "ranking", "task" or "instance";
-        None where they take comparisons for it that are not, as those of rankings are.
+        Independent unit of the errors: "comparison", "cluster", "ranking", "task" or "instance";
+        None if dependent comparisons, such as those of rankings, are taken as independent.
     n_units : int
-        The number of units of errors by cluster; 0 where they are not.
+        Number of units of errors by cluster; 0 for other errors.
     judges : tuple of str or int
-        Whose reliabilities are the last parameters; empty where there are none.
+        Judges whose reliabilities are the last parameters; may be empty.
     """
 
     distribution: BradleyTerry
@@ -242,7 +238,6 @@ class BradleyTerryFit(WorthsFit):
     cov_type: str
     unit: str | None
     n_units: int
-    _has_side: bool
     _degrees_of_freedom: Floats
     _covariates: tuple[str, ...] = field(compare=False)
     judges: tuple[Label, ...] = ()
@@ -263,32 +258,32 @@ class BradleyTerryFit(WorthsFit):
 
     @property
     def worths(self) -> Floats:
-        """The worths, shape (n,); their product is 1."""
+        """Worths, shape (n,), with product 1."""
         worths: Floats = np.exp(self.log_worths)
         return worths
 
     @property
     def has_side(self) -> bool:
         """Whether the advantage of the side was estimated."""
-        return self._has_side
+        return self.names[self._n :][:1] == ("side",)
 
     @property
     def degrees_of_freedom(self) -> Floats:
-        """Of the error of each parameter, by how many units compare an item; else infinite.
+        """Degrees of freedom of each error, by the units that compare an item; else infinite.
 
-        Of comparisons whose weights differ, each is a unit. A difference has the smaller ones of
+        Comparisons with different weights are a unit each. A difference has the smaller number of
         its items.
         """
         return self._degrees_of_freedom
 
     @property
     def side(self) -> float:
-        """The advantage of the side in log odds; 0 where it is no parameter."""
+        """Advantage of the side in log odds; 0 if it was not estimated."""
         return float(self.estimates[self._n]) if self.has_side else 0.0
 
     @property
     def tie(self) -> float | None:
-        """The log of nu; None where no ties are modeled."""
+        """Log of nu; None without a model of ties."""
         return float(self.estimates[-1]) if self._has_tie else None
 
     @property
@@ -297,7 +292,7 @@ class BradleyTerryFit(WorthsFit):
         return len(self.estimates) > others
 
     def effects(self, alpha: float = 0.05) -> pd.DataFrame:
-        """Return what is estimated beside worths: the rows of `to_frame` below the items.
+        """Return the effects of side, covariates and ties: the rows of `to_frame` below the items.
 
         Parameters
         ----------
@@ -307,13 +302,13 @@ class BradleyTerryFit(WorthsFit):
         Returns
         -------
         pandas.DataFrame
-            As `to_frame`, with a column factor, exp(estimate): of the odds, or nu itself.
+            As `to_frame`, with a column factor: exp(estimate), the odds ratio, or nu.
         """
         frame = self.to_frame(alpha).iloc[self._n : len(self.estimates) - len(self.judges)]
         return frame.assign(factor=np.exp(frame["estimate"]))
 
     def reliabilities(self, alpha: float = 0.05) -> pd.DataFrame:
-        """Return how reliable each judge is, where `judges` were fitted.
+        """Return the reliability of each judge of a fit with `judges`.
 
         Parameters
         ----------
@@ -323,17 +318,17 @@ class BradleyTerryFit(WorthsFit):
         Returns
         -------
         pandas.DataFrame
-            As `to_frame`, by judge. 1 is the geometric mean; z and p_value test "says nothing".
+            As `to_frame`, by judge. The geometric mean is 1; z and p_value test reliability 0.
         """
         if not self.judges:
             raise InvalidInputError("judges", "True in the fit for reliabilities", False)
         frame = self.to_frame(alpha).iloc[-len(self.judges) :]
         return frame.set_axis(pd.Index(list(self.judges), name="judge"))
 
-    # -- items against each other -------------------------------------------------------------
+    # -- differences of items -----------------------------------------------------------------
 
     def compare(self, first: Label, second: Label, alpha: float = 0.05) -> pd.Series[Any]:
-        """Return how much better one item is than another.
+        """Return the difference of two log worths.
 
         Parameters
         ----------
@@ -348,14 +343,11 @@ class BradleyTerryFit(WorthsFit):
             estimate (log worth of the first less that of the second), std_err, z, p_value, lower,
             upper.
         """
-        items = self.distribution.items
-        at = items.index(first)
-        if at == items.index(second):
-            raise InvalidInputError("second", "another item than the first", second)
+        at = int(np.argmax(self._contrast(first, second)))
         return self.relative_to(second, alpha).iloc[at].rename(f"{first} less {second}")
 
     def _contrast(self, first: Label, second: Label) -> Floats:
-        """Return what the estimates are multiplied with in a difference of log worths."""
+        """Return the coefficients of the estimates in a difference of log worths."""
         items, row = self.distribution.items, np.zeros(len(self.estimates))
         row[items.index(first)] += 1.0
         row[items.index(second)] -= 1.0
@@ -364,18 +356,18 @@ class BradleyTerryFit(WorthsFit):
         return row
 
     def pairs(self, alpha: float = 0.05) -> pd.DataFrame:
-        """Return how much better each item is than each that is worse.
+        """Return the differences of all pairs of log worths.
 
         Parameters
         ----------
         alpha : float, default 0.05
-            For the intervals, each for itself.
+            Probability of error of each interval, in (0, 1).
 
         Returns
         -------
         pandas.DataFrame
-            first, second, estimate, std_err, z, p_value, p_holm (for all pairs together, Holm
-            1979), lower, upper; the better item is the first, pairs in the order of worths.
+            first (the better item), second, estimate, std_err, z, p_value, p_holm (adjusted for
+            all pairs, Holm 1979), lower, upper; pairs by worths.
         """
         order = np.argsort(-self.log_worths, kind="stable")
         first, second = (order[ends] for ends in np.triu_indices(self._n, k=1))
@@ -395,21 +387,15 @@ class BradleyTerryFit(WorthsFit):
     def elo(
         self,
         *,
-        anchor: Label | None = None,
-        rating: float = 1500.0,
-        points: float = 400.0,
+        anchor: Mapping[Label, float] | None = None,
         alpha: float = 0.05,
     ) -> pd.DataFrame:
-        """Return worths on the scale of Elo.
+        """Return worths on the scale of Elo: a difference of 400 means odds of ten to one.
 
         Parameters
         ----------
-        anchor : str or int, optional
-            The item that has the rating; by default the mean of all items has it.
-        rating : float, default 1500
-            What that is.
-        points : float, default 400
-            The difference that means odds of ten to one.
+        anchor : mapping from one item to float, optional
+            An item and its rating, such as {"A": 1000}; by default the mean rating is 1500.
         alpha : float, default 0.05
             Probability of error of each interval, in (0, 1).
 
@@ -418,9 +404,12 @@ class BradleyTerryFit(WorthsFit):
         pandas.DataFrame
             elo, std_err, lower, upper; items by rating. The anchor has no error.
         """
-        middle = check_number(rating, "rating")
-        unit = check_number(points, "points", low=0, open_low=True) / np.log(10.0)
-        table = self.to_frame(alpha) if anchor is None else self.relative_to(anchor, alpha)
+        if anchor is not None and (not isinstance(anchor, Mapping) or len(anchor) > 1):
+            allowed = "a mapping from one item to its rating, such as {'A': 1000}"
+            raise InvalidInputError("anchor", allowed, anchor)
+        item, rating = next(iter((anchor or {}).items()), (None, 1500.0))
+        middle, unit = check_number(rating, "anchor"), 400.0 / np.log(10.0)
+        table = self.to_frame(alpha) if item is None else self.relative_to(item, alpha)
         frame = table[["estimate", "std_err", "lower", "upper"]].iloc[: self._n].mul(unit)
         frame[["estimate", "lower", "upper"]] += middle
         frame = frame.set_axis(pd.Index(list(self.distribution.items), name="item"))
@@ -445,18 +434,17 @@ class BradleyTerryFit(WorthsFit):
         first, second : str or int
             Two items.
         side : {1, 0, -1}, default 0
-            1 where the first one has the advantage of the side, 0 where none has, -1 where the
-            second one has.
+            1 if the first item has the advantage of the side, -1 if the second has it, else 0.
         covariates : mapping from name to float, optional
-            Those of the comparison; 0 by default.
+            Covariates of the comparison; 0 by default.
         alpha : float, default 0.05
-            For the intervals of the expected probabilities, by the delta method on the log odds.
+            Probability of error of each interval, in (0, 1); by the delta method on the log odds.
 
         Returns
         -------
         pandas.DataFrame
-            Index "first wins", "tie", "second wins". Columns probability, lower, upper. With
-            ties="half" there is no probability of a tie, and it is the share of points.
+            Index "first wins", "tie", "second wins"; columns probability, lower, upper. With
+            ties="half" ties have probability 0, and wins have the expected share of points.
         """
         row = self._contrast(first, second)
         if self.has_side:
@@ -469,30 +457,30 @@ class BradleyTerryFit(WorthsFit):
                 raise InvalidInputError("covariates", f"among those of the fit ({known})", name)
             at = self._n + self.has_side + self._covariates.index(name)
             row[at] = check_number(value, f"covariate {name!r}")
-        told = (row != 0) | (np.arange(len(row)) >= len(row) - self._has_tie)
-        student = self._student_of(*np.flatnonzero(told))
+        used = (row != 0) | (np.arange(len(row)) >= len(row) - self._has_tie)
+        student = self._student_of(*np.flatnonzero(used))
         quantile = float(student.ppf(1.0 - check_alpha(alpha) / 2.0))
         odds = np.array([row @ self.estimates])
         terms = Terms.of(odds, self.tie)
         probabilities = np.exp(terms.value[:, 0])
         if self.tie is None:
             probabilities[1] = 0.0
-        # Of a log probability; along the log odds of the contest, and along the tie parameter.
+        # Derivatives of the log probabilities by the log odds, and by the tie parameter.
         slopes = terms.slope[:, :1] * row
         if self.tie is not None:
             slopes[:, -1] += terms.tie_slope[:, 0]
-        lower, upper = np.zeros(3), np.zeros(3)
-        for at in np.flatnonzero(probabilities > 0).tolist():
-            rest = float(np.delete(probabilities, at).sum())
-            if not rest:
-                lower[at] = upper[at] = 1.0
-                continue
-            # The derivative of the log odds of a probability is that of its log over what is left.
-            slope = slopes[at] / rest
-            radius = quantile * np.sqrt(max(float(slope @ self.covariance @ slope), 0.0))
-            center = np.log(probabilities[at]) - np.log(rest)
-            lower[at], upper[at] = expit(center - radius), expit(center + radius)
+        rest = probabilities[[1, 0, 0]] + probabilities[[2, 2, 1]]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            # The derivative of the log odds of p is that of log p divided by 1 - p.
+            slopes = slopes / rest[:, None]
+            variances = np.sum(slopes @ self.covariance * slopes, axis=1)
+            radius = quantile * np.sqrt(np.maximum(variances, 0.0))
+            center = np.log(probabilities) - np.log(rest)
+        lower, upper = (expit(end) for end in (center - radius, center + radius))
         columns = {"probability": probabilities, "lower": lower, "upper": upper}
+        for bound in (lower, upper):
+            bound[probabilities == 0] = 0.0
+            bound[rest == 0] = 1.0
         outcomes = pd.Index(["first wins", "tie", "second wins"], name="outcome")
         return pd.DataFrame(columns, index=outcomes)
 

@@ -1,9 +1,10 @@
-"""Contests: who met whom from which side, what each model of ties says, and the likelihood."""
+"""Likelihood of results of pairs: who met whom from which side, with a model of ties."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -21,21 +22,20 @@ from rankagg.distributions.maximum import (
 )
 from rankagg.exceptions import NotIdentifiedError
 
-# The rows of results: the first side won, a tie, the second side won.
+# Rows of results: the first side won, a tie, the second side won.
 OUTCOMES = 3
 Ties: TypeAlias = Literal["half", "davidson", "ignore"]
 
 
 @dataclass(frozen=True, eq=False)
 class Contests:
-    """Kinds of contests, and how often each ended how."""
+    """Kinds of contests, and the number of each outcome."""
 
     n_items: int
-    # Shape (c,). Who met.
+    # Shape (c,). Items on the two sides.
     first: Positions
     second: Positions
-    # Shape (c, k). What is added to the log odds of the first beside worths: side and covariates,
-    # each over its largest value.
+    # Shape (c, k). Side and covariates, each divided by its largest absolute value.
     extras: Floats
     # Shape (k,). These largest values.
     units: Floats
@@ -46,7 +46,7 @@ class Contests:
 
     @property
     def n_extras(self) -> int:
-        """The number of side and covariates."""
+        """Number of side and covariates."""
         return int(self.extras.shape[1])
 
     @property
@@ -56,7 +56,7 @@ class Contests:
         return totals
 
     def with_ghost(self, votes: float) -> Contests:
-        """Add an item that wins and loses so many contests against every other one."""
+        """Add an item with so many wins and losses against every other one."""
         n, k = self.n_items, self.n_extras
         own = np.outer([votes, 0.0, votes], np.ones(n))
         return Contests(
@@ -71,26 +71,21 @@ class Contests:
 
     @property
     def n_ties(self) -> float:
-        """The summed weight of all ties."""
+        """Summed weight of all ties."""
         return float(self.results[1].sum())
 
     def beats(self) -> Bools:
         """Return whether row ever won against column or tied with it, shape (n, n)."""
-        n = self.n_items
-        beats = np.zeros((n, n), dtype=bool)
+        beats = np.zeros((self.n_items, self.n_items), dtype=bool)
         won, tied, lost = self.results > 0
         up, down = won | tied, lost | tied
         beats[self.first[up], self.second[up]] = True
         beats[self.second[down], self.first[down]] = True
         return beats
 
-    def log_odds(self, worths: Floats, effects: Floats) -> Floats:
-        """Return the log odds of the first side, shape (c,)."""
-        odds = worths[self.first] - worths[self.second]
-        return odds + self.extras @ effects if self.n_extras else odds
-
+    @cached_property
     def design(self) -> csr_array:
-        """Return what the log odds of each kind of contest are made of, shape (c, n + k)."""
+        """Coefficients of worths and extras in the log odds of the first side, (c, n + k)."""
         n, k, c = self.n_items, self.n_extras, len(self.first)
         columns = [self.first[:, None], self.second[:, None]]
         columns.append(np.broadcast_to(n + np.arange(k), (c, k)))
@@ -100,56 +95,31 @@ class Contests:
             shape=(c, n + k),
         )
 
-    def gradient(self, odds: Floats, tie: Floats, *, has_tie: bool) -> Floats:
-        """Return the sum of x and t with these factors, each of shape (c,).
 
-        x is what the log odds of a kind of contest are made of, t the tie parameter.
-        """
-        n = self.n_items
-        worths = np.bincount(self.first, odds, n) - np.bincount(self.second, odds, n)
-        parts = [worths, self.extras.T @ odds, *([np.array([tie.sum()])] if has_tie else [])]
-        return np.concatenate(parts)
-
-    def assemble(self, odds: Floats, mixed: Floats, tie: Floats, *, has_tie: bool) -> Floats:
-        """Return the sum of x x', x t' + t x' and t t' with these factors, each of shape (c,)."""
-        n, k = self.n_items, self.n_extras
-        first, second, extras = self.first, self.second, self.extras
-        table = np.zeros((n + k + has_tie, n + k + has_tie))
-        met = np.bincount(first * n + second, odds, n * n).reshape(n, n)
-        met = met + met.T
-        table[:n, :n] = -met
-        table[np.arange(n), np.arange(n)] += met.sum(axis=1)
-        columns = [(n + at, odds * extras[:, at]) for at in range(k)]
-        if has_tie:
-            columns.append((n + k, mixed))
-            table[-1, -1] = tie.sum()
-        for column, factors in columns:
-            table[:n, column] = np.bincount(first, factors, n) - np.bincount(second, factors, n)
-            table[n : n + k, column] = extras.T @ factors
-        below = np.tril_indices(len(table), -1)
-        table[below] = table.T[below]
-        return table
+def _weighted_sum(design: csr_array, odds: Floats, tie: Floats, *, has_tie: bool) -> Floats:
+    """Return the sum of odds x + tie t over the rows x of a design, t being the tie parameter."""
+    return np.append(design.T @ odds, [tie.sum()] * has_tie)
 
 
 class Terms(NamedTuple):
-    """The log likelihood of each outcome of each kind of contest, and its derivatives.
+    """Log likelihood of each outcome of each kind of contest, and its derivatives.
 
-    All arrays have shape (3, c); those of the tie parameter are zeros where there is none.
+    All arrays have shape (3, c); derivatives by the tie parameter are 0 without one.
     """
 
-    # The log likelihood of one contest of weight 1.
+    # Log likelihood of one contest of weight 1.
     value: Floats
-    # Its derivatives by the log odds of the first side, and by the tie parameter.
+    # Derivatives by the log odds of the first side, and by the tie parameter.
     slope: Floats
     tie_slope: Floats
-    # Minus its second derivatives: by the log odds, by both, by the tie parameter.
+    # Minus the second derivatives: by the log odds, by both, by the tie parameter.
     bend: Floats
     mixed_bend: Floats
     tie_bend: Floats
 
     @classmethod
     def of(cls, odds: Floats, tie: float | None) -> Terms:
-        """Return the terms at some log odds, with ties of Davidson's model or half a win each."""
+        """Return the terms at some log odds; without `tie`, a tie is half a win for each."""
         shape = (3, len(odds))
         if tie is None:
             up, down = expit(odds), expit(-odds)
@@ -158,7 +128,7 @@ class Terms(NamedTuple):
             slopes = np.stack([down, (down - up) / 2.0, -up])
             return cls(values, slopes, none, np.broadcast_to(up * down, shape), none, none)
         half = odds / 2.0
-        # Logs of what is nearly 1 must be exact: they may be multiplied with large counts.
+        # Logs of probabilities near 1 must be exact, as they are multiplied with large counts.
         logs = np.stack(
             [
                 -np.logaddexp(0.0, np.logaddexp(tie - half, -odds)),
@@ -168,7 +138,7 @@ class Terms(NamedTuple):
         )
         won, tied, lost = np.exp(logs)
         mean = (won - lost) / 2.0
-        # An exponential family: the curvature is the same whatever the outcome.
+        # In an exponential family the curvature does not depend on the outcome.
         return cls(
             logs,
             # 1/2 - (won - lost)/2, without cancellation.
@@ -182,10 +152,9 @@ class Terms(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Model(LogLikelihood):
-    """Contests and how their ties are modeled: the log likelihood as a function of parameters.
+    """Log likelihood of contests as a concave function of the parameters.
 
-    The parameters are n log worths, then k effects of the extras, then the tie parameter where
-    there is one. The log likelihood is concave.
+    The parameters are n log worths, k effects of the extras, and the tie parameter, if any.
     """
 
     contests: Contests
@@ -194,7 +163,7 @@ class Model(LogLikelihood):
 
     @property
     def n(self) -> int:
-        """The number of items."""
+        """Number of items."""
         return self.contests.n_items
 
     @property
@@ -204,11 +173,11 @@ class Model(LogLikelihood):
 
     @property
     def n_parameters(self) -> int:
-        """The length of parameters; one less of them is free."""
+        """Number of parameters; all but one are free."""
         return self.contests.n_items + self.contests.n_extras + self.has_tie
 
     def start(self) -> Floats:
-        """Return parameters to begin at: all are equal, ties are as frequent as they were."""
+        """Return equal worths, and the tie parameter of the observed share of ties."""
         start = np.zeros(self.n_parameters)
         if self.has_tie:
             share = self.contests.n_ties / float(self.contests.totals.sum())
@@ -216,28 +185,18 @@ class Model(LogLikelihood):
             start[-1] = np.log(2.0 * share / (1.0 - share))
         return start
 
-    def split(self, parameters: Floats) -> tuple[Floats, Floats, float | None]:
-        """Return log worths, effects, and the tie parameter."""
-        n, k = self.contests.n_items, self.contests.n_extras
-        tie = float(parameters[-1]) if self.has_tie else None
-        return parameters[:n], parameters[n : n + k], tie
-
-    def odds(self, parameters: Floats) -> Floats:
-        """Return the log odds of the first side of each kind of contest."""
-        worths, effects, _ = self.split(parameters)
-        return self.contests.log_odds(worths, effects)
-
     def terms(self, parameters: Floats) -> Terms:
-        """Return what each outcome of each kind of contest says."""
-        return Terms.of(self.odds(parameters), self.split(parameters)[2])
+        """Return the terms of each outcome of each kind of contest."""
+        odds = self.contests.design @ parameters[: self.n + self.contests.n_extras]
+        return Terms.of(odds, float(parameters[-1]) if self.has_tie else None)
 
     def value(self, parameters: Floats) -> float:
-        """Return the log likelihood, less the ridge."""
+        """Return the log likelihood minus the ridge penalty."""
         worths = parameters[: self.n]
         return self._height(self.terms(parameters)) - self.ridge * float(worths @ worths) / 2.0
 
     def _height(self, terms: Terms) -> float:
-        # Outcomes that did not happen may have a log likelihood of minus infinity.
+        # Outcomes that did not occur may have a log likelihood of minus infinity.
         results = self.contests.results
         return float(np.sum(results * terms.value, where=results > 0))
 
@@ -245,17 +204,19 @@ class Model(LogLikelihood):
         """Return value, gradient and information."""
         terms, contests, n = self.terms(parameters), self.contests, self.n
         results, pull = contests.results, self.ridge * parameters[:n]
+        design, has_tie = contests.design, self.has_tie
         with np.errstate(invalid="ignore"):
             sums = [np.sum(results * each, axis=0) for each in terms[1:]]
-            gradient = contests.gradient(*sums[:2], has_tie=self.has_tie)
-            information = contests.assemble(*sums[2:], has_tie=self.has_tie)
-            # The terms whose difference the gradient is, as sums of so many are rounded.
-            size, tie = (np.sum(results * np.abs(each), axis=0) for each in terms[1:3])
-        noise = np.zeros_like(gradient)
-        noise[:n] = np.bincount(contests.first, size, n) + np.bincount(contests.second, size, n)
+            # The gradient is a difference of terms of this size.
+            sizes = (np.sum(results * np.abs(each), axis=0) for each in terms[1:3])
+            gradient = _weighted_sum(design, *sums[:2], has_tie=has_tie)
+            bend, mixed, tie = sums[2:]
+            information = (design.T @ design.multiply(bend[:, None])).toarray()
+            if has_tie:
+                across = design.T @ mixed
+                information = np.block([[information, across[:, None]], [across, tie.sum()]])
+            noise = _weighted_sum(abs(design), *sizes, has_tie=has_tie)
         noise[:n] += np.abs(pull)
-        noise[n : n + contests.n_extras] = np.abs(contests.extras).T @ size
-        noise[n + contests.n_extras :] = tie.sum()
         noise *= 4.0 * EPSILON * np.sqrt(len(contests.first) + 16.0)
         gradient[:n] -= pull
         information[np.arange(n), np.arange(n)] += self.ridge
@@ -265,9 +226,9 @@ class Model(LogLikelihood):
     def maximum(
         self, items: ItemSet, names: Sequence[str], tol: float, *, is_plain: bool
     ) -> Maximum:
-        """Return the maximum of the likelihood, or raise where there is none.
+        """Return the maximum of the likelihood, or raise if there is none.
 
-        `names` are those of side and covariates.
+        `names` are the names of side and covariates.
         """
         if is_plain:
             check_connected(
@@ -282,14 +243,13 @@ class Model(LogLikelihood):
         self._check_distinct(names)
         if self.has_tie and not self.contests.results[[0, 2]].any():
             raise NotIdentifiedError(
-                "Every comparison is a tie: the likelihood rises for ever with the tie parameter. "
-                "Use `ties='half'`."
+                "Every comparison is a tie, so the tie parameter has no finite maximum. Use "
+                "`ties='half'`."
             )
         peak = self.maximize(tol)
         if names or self.has_tie:
             moved = peak.parameters.copy()
             moved[: self.n] -= np.median(moved[: self.n])
-            # A ghost item comes after the items.
             labels = [*map(str, items), *["the ghost"] * (self.n - len(items)), *names, "log nu"]
             remedy = (
                 "Leave out the side, the covariates or the items that separate the outcomes, take "
@@ -299,18 +259,15 @@ class Model(LogLikelihood):
         return peak
 
     def _check_distinct(self, names: Sequence[str]) -> None:
-        """Raise where a column of the extras says nothing beside items and earlier columns."""
-        contests, n = self.contests, self.contests.n_items
-        if not contests.n_extras:
+        """Raise if a side or covariate is a linear combination of items and earlier ones."""
+        if not self.contests.n_extras:
             return
-        ones = np.ones(len(contests.first))
-        table = contests.assemble(ones, ones, ones, has_tie=False)
-        # Item 0 is held; what is left of a column after the ones before it are taken out.
-        kept = np.arange(1, n).tolist()
+        table = (self.contests.design.T @ self.contests.design).toarray()
+        # The residual of each column is that of a regression on the columns before; item 0 is held.
+        kept = np.arange(1, self.n).tolist()
         for at, name in enumerate(names):
-            column = n + at
-            size = float(table[column, column])
-            left = size
+            column = self.n + at
+            size = left = float(table[column, column])
             if size > 0:
                 inside = table[np.ix_(kept, kept)]
                 scale = 1.0 / np.sqrt(np.diag(inside))

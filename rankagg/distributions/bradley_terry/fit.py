@@ -1,13 +1,13 @@
-"""The estimates of a Bradley-Terry fit, their errors by what is independent, and notes."""
+"""Estimates of a Bradley-Terry fit, their errors by independent units, and notes."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, hstack
 
 from rankagg._typing import Floats, Positions
 from rankagg.core import ItemSet, counted, listed, plural, said, stated
@@ -17,16 +17,16 @@ from rankagg.distributions.maximum import Penalties, inverse_information, less_m
 from rankagg.exceptions import InvalidInputError
 
 CovType: TypeAlias = Literal["auto", "model", "robust", "cluster"]
-UNKNOWN = "Errors are not known. "
-# Numbers in a table of a batch of units.
+UNKNOWN = "Errors are unknown. "
+# Numbers in the table of a batch of units.
 MOST_HELD_AT_A_TIME = 4_000_000
-# What a unit must leave to the others of any direction, so that they know it at all.
+# Share of the information on a direction that a unit must leave to the others.
 LEFT = 1e-8
 TINY = float(np.finfo(np.float64).tiny)
-# Curvature by the tie parameter, beside all of it, below which there is none of its own.
+# Share of its curvature below which the tie parameter has none of its own.
 FLAT = 1e-12
-# Errors by fewer units are not known. Items that fewer compare are named: from four on, intervals
-# were measured to hold what they say.
+# Errors by fewer units are unknown. Items compared by fewer are named: from four on, the measured
+# coverage of intervals is nominal.
 FEWEST_UNITS = 4
 
 
@@ -39,13 +39,13 @@ def estimates_of(
     penalties: Penalties,
     tol: float,
 ) -> dict[str, Any]:
-    """Return the fields of the fit but its distribution; `names` are of side and covariates."""
+    """Return the fields of the fit except its distribution; `names` are side and covariates."""
     items, contests, n = sample.items, sample.contests, len(sample.items)
     ghost = penalties.pseudo_rankings
     shown = contests.with_ghost(ghost) if ghost else contests
     model, data = Model(shown, ties, penalties.ridge), Model(contests, ties)
     peak = model.maximum(items, names, tol, is_plain=penalties.is_plain)
-    # The ghost item is the last one.
+    # The ghost item is the last item.
     kept = np.delete(np.arange(model.n_parameters), slice(n, model.n))
     estimates = peak.parameters[kept]
     estimates[:n] -= estimates[:n].mean()
@@ -72,7 +72,7 @@ def estimates_of(
             covariance, unknown = np.full_like(by_model, np.nan), UNKNOWN + error.reason
     degrees = np.full(len(kept), np.inf)
     if counts is not None:
-        # Fewer than one has no quantiles to speak of.
+        # Below 1, quantiles are meaningless.
         freedom = np.maximum(counts.effective - 1.0, 1.0)
         degrees[:n], degrees[n:] = freedom[:n], freedom[n]
     units = np.ones(len(kept))
@@ -100,7 +100,7 @@ def estimates_of(
 
 
 def _errors_of(sample: Sample, ties: Ties, cov_type: CovType, penalties: Penalties) -> CovType:
-    """Return what errors come from."""
+    """Return the source of the errors."""
     if cov_type == "cluster" and sample.blocks is None:
         allowed = "'auto', 'model' or 'robust' for comparisons without clusters"
         remedy = "State the cluster of each comparison, a judge or a prompt."
@@ -109,7 +109,7 @@ def _errors_of(sample: Sample, ties: Ties, cov_type: CovType, penalties: Penalti
         return cov_type
     if sample.blocks is not None:
         return "cluster"
-    # No likelihood is behind half a win, or behind weights.
+    # Half a win and weights have no likelihood.
     quasi = (ties == "half" and sample.contests.n_ties > 0) or sample.is_weighted
     return "robust" if quasi and penalties.is_plain and not sample.are_votes else "model"
 
@@ -128,21 +128,20 @@ def _notes(
         )
     else:
         source = {"model": "model", "robust": "sandwich"}[kind]
-        where = "votes hold no units, and " if sample.are_votes else ""
-        yield f"Errors by the {source}: {where}comparisons are taken for independent."
+        where = "votes have no units, and " if sample.are_votes else ""
+        yield f"Errors by the {source}: {where}comparisons are taken as independent."
     if kind != "cluster" and sample.single is None:
         yield (
-            "These comparisons depend on each other, since rankings or scores make several each: "
-            "errors are too small. Fit the rankings or scores themselves, with errors by what is "
-            "independent."
+            "Errors are too small: comparisons from the same ranking or task depend on each other. "
+            "Fit the rankings or scores themselves, with errors by independent units."
         )
     if kind == "cluster" and counts is not None:
         few = counts.number[:-1] < FEWEST_UNITS
         if few.any() and not unknown:
             yield (
                 f"Fewer than {FEWEST_UNITS} {plural(unit)} compare "
-                f"{listed(sample.items.where(few))}: intervals were measured to hold from that "
-                "number on."
+                f"{listed(sample.items.where(few))}: below that number the measured coverage of "
+                "intervals is too low."
             )
     if sample.is_weighted:
         yield "Weighted comparisons: the number of observations is the effective one."
@@ -160,141 +159,142 @@ def _option_notes(sample: Sample, ties: Ties, penalties: Penalties) -> Iterator[
 
 @dataclass(frozen=True, eq=False)
 class _NoErrors(Exception):  # noqa: N818 - it is caught, and becomes a note or names the option
-    """Why what varies is not known."""
+    """Why errors are unknown."""
 
     reason: str
     allowed: str = "'model' or 'robust' here"
 
 
 @dataclass(frozen=True, eq=False)
-class _Alone(Exception):  # noqa: N818 - it is caught, and told in other words
-    """A unit without which something is not known."""
+class _Alone(Exception):  # noqa: N818 - it is caught, and gets another message
+    """A unit with all the information on some direction."""
 
     unit: int
-    # Shape (p,). What only this unit knows.
+    # Shape (p,). That direction.
     direction: Floats
 
 
 @dataclass(frozen=True, eq=False)
 class _Parts:
-    """Equal contests of a unit put together, sorted by unit.
+    """Rows of contests, sorted by unit.
 
-    `factors` with shape (r, e, 2) are such that the information of a part is the sum over r of
-    u u', u being factor 0 times x and factor 1 times t; `scores` with shape (r, e) give its score
-    as their sum times u.
+    The information of a unit is the sum of u u' over its rows u, and its score is the sum of
+    `scores` times u.
     """
 
-    # Shape (c, n + k). What the log odds of each kind of contest are made of.
-    design: csr_array
-    # The number of the first unit.
+    # Number of the first unit, and the first row of each unit, with the end.
     begin: int
-    kind: Positions
     starts: Positions
-    factors: Floats
+    # Shape (r, p) and (r,).
+    rows: csr_array
     scores: Floats
+
+    def sums(self, unit: int) -> tuple[Floats, Floats]:
+        """Return the information and the score of a unit."""
+        own = slice(self.starts[unit], self.starts[unit + 1])
+        rows = self.rows[own]
+        return (rows.T @ rows).toarray(), rows.T @ self.scores[own]
 
 
 def _meat_of_units(
     model: Model, parameters: Floats, inverse: Floats, blocks: Iterable[Block], repeats: Floats
 ) -> Floats:
-    """Return the covariance of the score from what differs between units.
+    """Return the covariance of the score from the differences between units.
 
     Liang and Zeger (1986) with the third correction of MacKinnon, Nielsen and Webb (2023): the
-    score of a unit is divided by the share of what is known that it leaves to the others, and the
-    sum is multiplied by (g - 1)/g for g units.
+    score of a unit is divided by the share of the information that it leaves to the others, and
+    the sum is multiplied by (g - 1)/g for g units.
     """
     meat, total, terms = np.zeros_like(inverse), 0.0, model.terms(parameters)
-    design = model.contests.design()
     for block in blocks:
-        parts = _parts_of(model, terms, design, block)
+        parts = _parts_of(model, terms, block)
         sizes = np.diff(parts.starts)
         number = repeats[parts.begin : parts.begin + len(sizes)]
         total += float(number[sizes > 0].sum())
-        # Units of about the same size go together.
+        # Units of similar size are computed together.
         steps = np.ceil(np.log2(np.maximum(sizes, 1))).astype(np.int64)
         for step in np.unique(steps):
             width, members = 1 << int(step), np.flatnonzero(steps == step)
-            for some, scores in _adjusted(model, parts, members, width, inverse):
-                meat += (scores * number[some, None]).T @ scores
+            for some, scores in _adjusted(parts, members, width, inverse):
+                # A unit of one comparison has a score with few entries.
+                rows: Any = csr_array(scores) if width <= 2 else scores
+                meat += (rows * number[some, None]).T @ rows
     return np.asarray((total - 1.0) / total * meat)
 
 
 def _adjusted(
-    model: Model, parts: _Parts, members: Positions, width: int, inverse: Floats
+    parts: _Parts, members: Positions, width: int, inverse: Floats
 ) -> Iterator[tuple[Positions, Floats]]:
-    """Go through units of up to `width` parts, some at a time, with their adjusted scores."""
-    rows, p = width * len(parts.factors), len(inverse)
-    if rows > p:
+    """Yield units of up to `width` rows, some at a time, with their adjusted scores."""
+    p = len(inverse)
+    if width > p:
         for unit in members.tolist():
-            yield np.array([unit]), _large_unit(model, parts, unit, inverse)[None]
+            yield np.array([unit]), _large_unit(parts, unit, inverse)[None]
         return
-    number = max(MOST_HELD_AT_A_TIME // (rows * p), 1)
+    number = max(MOST_HELD_AT_A_TIME // (width * p), 1)
     for begin in range(0, len(members), number):
         some = members[begin : begin + number]
-        yield some, _small_units(model, parts, some, width, inverse)
+        yield some, _small_units(parts, some, width, inverse)
 
 
-def _parts_of(model: Model, terms: Terms, design: csr_array, block: Block) -> _Parts:
-    begin, end = int(block.unit[0]), int(block.unit[-1])
-    starts = np.searchsorted(block.unit, np.arange(begin, end + 2))
+def _parts_of(model: Model, terms: Terms, block: Block) -> _Parts:
     factors, scores = _roots(model, terms, block.outcome, block.kind)
-    roots = np.sqrt(block.weights)
-    return _Parts(design, begin, block.kind, starts, factors * roots[:, None], scores * roots)
+    each = len(scores) // len(block.kind)
+    factors = factors * np.repeat(np.sqrt(block.weights), each)[:, None]
+    design = model.contests.design[np.repeat(block.kind, each)]
+    rows: Any = design.multiply(factors[:, :1])
+    if model.has_tie:
+        rows = hstack([rows, factors[:, 1:]])
+    begin, end = int(block.unit[0]), int(block.unit[-1])
+    starts = each * np.searchsorted(block.unit, np.arange(begin, end + 2))
+    scores = scores * np.repeat(np.sqrt(block.weights), each)
+    return _Parts(begin, starts, rows.tocsr(), scores)
 
 
 def _roots(
     model: Model, terms: Terms, outcome: Positions, kind: Positions
 ) -> tuple[Floats, Floats]:
-    """Return factors of the information of contests of weight 1, and their scores in these."""
+    """Return factors of log odds and tie in the rows of contests of weight 1, and their scores.
+
+    With a tie parameter each contest has two rows.
+    """
     bend, slope = terms.bend[outcome, kind], terms.slope[outcome, kind]
     root = np.sqrt(np.maximum(bend, TINY))
     none = np.zeros_like(root)
     own = slope / root
     if not model.has_tie:
-        return np.stack([root, none], axis=1)[None], own[None]
+        return np.stack([root, none], axis=1), own
     tie, across = terms.tie_bend[outcome, kind], terms.mixed_bend[outcome, kind] / root
     rest = tie - across**2
-    # Far apart a win says one thing alone: a second factor would be rounding.
+    # For items far apart the second factor would be a rounding error.
     known = rest > FLAT * tie
     rest = np.sqrt(np.where(known, rest, 1.0))
     other = np.where(known, (terms.tie_slope[outcome, kind] - across * own) / rest, 0.0)
-    factors = [
-        np.stack([root, across], axis=1),
-        np.stack([none, np.where(known, rest, 0.0)], axis=1),
-    ]
-    return np.stack(factors), np.stack([own, other])
+    factors = np.stack([root, across, none, np.where(known, rest, 0.0)], axis=1)
+    return factors.reshape(-1, 2), np.stack([own, other], axis=1).ravel()
 
 
-def _small_units(
-    model: Model, parts: _Parts, members: Positions, width: int, inverse: Floats
-) -> Floats:
-    """Return the adjusted scores of units of up to `width` parts, shape (g, p)."""
+def _small_units(parts: _Parts, members: Positions, width: int, inverse: Floats) -> Floats:
+    """Return the adjusted scores of units of up to `width` rows, shape (g, p)."""
     at = parts.starts[members][:, None] + np.arange(width)
     there = at < parts.starts[members + 1][:, None]
     at = np.where(there, at, 0)
-    factors, scores = parts.factors[:, at] * there[:, :, None], parts.scores[:, at] * there
-    design, shape = parts.design[parts.kind[at].ravel()], (*at.shape, len(inverse))
-    odds, tie = np.zeros(shape), np.eye(len(inverse))[-1]
-    odds[..., : design.shape[1]] = design.toarray().reshape(*at.shape, -1)
-    rows = _by_factors(factors, odds, tie)
-    known = (design @ inverse[: design.shape[1]]).reshape(shape)
-    shares = _by_factors(factors, known, inverse[-1]) @ rows.transpose(0, 2, 1)
-    weights = _freed(shares, np.concatenate(list(scores), axis=1))
+    chosen, shape = parts.rows[at.ravel()], (*at.shape, len(inverse))
+    rows = chosen.toarray().reshape(shape) * there[..., None]
+    known = (chosen @ inverse).reshape(shape) * there[..., None]
+    shares = known @ rows.transpose(0, 2, 1)
+    weights = _freed(shares, parts.scores[at] * there)
     if weights is None:
-        raise _sole_witness(model, parts, members, shares, inverse)
+        least = np.linalg.eigvalsh(np.eye(width) - shares)[:, 0]
+        raise _alone(parts, int(members[np.argmin(least)]), inverse)
     return np.asarray(np.einsum("gr,grp->gp", weights, rows))
 
 
-def _by_factors(factors: Floats, odds: Floats, tie: Floats) -> Floats:
-    """Return rows for log odds and tie with these factors, shape (g, r w, p)."""
-    return np.concatenate([one[..., :1] * odds + one[..., 1:] * tie for one in factors], axis=1)
-
-
 def _freed(shares: Floats, scores: Floats) -> Floats | None:
-    """Return scores, shape (g, q), over what is left; None where a unit leaves nothing."""
+    """Divide scores, shape (g, q), by the shares left; None if a unit leaves nothing."""
     size = shares.shape[1]
     left = np.eye(size) - shares
-    # No share is above their sum.
+    # The largest share is at most their sum.
     doubtful = np.trace(shares, axis1=1, axis2=2) > 0.5
     if doubtful.any() and np.linalg.eigvalsh(left[doubtful])[:, 0].min() < LEFT:
         return None
@@ -303,92 +303,36 @@ def _freed(shares: Floats, scores: Floats) -> Floats | None:
     return np.asarray(np.linalg.solve(left, scores[:, :, None])[:, :, 0], dtype=np.float64)
 
 
-def _sole_witness(
-    model: Model, parts: _Parts, members: Positions, shares: Floats, inverse: Floats
-) -> _Alone:
-    """Return which unit leaves nothing, and of what."""
-    values, _ = np.linalg.eigh(np.eye(shares.shape[1]) - shares)
-    return _direction_of(model, parts, int(members[np.argmin(values[:, 0])]), inverse)
-
-
-def _direction_of(model: Model, parts: _Parts, unit: int, inverse: Floats) -> _Alone:
-    information, _ = _unit_sums(model, parts, unit)
+def _alone(parts: _Parts, unit: int, inverse: Floats) -> _Alone:
+    """Return the direction on which a unit has all the information."""
+    information, _ = parts.sums(unit)
     values, directions = np.linalg.eig(np.eye(len(inverse)) - inverse @ information)
     return _Alone(parts.begin + unit, directions[:, int(np.argmin(values.real))].real)
 
 
-def _unit_sums(model: Model, parts: _Parts, unit: int) -> tuple[Floats, Floats]:
-    """Return the information and the score of a unit."""
-    own = slice(parts.starts[unit], parts.starts[unit + 1])
-    kind, contests = parts.kind[own], model.contests
-    first, second = contests.first[kind], contests.second[kind]
-    inside = replace(contests, first=first, second=second, extras=contests.extras[kind])
-    ahead, tie = parts.factors[:, own, 0], parts.factors[:, own, 1]
-    pairs = ((ahead, ahead), (ahead, tie), (tie, tie))
-    products = ((one * other).sum(axis=0) for one, other in pairs)
-    information = inside.assemble(*products, has_tie=model.has_tie)
-    sums = ((one * parts.scores[:, own]).sum(axis=0) for one in (ahead, tie))
-    return information, inside.gradient(*sums, has_tie=model.has_tie)
+def _large_unit(parts: _Parts, unit: int, inverse: Floats) -> Floats:
+    """Return the adjusted score of a unit of many rows, shape (p,)."""
+    information, score = parts.sums(unit)
+    left = np.eye(len(inverse)) - information @ inverse
+    # The eigenvalues are real, as those of a similar symmetric matrix.
+    if np.trace(left) < len(left) - 0.5 and np.linalg.eigvals(left).real.min() < LEFT:
+        raise _alone(parts, unit, inverse)
+    return np.asarray(np.linalg.solve(left, score), dtype=np.float64)
 
 
-def _large_unit(model: Model, parts: _Parts, unit: int, inverse: Floats) -> Floats:
-    """Return the adjusted score of a unit of many parts, shape (p,)."""
-    information, score = _unit_sums(model, parts, unit)
-    shares = information @ inverse
-    if np.trace(shares) > 0.5:
-        # Its eigenvalues are those of a symmetric matrix that is similar.
-        least = float(np.linalg.eigvals(np.eye(len(inverse)) - shares).real.min())
-        if least < LEFT:
-            raise _direction_of(model, parts, unit, inverse)
-    return np.asarray(np.linalg.solve(np.eye(len(inverse)) - shares, score), dtype=np.float64)
-
-
-def _meat_of_contests(
-    model: Model, parameters: Floats, inverse: Floats, contests: Contests
-) -> Floats:
-    """Return the same where every one of these contests, the first of the model's, is a unit."""
-    results, squares = contests.results, contests.squares
-    outcome, kind = np.nonzero(results)
-    # Contests of a kind and an outcome that weigh differently are taken at their mean weight.
-    weight = squares[outcome, kind] / results[outcome, kind]
-    number = results[outcome, kind] / weight
-    factors, scores = _roots(model, model.terms(parameters), outcome, kind)
-    root = np.sqrt(weight)
-    factors, scores = factors * root[:, None], scores * root
-    known = _known(model.contests.design(), inverse)[kind]
-    shares = np.einsum("rea,eab,seb->ers", factors, known, factors)
-    weights = _freed(shares, scores.T)
-    if weights is None:
-        parts = _Parts(model.contests.design(), 0, kind, np.arange(len(kind) + 1), factors, scores)
-        raise _sole_witness(model, parts, np.arange(len(kind)), shares, inverse)
-    odds, tie = ((weights.T * factors[:, :, one]).sum(axis=0) for one in (0, 1))
-
-    def summed(values: Floats) -> Floats:
-        return np.asarray(np.bincount(kind, values, len(model.contests.first)), dtype=np.float64)
-
-    products = map(summed, (number * odds**2, number * odds * tie, number * tie**2))
-    meat = model.contests.assemble(*products, has_tie=model.has_tie)
-    total = float(number.sum())
-    return (total - 1.0) / total * meat
-
-
-def _known(design: csr_array, inverse: Floats) -> Floats:
-    """Return the covariance of log odds and tie parameter of each kind, shape (c, 2, 2)."""
-    known = np.full((design.shape[0], 2, 2), inverse[-1, -1])
-    step = max(MOST_HELD_AT_A_TIME // len(inverse), 1)
-    for begin in range(0, len(known), step):
-        part = slice(begin, begin + step)
-        products = design[part] @ inverse[: design.shape[1]]
-        odds = design[part].multiply(products[:, : design.shape[1]])
-        known[part, 0, 0] = odds.sum(axis=1)
-        known[part, 0, 1] = known[part, 1, 0] = products[:, -1]
-    return known
+def _single_contests(contests: Contests) -> tuple[Block, Floats]:
+    """Return a unit for each kind and outcome, and how many comparisons are like it."""
+    outcome, kind = np.nonzero(contests.results)
+    # Comparisons of a kind and an outcome with different weights are taken at their mean weight.
+    weights = contests.squares[outcome, kind] / contests.results[outcome, kind]
+    block = Block(np.arange(len(kind)), kind, outcome, weights)
+    return block, contests.results[outcome, kind] / weights
 
 
 class _UnitCounts(NamedTuple):
-    """How many units compare each item, and any."""
+    """Numbers of units that compare each item, and of all units."""
 
-    # Shape (n + 1,). How many units of equal size would say as much; last of all items.
+    # Shape (n + 1,). Number of units of equal size with the same information; the last is of all.
     effective: Floats
     # Shape (n + 1,).
     number: Floats
@@ -397,7 +341,7 @@ class _UnitCounts(NamedTuple):
 def _counts_of_units(
     contests: Contests, blocks: Iterable[Block], repeats: Floats | None, power: int = 1
 ) -> _UnitCounts:
-    """Return how many units compare each item, by the powers of their weights.
+    """Return the numbers of units that compare each item, by powers of their weights.
 
     Carter, Schnepel and Steigerwald (2017), https://doi.org/10.1162/REST_a_00639.
     """
@@ -406,7 +350,7 @@ def _counts_of_units(
     for block in blocks:
         begin, size = int(block.unit[0]), len(block.unit)
         ends = contests.first[block.kind], contests.second[block.kind]
-        # All items are one more.
+        # The last column is of all items.
         cells = np.tile(block.unit - begin, 3), np.concatenate([*ends, np.full(size, n)])
         shape = int(block.unit[-1]) - begin + 1, n + 1
         table: Any = csr_array((np.tile(block.weights**power, 3), cells), shape=shape)
@@ -419,31 +363,30 @@ def _counts_of_units(
 
 
 def _unit_counts(sample: Sample, kind: str) -> _UnitCounts | None:
-    """Return how many units compare each item; None where they are single and alike."""
+    """Return the numbers of units that compare each item; None for single ones of equal weight."""
     contests = sample.contests
     if kind == "cluster" and sample.blocks is not None:
         return _counts_of_units(contests, sample.blocks(), sample.repeats)
     if sample.singles is None:
         return None
-    # Comparisons enter a variance by the squares of their weights.
+    # A variance has the squared weights of comparisons.
     return _counts_of_units(contests, sample.singles(), None, power=2)
 
 
 def _meat_of(
     model: Model, parameters: Floats, inverse: Floats, sample: Sample, n_units: int
 ) -> Floats:
-    """Return the covariance of the score by so many units; by single comparisons if they are 0."""
+    """Return the covariance of the score by units; by single comparisons for 0 units."""
     unit = str(sample.unit) if n_units else "comparison"
     if 0 < n_units < FEWEST_UNITS:
-        reason = (
-            f"There {'is' if n_units == 1 else 'are'} {counted(n_units, unit)}, and what varies "
-            "between so few is not known."
-        )
+        many = counted(n_units, unit)
+        reason = f"With {many} the variance between {plural(unit)} cannot be estimated."
         few = f"fewer than {FEWEST_UNITS} {plural(unit)}"
         raise _NoErrors(reason, f"'model' or 'robust' with {few}")
     try:
         if not n_units or sample.blocks is None or sample.repeats is None:
-            return _meat_of_contests(model, parameters, inverse, sample.contests)
+            single, numbers = _single_contests(sample.contests)
+            return _meat_of_units(model, parameters, inverse, [single], numbers)
         return _meat_of_units(model, parameters, inverse, sample.blocks(), sample.repeats)
     except _Alone as alone:
         items, n = sample.items, len(sample.items)
@@ -451,16 +394,16 @@ def _meat_of(
         moved = np.abs(worths) > 1e-6 * np.abs(alone.direction).max()
         what = f"the worth of {listed(items.where(moved))}" if moved.any() else "an effect"
         if not n_units:
-            reason = f"Only one comparison tells {what}, so that its error is not known."
+            reason = f"Only one comparison determines {what}, so its error is unknown."
             raise _NoErrors(reason, "'model' here") from None
         raise _NoErrors(
-            f"Only {sample.named(alone.unit)} tells {what}, so that what varies between "
-            f"{plural(unit)} is not known. Leave it out, or collect others."
+            f"Only {sample.named(alone.unit)} determines {what}, so the variance between "
+            f"{plural(unit)} cannot be estimated. Leave it out, or collect others."
         ) from None
 
 
 def _check_varies(found: Floats, by_model: Floats, items: ItemSet) -> None:
-    """Raise where the sandwich has no error for a difference, as of two items that always tie."""
+    """Raise if the sandwich has no error for a difference, as for two items that always tie."""
 
     def of_differences(covariance: Floats) -> Floats:
         variances = np.diag(covariance)[: len(items)]
@@ -471,5 +414,5 @@ def _check_varies(found: Floats, by_model: Floats, items: ItemSet) -> None:
     np.fill_diagonal(unknown, False)
     if unknown.any():
         one, other = items.pairs_where(unknown)[0]
-        told = f"Nothing varies in the results that compare {one!r} with {other!r}."
-        raise _NoErrors(told, "'model' here")
+        reason = f"All results that compare {one!r} with {other!r} are the same."
+        raise _NoErrors(reason, "'model' here")

@@ -1,112 +1,119 @@
-"""Worths and reliabilities of judges, fitted together."""
+"""Log worths of items and reliabilities of judges, estimated together."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy.optimize import minimize
 from scipy.sparse import csr_array
 from scipy.special import expit, log_expit
 
-from rankagg._typing import Floats, Label, Positions
+from rankagg._typing import Floats, Positions
 from rankagg.core import ItemSet, listed
 from rankagg.core.comparisons import Comparisons
 from rankagg.distributions.maximum import check_connected
 from rankagg.exceptions import InvalidInputError, NotIdentifiedError
 
-# Curvature, beside the largest, below which the data say nothing of a direction.
-FLAT = 1e-11
-# A reliability, beside the largest, that is none.
-NO_RELIABILITY = 1e-7
-# Newton's steps after the climb, which ends where differences of the likelihood are rounding.
+# Smallest eigenvalue of the information, relative to the largest, that identifies the estimates.
+LEAST_CURVATURE = 1e-11
+# Smallest reliability, relative to the largest, that differs from 0.
+LEAST_RELIABILITY = 1e-7
+# Newton steps after the optimizer, which stops where changes of the likelihood are rounding errors.
 LAST_STEPS = 20
-
-
-class _Sums(NamedTuple):
-    """Comparisons of the same two items by the same judge, put together; all of shape (c,)."""
-
-    first: Positions
-    second: Positions
-    judge: Positions
-    # Summed weight, and the part of it that the first item won.
-    weights: Floats
-    won: Floats
 
 
 @dataclass(frozen=True, eq=False)
 class _Judged:
-    """The likelihood by n log worths and k reliabilities, which are its parameters.
+    """Comparisons, and their likelihood by n log worths and k reliabilities.
 
-    The ridge draws worths to 0 and reliabilities to 1.
+    The ridge penalizes squared log worths and squared deviations of reliabilities from 1.
     """
 
-    sums: _Sums
+    # Shape (m,). Items and judge of each comparison, its weight, and the part won by the first.
+    first: Positions
+    second: Positions
+    judge: Positions
+    weights: Floats
+    won: Floats
     n: int
     k: int
     ridge: float
 
+    def by_comparison(self, parameters: Floats) -> tuple[Floats, Floats]:
+        """Return the difference of log worths and the reliability in each comparison."""
+        worths, reliabilities = parameters[: self.n], parameters[self.n :]
+        return worths[self.first] - worths[self.second], reliabilities[self.judge]
+
     def value_and_slope(self, parameters: Floats) -> tuple[float, Floats]:
-        """Return the negative log likelihood, penalized, and its gradient."""
-        sums, worths, reliabilities = self.sums, parameters[: self.n], parameters[self.n :]
-        gap = worths[sums.first] - worths[sums.second]
-        factor = reliabilities[sums.judge]
-        odds = factor * gap
-        lost = sums.weights - sums.won
-        value = -(sums.won @ log_expit(odds) + lost @ log_expit(-odds))
-        excess = sums.weights * expit(odds) - sums.won
-        slope = np.bincount(sums.first, excess * factor, self.n)
-        slope -= np.bincount(sums.second, excess * factor, self.n)
-        by_judge = np.bincount(sums.judge, excess * gap, self.k)
-        drawn = np.concatenate([worths, reliabilities - 1.0])
-        value += self.ridge / 2.0 * (drawn @ drawn)
-        return float(value), np.concatenate([slope, by_judge]) + self.ridge * drawn
+        """Return the negative log likelihood with the penalty, and its gradient."""
+        gap, factor = self.by_comparison(parameters)
+        odds, lost = factor * gap, self.weights - self.won
+        excess = self.weights * expit(odds) - self.won
+        by_item = np.bincount(self.first, excess * factor, self.n)
+        by_item -= np.bincount(self.second, excess * factor, self.n)
+        by_judge = np.bincount(self.judge, excess * gap, self.k)
+        drawn = parameters - np.repeat([0.0, 1.0], [self.n, self.k])
+        value = self.ridge / 2.0 * (drawn @ drawn)
+        value -= self.won @ log_expit(odds) + lost @ log_expit(-odds)
+        return float(value), np.concatenate([by_item, by_judge]) + self.ridge * drawn
 
     def curvature(self, parameters: Floats) -> Floats:
-        """Return the second derivatives of the same, shape (n + k, n + k)."""
-        sums, n, k = self.sums, self.n, self.k
-        worths, factor = parameters[:n], parameters[n:][sums.judge]
-        gap = worths[sums.first] - worths[sums.second]
+        """Return the second derivatives of the value, shape (n + k, n + k)."""
+        (gap, factor), n = self.by_comparison(parameters), self.n
         chance = expit(factor * gap)
-        bend = sums.weights * chance * (1.0 - chance)
-        ends = np.concatenate([sums.first, sums.second])
-        other = np.concatenate([sums.second, sums.first])
-        pairs = csr_array((np.tile(bend * factor**2, 2), (ends, other)), shape=(n, n)).toarray()
-        mixed = bend * factor * gap + sums.weights * chance - sums.won
-        cells = (ends, np.tile(sums.judge, 2))
-        across = csr_array((np.concatenate([mixed, -mixed]), cells), shape=(n, k)).toarray()
-        own = np.diag(np.bincount(sums.judge, bend * gap**2, k))
-        of_items = np.diag(pairs.sum(axis=1)) - pairs
-        table = np.block([[of_items, across], [across.T, own]])
-        return np.asarray(table + self.ridge * np.eye(n + k))
+        bend = self.weights * chance * (1.0 - chance)
+        mixed = bend * factor * gap + self.weights * chance - self.won
+        ends, judges = np.concatenate([self.first, self.second]), np.tile(self.judge, 2)
+        others = np.concatenate([self.second, self.first])
+        pairs = csr_array((np.tile(bend * factor**2, 2), (ends, others)), shape=(n, n)).toarray()
+        signed = np.concatenate([mixed, -mixed])
+        across = csr_array((signed, (ends, judges)), shape=(n, self.k)).toarray()
+        own = np.diag(np.bincount(self.judge, bend * gap**2, self.k))
+        table = np.block([[np.diag(pairs.sum(axis=1)) - pairs, across], [across.T, own]])
+        return np.asarray(table + self.ridge * np.eye(len(table)))
 
-    def free(self, parameters: Floats) -> Floats:
-        """Return what leaves the likelihood as it is: worths moved together, or all made wider."""
+    def unidentified(self, parameters: Floats) -> Floats:
+        """Return directions along which the likelihood is constant: a shift, and a scale."""
         if self.ridge:
             return np.zeros((0, self.n + self.k))
-        moved = np.repeat([1.0, 0.0], [self.n, self.k])
-        wider = np.concatenate([parameters[: self.n], -parameters[self.n :]])
-        wider[: self.n] -= wider[: self.n].mean()
-        return np.stack([moved / np.linalg.norm(moved), wider / np.linalg.norm(wider)])
+        shift = np.repeat([1.0, 0.0], [self.n, self.k])
+        scale = np.concatenate([parameters[: self.n], -parameters[self.n :]])
+        scale[: self.n] -= scale[: self.n].mean()
+        return np.stack([shift / np.linalg.norm(shift), scale / np.linalg.norm(scale)])
 
 
 def fit_judges(
     data: Comparisons, worths: Floats, *, drops_ties: bool, ridge: float, tol: float
 ) -> dict[str, Any]:
-    """Return the fields of a `BradleyTerryFit` with reliabilities; worths are where to begin."""
+    """Return the fields of a `BradleyTerryFit` with reliabilities, starting from these worths."""
     n_dropped = data.n_ties if drops_ties else 0
     if n_dropped:
         data = data.take(np.flatnonzero(data.outcomes))
     used, judge = np.unique(np.asarray(data.clusters), return_inverse=True)
-    judges = tuple(data.cluster_labels[code] for code in used.tolist())
-    if len(judges) < 2 or data.n_items < 2:
+    judges = ItemSet([data.cluster_labels[code] for code in used.tolist()])
+    n, k = data.n_items, len(judges)
+    if k < 2 or n < 2:
         remedy = "With one judge, `BradleyTerry.fit(comparisons)` is the same."
         raise InvalidInputError("judges", "two or more judges of two or more items", data, remedy)
     weights = np.ones(len(data)) if data.weights is None else data.weights
-    model = _Judged(_summed(data, judge, weights), data.n_items, len(judges), ridge)
-    parameters, n_iterations = _climbed(model, np.append(worths, np.ones(model.k)), tol)
+    mean = weights.mean()
+    weights = weights / mean
+    won = weights * (1.0 + data.outcomes) / 2.0
+    model = _Judged(data.first, data.second, judge, weights, won, n, k, ridge / mean)
+    found = minimize(
+        model.value_and_slope,
+        np.append(worths, np.ones(k)),
+        jac=True,
+        hess=model.curvature,
+        method="trust-exact",
+        options={"gtol": min(tol, 1e-8), "maxiter": 500},
+    )
+    # Reversing all signs changes nothing; the judges of most comparisons are to be positive.
+    parameters, n_iterations = found.x, found.nit
+    parameters *= -1.0 if weights @ np.sign(parameters[n:])[judge] < 0 else 1.0
     if not ridge:
         _check_identified(model, parameters, data.items, judges)
     converged = False
@@ -118,71 +125,36 @@ def fit_judges(
         if converged:
             break
         parameters, n_iterations = parameters - step, n_iterations + 1
-    drawn = parameters - np.repeat([0.0, 1.0], [model.n, model.k])
-    value -= ridge / 2.0 * (drawn @ drawn)
-    total, effective = weights.sum(), weights.sum() ** 2 / (weights**2).sum()
-    estimates, gauge = _in_gauge(model, parameters)
-    covariance = gauge @ inverse @ gauge.T * (total / effective)
+    drawn = parameters - np.repeat([0.0, 1.0], [n, k])
+    value -= model.ridge / 2.0 * (drawn @ drawn)
+    effective = weights.sum() ** 2 / (weights**2).sum()
+    estimates, jacobian = _normalized(parameters, n)
     return {
         "names": (*map(str, data.items), *(f"reliability of {name}" for name in judges)),
         "estimates": estimates,
-        "covariance": covariance,
-        "log_likelihood": -value * effective / total,
-        "n_parameters": model.n + model.k - 2,
+        "covariance": jacobian @ inverse @ jacobian.T * (len(data) / effective),
+        "log_likelihood": -value * effective / len(data),
+        "n_parameters": n + k - 2,
         "n_observations": effective,
         "converged": converged,
         "n_iterations": n_iterations,
-        "notes": tuple(_notes(data, ridge, estimates[model.n :], judges, n_dropped)),
+        "notes": tuple(_notes(data, ridge, judges.where(estimates[n:] < 0), n_dropped)),
         "ties": "ignore" if drops_ties else "half",
-        "_has_side": False,
         "cov_type": "model",
         "unit": "comparison",
         "n_units": 0,
-        "_degrees_of_freedom": np.full(model.n + model.k, np.inf),
+        "_degrees_of_freedom": np.full(n + k, np.inf),
         "_covariates": (),
-        "judges": judges,
+        "judges": tuple(judges),
     }
 
 
-def _summed(data: Comparisons, judge: Positions, weights: Floats) -> _Sums:
-    """Put together what has the same likelihood."""
-    swapped = data.first > data.second
-    first, second = np.where(swapped, [data.second, data.first], [data.first, data.second])
-    points = (1.0 + np.where(swapped, -data.outcomes, data.outcomes)) / 2.0
-    kinds, kind = np.unique(np.stack([first, second, judge]), axis=1, return_inverse=True)
-    kind = kind.ravel()
-    total, won = (
-        np.asarray(np.bincount(kind, each), dtype=np.float64)
-        for each in (weights, weights * points)
-    )
-    return _Sums(kinds[0], kinds[1], kinds[2], total, won)
-
-
-def _climbed(model: _Judged, start: Floats, tol: float) -> tuple[Floats, int]:
-    """Return the maximum that is near the start."""
-    mean = model.sums.weights.mean()
-    sums = model.sums._replace(weights=model.sums.weights / mean, won=model.sums.won / mean)
-    scaled = _Judged(sums, model.n, model.k, model.ridge / mean)
-    found = minimize(
-        scaled.value_and_slope,
-        start,
-        jac=True,
-        hess=scaled.curvature,
-        method="trust-exact",
-        options={"gtol": min(tol, 1e-8), "maxiter": 500},
-    )
-    heard = np.bincount(sums.judge, sums.weights, model.k)
-    # Worths and reliabilities of the other sign say the same; most comparisons are to agree.
-    sign = -1.0 if heard @ np.sign(found.x[model.n :]) < 0 else 1.0
-    return sign * found.x, found.nit
-
-
-def _inverse(model: _Judged, parameters: Floats, judges: tuple[Label, ...]) -> Floats:
-    """Return the inverse information, of what the likelihood determines."""
-    curvature, free = model.curvature(parameters), model.free(parameters)
-    held = curvature + np.trace(curvature) / len(curvature) * free.T @ free
+def _inverse(model: _Judged, parameters: Floats, judges: ItemSet) -> Floats:
+    """Return the inverse information, without the directions that are not identified."""
+    curvature, constant = model.curvature(parameters), model.unidentified(parameters)
+    held = curvature + np.trace(curvature) / len(curvature) * constant.T @ constant
     spectrum = np.linalg.eigvalsh(held)
-    if spectrum[0] <= FLAT * spectrum[-1]:
+    if spectrum[0] <= LEAST_CURVATURE * spectrum[-1]:
         most = judges[int(np.argmax(np.abs(parameters[model.n :])))]
         raise NotIdentifiedError(
             "The likelihood of worths and reliabilities has no finite maximum, or rounding hides "
@@ -191,37 +163,32 @@ def _inverse(model: _Judged, parameters: Floats, judges: tuple[Label, ...]) -> F
     return np.asarray(np.linalg.inv(held))
 
 
-def _check_identified(
-    model: _Judged, parameters: Floats, items: ItemSet, judges: tuple[Label, ...]
-) -> None:
-    """Raise where a reliability or a worth has no finite maximum."""
-    sums, n = model.sums, model.n
-    gap = parameters[sums.first] - parameters[sums.second]
+def _check_identified(model: _Judged, parameters: Floats, items: ItemSet, judges: ItemSet) -> None:
+    """Raise if a reliability or a log worth has no finite maximum."""
+    gap, factor = model.by_comparison(parameters)
     if not gap.any():
         raise NotIdentifiedError("All items are level, so nothing is known of the judges.")
-    lost = sums.weights - sums.won
-    against = np.bincount(sums.judge, np.where(gap > 0, lost, sums.won) * (gap != 0), model.k)
-    agreed = np.bincount(sums.judge, np.where(gap > 0, sums.won, lost) * (gap != 0), model.k)
-    always = (against == 0) | (agreed == 0)
-    if always.any():
-        named = listed([name for name, is_so in zip(judges, always, strict=True) if is_so])
+    first, lost = model.won > 0, model.won < model.weights
+    agrees, contradicts = (
+        np.bincount(model.judge, which & (gap != 0), model.k) > 0
+        for which in (np.where(gap > 0, first, lost), np.where(gap > 0, lost, first))
+    )
+    if not (agrees & contradicts).all():
         raise NotIdentifiedError(
             "These judges agree with the ranking, or contradict it, in every comparison, so that "
-            f"their reliability has no finite maximum: {named}. Set `ridge=0.1`, leave them out, "
+            "their reliability has no finite maximum: "
+            f"{listed(judges.where(~(agrees & contradicts)))}. Set `ridge=0.1`, leave them out, "
             "or collect more of their comparisons."
         )
-    factors = parameters[n:]
-    none = np.abs(factors) <= NO_RELIABILITY * np.abs(factors).max()
-    if none.any():
-        named = listed([name for name, is_so in zip(judges, none, strict=True) if is_so])
+    sizes = np.abs(parameters[model.n :])
+    if (none := sizes <= LEAST_RELIABILITY * sizes.max()).any():
         raise NotIdentifiedError(
-            f"These judges say nothing of the ranking (reliability 0): {named}. Leave them out."
+            f"These judges have reliability 0: {listed(judges.where(none))}. Leave them out."
         )
-    upright = factors[sums.judge] > 0
-    up, down = np.where(upright, sums.won, lost) > 0, np.where(upright, lost, sums.won) > 0
-    beats = np.zeros((n, n), dtype=bool)
-    beats[sums.first[up], sums.second[up]] = True
-    beats[sums.second[down], sums.first[down]] = True
+    up, down = np.where(factor > 0, first, lost), np.where(factor > 0, lost, first)
+    beats = np.zeros((model.n, model.n), dtype=bool)
+    beats[model.first[up], model.second[up]] = True
+    beats[model.second[down], model.first[down]] = True
     check_connected(
         beats,
         items,
@@ -231,42 +198,32 @@ def _check_identified(
     )
 
 
-def _in_gauge(model: _Judged, parameters: Floats) -> tuple[Floats, Floats]:
-    """Scale to worths with sum 0 and reliabilities with geometric mean 1; with the Jacobian.
+def _normalized(parameters: Floats, n: int) -> tuple[Floats, Floats]:
+    """Scale to log worths with sum 0 and reliabilities with geometric mean 1; with the Jacobian.
 
-    Errors hold the mean square of reliabilities: the geometric mean of some near 0 is hardly
-    known, which would be an error of all worths together and would say nothing of their order.
+    The Jacobian keeps the mean square of the reliabilities constant. The geometric mean would be
+    uncertain with a reliability near 0, and its error would be common to all log worths.
     """
-    n, k = model.n, model.k
     worths, factors = parameters[:n] - parameters[:n].mean(), parameters[n:]
     scale = np.exp(np.log(np.abs(factors)).mean())
-    by_scale = np.concatenate([np.zeros(n), factors / (factors @ factors)])
-    jacobian = np.zeros((n + k, n + k))
-    jacobian[:n, :n] = np.eye(n) - 1.0 / n
-    jacobian[n:, n:] = np.eye(k)
-    jacobian += np.outer(np.concatenate([worths, -factors]), by_scale)
-    sizes = np.repeat([scale, 1.0 / scale], [n, k])
-    return np.concatenate([worths, factors]) * sizes, jacobian * sizes[:, None]
+    jacobian = np.eye(len(parameters))
+    jacobian[:n, :n] -= 1.0 / n
+    jacobian[:, n:] += np.outer(np.append(worths, -factors), factors / (factors @ factors))
+    sizes = np.repeat([scale, 1.0 / scale], [n, len(factors)])
+    return np.append(worths, factors) * sizes, jacobian * sizes[:, None]
 
 
 def _notes(
-    data: Comparisons,
-    ridge: float,
-    reliabilities: Floats,
-    judges: tuple[Label, ...],
-    n_dropped: int,
+    data: Comparisons, ridge: float, contrary: tuple[Any, ...], n_dropped: int
 ) -> Iterator[str]:
-    yield "Log worths sum to 0; they are those for a judge of reliability 1."
+    yield "Log worths sum to 0, for a judge of reliability 1."
     yield "Reliabilities multiply log odds; the geometric mean of their absolute values is 1."
     yield (
-        "Errors by the model: comparisons are taken for independent, given their judge, and the "
-        "mean square of reliabilities for known."
+        "Errors by the model: comparisons are independent given their judge, and the mean square "
+        "of the reliabilities is known."
     )
     if ridge:
-        yield f"Ridge {ridge:g}: worths are drawn to 0 and reliabilities to 1, and so are errors."
-    contrary = [
-        name for name, value in zip(judges, reliabilities.tolist(), strict=True) if value < 0
-    ]
+        yield f"Ridge {ridge:g}: log worths and errors shrink to 0, reliabilities to 1."
     if contrary:
         yield f"Judges who contradict the others (negative reliability): {listed(contrary)}."
     if n_dropped:

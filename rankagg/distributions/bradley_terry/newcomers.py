@@ -1,4 +1,4 @@
-"""Items that have no rating yet, so that those of all others stay as they are without them."""
+"""Items without a rating yet, whose comparisons do not change the ratings of the others."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ import pandas as pd
 from rankagg.core import said, stated
 from rankagg.core.comparisons import Comparisons
 
-# Too few comparisons are fewer than these, and than this share of the median of all items.
+# Fewer comparisons than these, and than this share of the median of all items, are too few.
 _FEW, _SHARE = 10, 0.1
 
 
 def without_newcomers(data: Comparisons) -> tuple[Comparisons, pd.DataFrame]:
     """Return the comparisons of items that can be rated, and a row for each other item.
 
-    Rated are the most items that chains of wins and ties join in both directions, each with enough
-    comparisons; where these are not more than half of all items, nobody is a newcomer. The rows
-    have the comparisons of each newcomer with rated items, and why it has no rating.
+    The rated items are the largest set joined by chains of wins and ties in both directions, each
+    with enough comparisons; if these are at most half of all items, no item is a newcomer. The
+    rows have the comparisons of each newcomer with rated items, and the reason.
     """
     least = min(float(_FEW), _SHARE * float(np.median(data.counts.sum(axis=1))))
     rated = data

@@ -1,15 +1,14 @@
-"""Samples for Bradley-Terry: contests of two items, and the independent units they belong to."""
+"""Samples for Bradley-Terry models: contests of two items, and their independent units."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from rankagg._typing import Bools, Floats, Label, Positions, Ranks, Tolerance
 from rankagg._validation import table_remedy
@@ -28,14 +27,14 @@ from rankagg.core.comparisons import Comparisons
 from rankagg.distributions.bradley_terry.contests import OUTCOMES, Contests
 from rankagg.exceptions import InvalidInputError, nearest
 
-# Contests of rankings that are held at one time.
+# Contests of rankings in memory at one time.
 CONTESTS_HELD = 200_000
 
 
 class Block(NamedTuple):
-    """Contests of some units: equal ones of a unit are one entry, and entries go by unit."""
+    """Contests of some units, sorted by unit; equal contests of a unit are one entry."""
 
-    # Shape (e,). The unit, the position in the `Contests`, and the row of their results.
+    # Shape (e,). Unit, position in the `Contests`, and row of their results.
     unit: Positions
     kind: Positions
     outcome: Positions
@@ -53,20 +52,20 @@ class Sample:
 
     items: ItemSet
     contests: Contests
-    # What a single comparison is; None where comparisons are known to depend on each other.
+    # Name of a single comparison; None if comparisons depend on each other.
     single: str | None
     is_weighted: bool = False
-    # What is independent, in the singular; None where the data do not hold it.
+    # Name of an independent unit, in the singular; None if the data have no units.
     unit: str | None = None
-    # Returns the contests of all units, some units at a time; None where units are not known.
+    # Returns the contests of all units, some units at a time; None without units.
     blocks: Callable[[], Iterable[Block]] | None = None
-    # Shape (u,). How often each unit was observed.
+    # Shape (u,). Number of copies of each unit.
     repeats: Floats | None = None
-    # The name of each unit; None where units have none.
+    # Names of the units, if they have names.
     labels: Sequence[Label] | None = None
-    # The same of comparisons whose weights differ, each a unit; None elsewhere.
+    # Returns comparisons with different weights, each a unit; else None.
     singles: Callable[[], Iterable[Block]] | None = None
-    # Summed weight of the ties that were left out.
+    # Summed weight of the excluded ties.
     n_dropped: float = 0.0
     are_votes: bool = False
 
@@ -80,7 +79,7 @@ class Sample:
         covariates: Iterable[str],
         tolerance: Tolerance,
     ) -> Sample:
-        """Return the sample that some data are."""
+        """Return the sample of some data."""
         if not isinstance(data, ScoreTable) and not (np.isscalar(tolerance) and tolerance == 0):
             remedy = "Only scores are equal within a tolerance; `tol` is that of the fit."
             raise InvalidInputError(
@@ -106,7 +105,7 @@ class Sample:
         raise InvalidInputError("data", allowed, data, table_remedy(data))
 
     def named(self, unit: int) -> str:
-        """Return how to call a unit."""
+        """Return the name of a unit in a sentence."""
         return f"one {self.unit}" if self.labels is None else f"{self.unit} {self.labels[unit]!r}"
 
 
@@ -125,42 +124,28 @@ def _checked_covariates(covariates: Iterable[str], known: Sequence[str]) -> tupl
 
 
 def _contests_of(
-    comparisons: Comparisons, *, side: bool, covariates: Sequence[str]
+    data: Comparisons, *, side: bool, covariates: Sequence[str]
 ) -> tuple[Contests, tuple[Positions, Positions, Floats]]:
-    """Put equal contests together; what is returned too gives kind, result and weight of each."""
-    first, second = comparisons.first, comparisons.second
-    outcome, weights = comparisons.outcomes, comparisons.weights
-    columns = [comparisons.covariates[name] for name in covariates]
-    sides = comparisons.sides if side else None
-    n = len(comparisons.items)
-    ended = 1 - outcome.astype(np.intp)
-    key = first.astype(np.int64) * n + second
-    asked: list[NDArray[Any]] = [*([] if sides is None else [sides]), *columns]
-    for column in asked:
-        labels, values = pd.factorize(column)
-        key = pd.factorize(key, sort=True)[0] * len(values) + labels
-    kind, values = pd.factorize(key, sort=True)
-    at, size = np.empty(len(values), dtype=np.intp), len(values) * OUTCOMES
-    at[kind[::-1]] = np.arange(len(key))[::-1]
+    """Merge equal contests; also return kind, row of results and weight of each comparison."""
+    extras: dict[str, Any] = {"side": 1 if data.sides is None else data.sides} if side else {}
+    extras |= {name: data.covariates[name] for name in covariates}
+    frame = pd.DataFrame({"first": data.first, "second": data.second, **extras})
+    kind: Positions = np.asarray(frame.groupby(list(frame), sort=False).ngroup(), dtype=np.intp)
+    kinds = frame[~frame.duplicated()]
+    outcome = 1 - data.outcomes.astype(np.intp)
+    own = np.ones(len(data)) if data.weights is None else data.weights
 
-    def summed(amounts: Floats | None) -> Floats:
-        sums = np.bincount(kind * OUTCOMES + ended, amounts, minlength=size)
-        return np.ascontiguousarray(sums.reshape(-1, OUTCOMES).T, dtype=np.float64)
+    def summed(amounts: Floats) -> Floats:
+        sums = np.bincount(kind * OUTCOMES + outcome, amounts, minlength=len(kinds) * OUTCOMES)
+        return np.ascontiguousarray(sums.reshape(-1, OUTCOMES).T)
 
-    results = summed(weights)
-    squares = results if weights is None else summed(weights**2)
-    extras = [] if not side else [np.ones(len(at)) if sides is None else sides[at].astype(float)]
-    extras += [column[at] for column in columns]
-    table = np.stack(extras, axis=1) if extras else np.zeros((len(at), 0))
-    # Effects are then of the size of log odds, whatever the unit of a covariate is.
+    table = kinds[list(extras)].to_numpy(np.float64)
+    # Divided by these, effects have the size of log odds, whatever the unit of a covariate.
     units = np.abs(table).max(axis=0, initial=0.0)
     units[units == 0] = 1.0
-    table = table / units
-    contests = Contests(
-        n, first[at].astype(np.intp), second[at].astype(np.intp), table, units, results, squares
-    )
-    own = np.ones(len(key)) if weights is None else weights
-    return contests, (kind, ended, own)
+    pair = kinds["first"].to_numpy(), kinds["second"].to_numpy()
+    contests = Contests(data.n_items, *pair, table / units, units, summed(own), summed(own**2))
+    return contests, (kind, outcome, own)
 
 
 def _of_comparisons(
@@ -179,20 +164,18 @@ def _of_comparisons(
 
     differ = weights is not None and bool(np.ptp(weights))
     singles = partial(blocks, np.arange(len(data))) if differ else None
-    made = Sample(data.items, contests, "comparison", weights is not None, n_dropped=dropped)
-    made = replace(made, singles=singles)
-    if codes is None:
-        return made
-    used, units = np.unique(codes, return_inverse=True)
-    labels = [data.cluster_labels[code] for code in used.tolist()]
-    repeats = np.ones(len(used))
-    return replace(
-        made, unit="cluster", blocks=partial(blocks, units), repeats=repeats, labels=labels
-    )
+    units: dict[str, Any] = {}
+    if codes is not None:
+        used, unit = np.unique(codes, return_inverse=True)
+        labels = [data.cluster_labels[code] for code in used.tolist()]
+        units = {"unit": "cluster", "blocks": partial(blocks, unit), "labels": labels}
+        units["repeats"] = np.ones(len(used))
+    units |= {"is_weighted": weights is not None, "n_dropped": dropped}
+    return Sample(data.items, contests, "comparison", singles=singles, **units)
 
 
 def _of_scores(data: ScoreTable, tolerance: Tolerance, drops_ties: bool) -> Sample:
-    """Return the sample of a table: units are its tasks, or the instances of a single one."""
+    """Return the sample of a table, with its tasks as units, or the instances of a single task."""
     profile = data.rankings(tolerance)
     if profile.clusters is not None:
         return _of_rankings(profile, drops_ties)
@@ -209,7 +192,7 @@ def _of_rankings(profile: Profile, drops_ties: bool, unit: str = "cluster") -> S
     contests, dropped = _contests_of_votes(votes, drops_ties)
     labels = profile.clusters
     if labels is None:
-        # Equal rankings have equal scores.
+        # Equal rankings have equal scores in the likelihood.
         profile, unit = profile.compress(), "ranking"
         units, repeats = np.arange(len(profile)), profile.counts.astype(np.float64)
         weights = profile.weights
@@ -237,23 +220,18 @@ def _of_rankings(profile: Profile, drops_ties: bool, unit: str = "cluster") -> S
 def _ranking_blocks(
     contests: Contests, ranks: Ranks, units: Positions, weights: Floats, drops_ties: bool
 ) -> Iterator[Block]:
-    """Go through the contests of rankings that are sorted by unit."""
+    """Yield the contests of rankings, which are sorted by unit."""
     kinds = np.zeros((contests.n_items, contests.n_items), dtype=np.intp)
     kinds[contests.first, contests.second] = np.arange(len(contests.first))
     most = int((ranks != UNRANKED).sum(axis=1).max(initial=0))
     number = max(CONTESTS_HELD // max(most**2 // 2, 1), 1)
     n_kinds, none = len(contests.first), np.zeros(0, dtype=np.intp)
-    are_units = units[-1] == len(units) - 1
     rest = Block(none, none, none, np.zeros(0))
     for begin in range(0, len(ranks), number):
         part = slice(begin, begin + number)
         row, first, second, outcome = _contests_of_ranks(ranks[part])
         kept = (outcome != 1) if drops_ties else np.ones(len(row), dtype=bool)
         row, kind, outcome = row[kept], kinds[first[kept], second[kept]], outcome[kept]
-        if are_units:
-            if len(row):
-                yield Block(units[part][row], kind, outcome, weights[part][row])
-            continue
         merged = _merged(
             np.concatenate([rest.unit, units[part][row]]),
             np.concatenate([rest.kind, kind]),
@@ -271,14 +249,14 @@ def _ranking_blocks(
 
 
 def _contests_of_ranks(ranks: Ranks) -> tuple[Positions, Positions, Positions, Positions]:
-    """Return for each two items that a ranking compares the row, both items, and the outcome."""
+    """Return row, both items and outcome for each pair of items that a ranking compares."""
     seen = ranks != UNRANKED
     width = int(seen.sum(axis=1).max(initial=0))
     # Observed items first, in the order of the items.
     items = np.argsort(~seen, axis=1, kind="stable")[:, :width]
     place = np.take_along_axis(places.comparable(ranks), items, axis=1)
     one, other = np.triu_indices(width, k=1)
-    # Of the second, and of one of both: unlisted items are not compared with each other.
+    # The second item is observed, and one of both is listed: unlisted items are not compared.
     known = np.take_along_axis(seen, items, axis=1)[:, other]
     known &= (place[:, one] < ranks.shape[1]) | (place[:, other] < ranks.shape[1])
     row, pair = np.nonzero(known)
@@ -290,7 +268,7 @@ def _contests_of_ranks(ranks: Ranks) -> tuple[Positions, Positions, Positions, P
 def _merged(
     unit: Positions, kind: Positions, outcome: Positions, weights: Floats, n_kinds: int
 ) -> Block:
-    """Put equal contests of a unit together."""
+    """Merge equal contests of a unit."""
     code = (unit * n_kinds + kind) * OUTCOMES + outcome
     codes, inverse = np.unique(code, return_inverse=True)
     unit, rest = np.divmod(codes, n_kinds * OUTCOMES)
@@ -300,7 +278,7 @@ def _merged(
 
 
 def _of_votes(votes: PairwiseMatrix, drops_ties: bool) -> Sample:
-    """Return the sample of votes; those of rankings or scores have lost their units."""
+    """Return the sample of votes, which have no units."""
     single = "comparison" if votes.unranked is None or votes.n_items <= 2 else None
     contests, dropped = _contests_of_votes(votes, drops_ties)
     is_weighted = bool((contests.squares != contests.results).any())
@@ -308,7 +286,7 @@ def _of_votes(votes: PairwiseMatrix, drops_ties: bool) -> Sample:
 
 
 def _contests_of_votes(votes: PairwiseMatrix, drops_ties: bool) -> tuple[Contests, float]:
-    """Return a kind of contest for each two items that met, and the ties that are left out."""
+    """Return a kind of contest for each pair of items that met, and the excluded ties."""
     first, second = np.triu_indices(votes.n_items, k=1)
     wins, ties = votes.wins, np.zeros_like(votes.ties) if drops_ties else votes.ties
     results = np.stack([wins[first, second], ties[first, second], wins[second, first]])
@@ -322,9 +300,9 @@ def _contests_of_votes(votes: PairwiseMatrix, drops_ties: bool) -> tuple[Contest
 
 
 def _check_lost(plain: PairwiseMatrix, votes: PairwiseMatrix, weights: Floats) -> None:
-    """Raise where rounding the weights left out results of some pair."""
+    """Raise if rounding of the weights removes results of some pair."""
     pairs = ((plain.wins, votes.wins), (plain.ties, votes.ties))
     if any(((before > 0) & (after == 0)).any() for before, after in pairs):
-        allowed = f"at least {votes.rounding:g}, the step of the votes beside the largest"
-        remedy = "Results of smaller weight are lost: leave them out."
+        allowed = f"at least {votes.rounding:g}, the rounding error of the votes"
+        remedy = "Leave out results with smaller weights."
         raise InvalidInputError("weights", allowed, float(weights.min()), remedy)

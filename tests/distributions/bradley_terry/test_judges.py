@@ -114,7 +114,7 @@ def test_who_contradicts_is_named_and_ranks_have_bounds():
     ranks = (-worths).argsort().argsort() + 1
     assert ((frame["best"] <= ranks) & (ranks <= frame["worst"])).all()
     assert fit.effects().empty
-    assert fit.elo(anchor="i0", rating=1000)["elo"]["i0"] == 1000
+    assert fit.elo(anchor={"i0": 1000})["elo"]["i0"] == 1000
 
 
 def test_ties_are_left_out_or_count_half():

@@ -82,7 +82,7 @@ def assert_unknown(data, reason):
     fit = ra.BradleyTerry.fit(data)
     assert np.isfinite(fit.estimates).all()
     assert np.isnan(fit.covariance).all()
-    (note,) = (note for note in fit.notes if note.startswith("Errors are not known. "))
+    (note,) = (note for note in fit.notes if note.startswith("Errors are unknown. "))
     assert reason in note
     assert "cov_type" not in " ".join(fit.notes)
     with pytest.raises(InvalidInputError, match="`fit` must be one with known errors"):
@@ -109,8 +109,8 @@ def test_what_is_missing_is_named():
 def test_one_battle_has_no_fit():
     assert "never won or tied: B" in told(ra.Comparisons.from_arrays("A", "B", [1]))
     alone = ra.Comparisons.from_arrays("A", "B", [0])
-    assert "Only one comparison tells" in told(alone, cov_type="robust")
-    assert_unknown(alone, "Only one comparison tells the worth of A, B")
+    assert "Only one comparison determines" in told(alone, cov_type="robust")
+    assert_unknown(alone, "Only one comparison determines the worth of A, B")
     assert ra.BradleyTerry.fit(alone, cov_type="model").standard_errors.min() > 0
 
 
@@ -156,7 +156,7 @@ def test_few_clusters_are_refused_or_noted():
     for number in (1, 3):
         data = battles(60, 3, 1, clusters=np.arange(60) % number)
         assert "fewer than 4 clusters" in told(data, cov_type="cluster")
-        assert_unknown(data, "what varies between so few is not known")
+        assert_unknown(data, "cannot be estimated")
         assert ra.BradleyTerry.fit(data, cov_type="model").n_units == 0
     four = ra.BradleyTerry.fit(battles(60, 3, 1, clusters=np.arange(60) % 4))
     assert not any("Fewer than" in note for note in four.notes)
@@ -175,14 +175,14 @@ def test_clusters_without_comparisons_do_not_count():
 
 def test_an_item_that_one_cluster_knows_has_no_error_by_cluster():
     new = with_a_fourth([4, 4])
-    assert "Only cluster 'eva' tells the worth of D" in told(new, cov_type="cluster")
-    assert_unknown(new, "Only cluster 'eva' tells the worth of D")
+    assert "Only cluster 'eva' determines the worth of D" in told(new, cov_type="cluster")
+    assert_unknown(new, "Only cluster 'eva' determines the worth of D")
     assert ra.BradleyTerry.fit(new, cov_type="robust").cov_type == "robust"
 
 
 def test_items_that_only_tie_have_no_error_by_the_sandwich():
     data = ra.Comparisons.from_arrays("ABCCC", "BAAAA", [1, 1, 0, 0, 0])
-    reason = "Nothing varies in the results that compare"
+    reason = "All results that compare"
     assert reason in told(data, cov_type="robust")
     assert_unknown(data, reason)
     assert ra.BradleyTerry.fit(data, cov_type="model").converged

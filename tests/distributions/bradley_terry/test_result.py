@@ -42,11 +42,11 @@ def test_all_pairs_together_are_adjusted_by_holm(fit):
 
 
 def test_elo_is_a_scale_of_log_worths(fit):
-    table = fit.elo(anchor="B", rating=1000, points=200)
+    table = fit.elo(anchor={"B": 1000})
     assert table.loc["B", "elo"] == 1000
     assert np.isnan(table.loc["B", "std_err"])
-    # Odds of ten to one are 200 points apart.
-    ten = np.log(10) / 200
+    # Odds of ten to one are 400 points apart.
+    ten = np.log(10) / 400
     against = fit.compare("A", "B")
     assert (table.loc["A", "elo"] - 1000) * ten == pytest.approx(against["estimate"])
     assert table.loc["A", "std_err"] * ten == pytest.approx(against["std_err"])
@@ -105,7 +105,8 @@ def test_what_stands_beside_worths_is_named(fit):
         (lambda fit: fit.predict("A", "Z"), "one of the 4 items"),
         (lambda fit: fit.predict("A", "B", side=2), "`side` must be 1 or 0 or -1"),
         (lambda fit: fit.predict("A", "B", covariates={"y": 1}), "among those of the fit ('x')"),
-        (lambda fit: fit.elo(points=0), "points"),
+        (lambda fit: fit.elo(anchor="A"), "a mapping from one item to its rating"),
+        (lambda fit: fit.elo(anchor={"A": 1, "B": 2}), "a mapping from one item to its rating"),
         (lambda fit: fit.pairs(alpha=0), "alpha"),
     ],
 )

@@ -188,7 +188,7 @@ def test_two_tasks_have_ratings_and_no_errors():
     tasks = [f"task {k // 6}" for k in range(12)]
     table = scores(2, tasks=tasks, instances=[k % 6 for k in range(12)])
     fit = ra.BradleyTerry.fit(table)
-    assert "Errors are not known. There are 2 tasks, and what varies between so few is not " in (
+    assert "Errors are unknown. With 2 tasks the variance between tasks cannot be estimated." in (
         " ".join(fit.notes)
     )
     # What holds for instances of these tasks can be had: they are rankings then.

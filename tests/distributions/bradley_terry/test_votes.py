@@ -119,7 +119,7 @@ def test_pairs_of_longer_rankings_depend_on_each_other(rows):
         ra.BradleyTerry.fit(profile.with_unranked("ignore").pairwise(), pseudo_rankings=0.5)
     )
     for other in lost:
-        assert any("These comparisons depend on each other" in note for note in other.notes)
+        assert any("depend on each other" in note for note in other.notes)
         assert other.unit is None
         with pytest.raises(InvalidInputError, match="Fit the rankings or scores themselves"):
             ra.inference.rank_sets(other)
@@ -132,7 +132,7 @@ OTHERS = ("model", "robust")
 def test_votes_without_units_say_what_their_errors_assume():
     votes = ra.PairwiseMatrix.from_wins(20 * np.array([[0, 7, 9], [3, 0, 6], [1, 4, 0]]))
     fit = ra.BradleyTerry.fit(votes)
-    note = "Errors by the model: votes hold no units, and comparisons are taken for independent."
+    note = "Errors by the model: votes have no units, and comparisons are taken as independent."
     assert (fit.cov_type, fit.unit) == ("model", "comparison")
     for result in (fit, ra.inference.rank_sets(fit)):
         assert note in result.notes
