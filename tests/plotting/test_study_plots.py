@@ -118,7 +118,7 @@ def test_the_axis_is_any_number_that_varies(results):
         data=BOARD, corruptions=[S.CopiedScores(), *STUDIES["corruption"].corruptions],
         n_corrupted=[1], n_repetitions=1, rng=0,
     )  # fmt: skip
-    assert "without factor, and not shown: copied" in notes(mixed.run().plot())
+    assert "not drawn, without factor: copied" in notes(mixed.run().plot())
 
 
 def test_columns_without_panels_have_lines_of_their_own(results):
