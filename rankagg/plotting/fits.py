@@ -148,7 +148,8 @@ def distances_plot(fit: MallowsFit, *, alpha: float = 0.05, ax: Axes | None = No
     if share:
         bars: dict[str, Any] = {"fc": PALE, "ec": ACCENTS[0], "lw": stroke(0.5), "gid": "known"}
         bars |= {"weights": weights / weights.sum(), "rwidth": 0.86, "label": "rankings"}
-        handles.append(ax.hist(distances, edges, **bars)[2][0])
+        ax.hist(distances, edges, **bars)
+        handles.append(ax.patches[0])
     line: dict[str, Any] = {"color": ACCENTS[1], "marker": "D", "label": "fitted distribution"}
     heights, _ = np.histogram(np.arange(len(expected)), edges, weights=expected)
     handles += ax.plot(edges[:-1] + step / 2, heights, gid="expected", **line)

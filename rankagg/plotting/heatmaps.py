@@ -49,6 +49,7 @@ MOST_COLUMNS: Final = 60
 MOST_PATTERNS: Final = 40
 MOST_NUMBERED: Final = 20
 BORDER: Final = "#d0d0d0"
+DIAGONAL: Final = "#e8e8e8"
 
 
 def _bare_cells(ax: Axes, rows: Sequence[str], columns: Sequence[str], at: Any = None) -> None:
@@ -92,7 +93,7 @@ def _write_numbers(
 
 
 def _hatched_cell(
-    ax: Axes, corner: tuple[float, float], gid: str = "unknown", color: str = "#cccccc"
+    ax: Axes, corner: tuple[float, float], gid: str = "unknown", color: str = "#a8a8a8"
 ) -> None:
     """Hatch a cell."""
     look: dict[str, Any] = {"fill": False, "hatch": "////", "ec": color, "lw": 0}
@@ -178,7 +179,8 @@ def _share_matrix(
     places = [str(rank + 1) if rank >= 0 else NO_RANK for rank in ranks[order].tolist()]
     cells = np.ma.masked_invalid(shares[np.ix_(order, order)])
     cells[np.diag_indices(n)] = np.ma.masked
-    image = ax.imshow(cells, cmap=DIVERGING, vmin=0, vmax=1, interpolation="none", aspect="auto")
+    colors = DIVERGING.with_extremes(bad=DIAGONAL)
+    image = ax.imshow(cells, cmap=colors, vmin=0, vmax=1, interpolation="none", aspect="auto")
     rows = [f"{place}  {name}" for place, name in zip(places, names, strict=True)]
     _bare_cells(ax, rows, names)
     _color_bar(ax, image, label)
@@ -188,11 +190,9 @@ def _share_matrix(
     )
     dots = np.zeros((n, n), dtype=bool) if above is None else above[np.ix_(order, order)]
     for (i, j), value in np.ndenumerate(known):
-        if i == j:
-            ax.add_patch(Rectangle((j - 0.5, i - 0.5), 1, 1, fc="#e8e8e8", ec="none"))
-            continue
         if np.isnan(value):
-            _hatched_cell(ax, (j - 0.5, i - 0.5))
+            if i != j:
+                _hatched_cell(ax, (j - 0.5, i - 0.5))
             continue
         if 0 <= ranks[order[i]] < ranks[order[j]] and value < 0.5:
             frame: dict[str, Any] = {"fill": False, "ec": ACCENTS[1], "lw": letter(0.2)}
@@ -379,7 +379,7 @@ def task_agreement_plot(
         for j in (0, *range(2, n + 2)):
             corner, value = (edges[j], i - 0.5), cells[i, j]
             if j == i + 2:
-                ax.add_patch(Rectangle(corner, 1, 1, fc="#e8e8e8", ec="none"))
+                ax.add_patch(Rectangle(corner, 1, 1, fc=DIAGONAL, ec="none"))
             elif np.isnan(value):
                 _hatched_cell(ax, corner, f"unknown-{i}-{j}")
     unknown = np.isnan(result.with_rest).any() or np.isnan(result.tau).any()

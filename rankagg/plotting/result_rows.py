@@ -16,7 +16,7 @@ from rankagg.inference.pairwise import PairwiseIntervals
 from rankagg.inference.ranks.new_task import NewTaskRanks
 from rankagg.plotting.interval_rows import ranks_sheet
 from rankagg.plotting.sheet import HOLLOW, SOLID, PlotSheet, first_of, legend_mark, open_frame
-from rankagg.plotting.theme import ACCENTS, GRAY, MOST_DRAWN, dot, plot_of
+from rankagg.plotting.theme import ACCENTS, GRAY, MOST_DRAWN, dot, plot_of, stroke
 
 # Quantiles at the ends of bars over random splits.
 OUTER = (0.05, 0.95)
@@ -99,22 +99,22 @@ def list_ranks_plot(
     frame = result.to_frame().iloc[:n]
     sheet = PlotSheet.of_rows(ax, n)
     low = frame["p_holm"].to_numpy() <= 0.05
-    look: dict[str, Any] = {"ls": "none", "marker": "|", "ms": dot(2.0), "clip_on": False}
-    colors = {True: ACCENTS[0], False: GRAY}
+    common: dict[str, Any] = {"ls": "none", "marker": "|", "ms": dot(2.0), "clip_on": False}
+    # Significant items have broad marks, too.
+    looks = {
+        True: common | {"color": ACCENTS[0], "mew": stroke(1.6)},
+        False: common | {"color": GRAY, "mew": stroke(0.7)},
+    }
     for row, item in enumerate(result.items.indices(frame.index)):
-        shares, style = result.shares[:, item], look | {"color": colors[bool(low[row])]}
-        sheet.ax.plot(shares, np.full(len(shares), row), gid=f"lists-{row}", **style)
+        shares, look = result.shares[:, item], looks[bool(low[row])]
+        sheet.ax.plot(shares, np.full(len(shares), row), gid=f"lists-{row}", **look)
     sheet.name_rows(sheet.names(frame.index))
     sheet.name_rows_at_right(range(n), [p_text(p) for p in frame["p_holm"]])
     open_frame(sheet.ax, ("top", "right", "left"))
     sheet.ax.set_xlim(-0.01, 1.03)
     sheet.ax.xaxis.set_major_formatter(PercentFormatter(1.0))
     words = {True: "adjusted p at most 0.05", False: "adjusted p above 0.05"}
-    handles = [
-        legend_mark(words[kind], look | {"color": colors[kind]})
-        for kind in (True, False)
-        if kind in low
-    ]
+    handles = [legend_mark(words[kind], look) for kind, look in looks.items() if kind in low]
     lists = counted(result.n_lists, "list", ",")
     notes = [note, f"a mark: one of {lists}; at the right: p adjusted for all items (Holm)"]
     axis = f"rank, as a share of {counted(result.n_items, 'item', ',')}"

@@ -31,8 +31,8 @@ HINTING = 1.05
 LETTER, WIDE_LETTER = 0.48, 0.6
 # Fewest characters of a name and of a line of the caption, and most of a sentence there.
 LEAST_NAME, NARROWEST_LINE, LONGEST_NOTE = 8, 12, 400
-# Smallest font of numbers in cells.
-SMALLEST = 0.55
+# Smallest font of numbers in cells, 5.6 points in print.
+SMALLEST = 0.7
 # Legend: mark with its gap, gap between columns, and padding.
 MARK, BETWEEN_COLUMNS, PADDING = 2.4, 1.5, 0.3
 # Margins of a new figure before the layout.

@@ -185,7 +185,7 @@ def _keyed_headings(headings: Sequence[str], room: float) -> tuple[list[str], st
     return letters, "; ".join(f"{a}: {b}" for a, b in zip(letters, words, strict=True))
 
 
-@plot_of(StudyResult, "The `run` of a study")
+@plot_of(StudyResult, "study.run()", "the result of a study")
 def study_plot(
     result: StudyResult,
     *,

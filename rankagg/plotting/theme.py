@@ -28,7 +28,7 @@ Context = Literal["paper", "slide"]
 Plot = TypeVar("Plot", bound=Callable[..., Axes])
 
 INK: Final = "#222222"
-GRAY: Final = "#9a9a9a"
+GRAY: Final = "#8c8c8c"
 #: Color of grid lines.
 GRID: Final = "#e4e4e4"
 PALE: Final = "#bcd7ea"
@@ -112,6 +112,8 @@ def style(context: Context = "paper") -> Iterator[None]:
         "axes.linewidth": 0.6 * times,
         "axes.spines.top": False,
         "axes.spines.right": False,
+        "axes.facecolor": "white",
+        "figure.facecolor": "white",
         "axes.edgecolor": INK,
         "axes.labelcolor": INK,
         "axes.titlesize": "medium",
@@ -129,9 +131,7 @@ def style(context: Context = "paper") -> Iterator[None]:
 
 def plot_of(kind: Any = object, maker: str = "", allowed: str = "") -> Callable[[Plot], Plot]:
     """Check the first argument and `top` of a plot, and document the common parameters."""
-    name = getattr(kind, "__name__", "")
-    allowed = allowed or (name if name.endswith("s") else f"a {name}")
-    number = "one" if allowed.split()[0] in ("a", "the") else "them"
+    allowed = allowed or f"of class {kind.__name__}"
 
     def decorated(plot: Plot) -> Plot:
         parameters = signature(plot).parameters
@@ -141,7 +141,7 @@ def plot_of(kind: Any = object, maker: str = "", allowed: str = "") -> Callable[
         def checked(*args: Any, **options: Any) -> Axes:
             value = args[0] if args else options.get(first)
             if options.keys() <= parameters.keys() and not isinstance(value, kind):
-                raise InvalidInputError(first, allowed, value, f"`{maker}` makes {number}.")
+                raise InvalidInputError(first, allowed, value, f"Use `{maker}`.")
             if options.get("top") is not None:
                 check_integer(options["top"], "top", low=1)
             return plot(*args, **options)

@@ -197,13 +197,11 @@ def _draw_circle(ax: Axes | None, items: ItemSet, ranks: Ranks, links: list[_Lin
     # Names are outside: to the right or left of points, or above and below.
     starts = points * (1 + (NODE + 0.4) / radius)
     sides = np.sign(points[:, 0].round(6)).astype(int)
-    names = plot_labels(items) if ax is None else PlotSheet(ax, 0.0, 0.0).names(items, share=0.2)
-    lengths = np.array([text_width([name]) for name in names])
-    left = max(NODE + 1, float(np.max(1 - starts[:, 0] + (1 - sides) / 2 * lengths)))
-    right = max(NODE + 1, float(np.max(1 + starts[:, 0] + (1 + sides) / 2 * lengths)), 24.0 - left)
     low, high = points[:, 1].min() - NODE - 2, points[:, 1].max() + NODE + 2
+    left = radius + NODE + 1
+    right = max(left, 24.0 - left)
     sheet = PlotSheet(ax, left + right, high - low)
-    ax = sheet.ax
+    ax, names = sheet.ax, sheet.names(items, share=0.2)
     # The layout measures legends from the upper left corner.
     ax.set_aspect("equal", anchor="NW")
     ax.set_xlim(-left, right)
