@@ -139,7 +139,8 @@ def effects_plot(
     sheet = PlotSheet.of_rows(ax, n, 34.0)
     ax, looks = sheet.ax, [DECIDED[decision] for decision in frame["decision"]]
     known = np.array([level, *points, *bounds.ravel()])
-    low, high = float(known[np.isfinite(known)].min()), float(known[np.isfinite(known)].max())
+    known = known[np.isfinite(known)]
+    low, high = float(known.min()), float(known.max())
     # Leave space for arrows.
     room = 0.08 * (high - low) or max(0.5 * abs(low), 1.0)
     low, high = low - room, high + room

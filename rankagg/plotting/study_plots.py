@@ -93,12 +93,14 @@ class _PanelScale:
     def ticks(self) -> dict[float, str]:
         """Return round values by their positions, as many as fit."""
         low, high = ends = self.values[[0, -1]]
+        rounding = 1e-9 * (high - low)
         round_values = [
             np.asarray(MaxNLocator(nbins=most, steps=[1, 2, 5, 10]).tick_values(low, high))
             for most in range(MOST_TICKS, 1, -1)
         ]
         for values in [self.values, ends] if self.is_logarithmic else [*round_values, ends]:
-            ticks = self._named(values[(values >= low) & (values <= high)])
+            inside = (values >= low - rounding) & (values <= high + rounding)
+            ticks = self._named(values[inside])
             if len(ticks) > 1 and _are_apart(ticks):
                 return ticks
         return self._named(self.values[:1])

@@ -121,6 +121,11 @@ def test_the_axis_is_any_number_that_varies(results):
     assert "not drawn, without factor: copied" in notes(mixed.run().plot())
 
 
+def test_the_last_tick_is_not_lost_to_rounding(results):
+    ax = results["missing scores"].plot(where={"removal": "low scores first"})
+    assert [tick.get_text() for tick in ax.get_xticklabels()] == ["0", "0.2", "0.4", "0.6"]
+
+
 def test_columns_without_panels_have_lines_of_their_own(results):
     result = results["missing scores"]
     words = ["Mean, completely at random", "Borda, completely at random"]
