@@ -398,43 +398,31 @@ def _test_notes(
 ) -> list[str]:
     """Explain the axis and the bars, which join some number of pairs."""
     subject = {0: "no two items", 1: "items that the bar joins"}.get(bars, "items that a bar joins")
+    scale, rate = "average rank, 1 is best", f"(family-wise error rate {alpha:g})"
+    equal = unjoined = without = ""
+    if isinstance(test, FriedmanTest):
+        scale += f", in {counted(test.n_rankings, 'ranking')}"
+        bar = f"{subject} differ by at most the critical difference (Nemenyi)"
+        equal = f"equal ranks of all items: p {_p_value(test.f_p_value)} (Friedman, by F)"
+    elif isinstance(test, SkillingsMackTest):
+        rankings = counted(test.n_rankings, "ranking")
+        scale = f"average rank in {rankings}, adjusted for the other items ranked"
+        bar = f"{subject} do not differ significantly in their ranks {rate}"
+        equal = f"equal ranks of all items: p {_p_value(test.p_value)} (Skillings and Mack)"
+    else:
+        tests = f"{TESTS[test.tests[0].method]} tests of {counted(len(test.tests), 'pair', ',')}"
+        bar = f"{subject} do not differ significantly by {tests} with Holm's procedure {rate}"
+    if not isinstance(test, FriedmanTest):
+        rest = int((np.triu(test.p_values().to_numpy() > alpha, k=1)).sum()) - joined
+        more = f"{counted(rest, 'more pair', ',')} without a common bar"
+        unjoined = f"{more} {'does' if rest == 1 else 'do'} not differ either" if rest > 0 else ""
+        absent = test.items.where(np.isnan(test.average_ranks))
+        without = f"not drawn, never ranked with others: {listed(absent)}" if absent else ""
+    unit = test.tests[0].unit if isinstance(test, PairwiseTests) else test.unit
     notes = [f"note: {note}" for note in test.notes]
     if len(notes) > MOST_NOTES:
         notes = [f"see the {counted(len(notes), 'note')} of its summary"]
-    if isinstance(test, FriedmanTest):
-        return [
-            f"average rank, 1 is best, in {counted(test.n_rankings, 'ranking')}; independent: "
-            f"{test.unit}s",
-            f"{subject} differ by at most the critical difference (Nemenyi)",
-            f"equal ranks of all items: p {_p_value(test.f_p_value)} (Friedman, by F)",
-            *notes,
-        ]
-    values, n = test.p_values().to_numpy(), len(test.items)
-    rest = int((np.triu(values > alpha, k=1)).sum()) - joined
-    rate = f"family-wise error rate {alpha:g}"
-    more = f"{counted(rest, 'more pair', ',')} without a common bar"
-    unjoined = f"{more} {'does' if rest == 1 else 'do'} not differ either" if rest > 0 else ""
-    absent = test.items.where(np.isnan(test.average_ranks))
-    without = f"not drawn, never ranked with others: {listed(absent)}" if absent else ""
-    if isinstance(test, SkillingsMackTest):
-        return [
-            f"average rank in {counted(test.n_rankings, 'ranking')}, adjusted for the other items "
-            f"ranked; independent: {test.unit}s",
-            f"{subject} do not differ significantly in their ranks ({rate})",
-            unjoined,
-            f"equal ranks of all items: p {_p_value(test.p_value)} (Skillings and Mack)",
-            without,
-            *notes,
-        ]
-    one, pairs = test.tests[0], counted(n * (n - 1) // 2, "pair", ",")
-    return [
-        f"average rank, 1 is best; independent: {one.unit}s",
-        f"{subject} do not differ significantly by {TESTS[one.method]} tests of {pairs} with "
-        f"Holm's procedure ({rate})",
-        unjoined,
-        without,
-        *notes,
-    ]
+    return [f"{scale}; independent: {unit}s", bar, unjoined, equal, without, *notes]
 
 
 def _p_value(p: float) -> str:

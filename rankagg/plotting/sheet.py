@@ -96,13 +96,13 @@ class PlotSheet:
         axis: str = "",
         handles: Sequence[Any] = (),
         columns: int = 1,
-        above: float = 0.0,
+        raised: float = 0.0,
     ) -> Axes:
         """Add the axis label, the caption below it and the legend above; return the axes."""
         width = self.across
         self._write_below(_broken_lines(notes, width), "\n".join(_broken_lines([axis], width)))
         if handles:
-            self._draw_legend(handles, width - 2 * PADDING, columns, above)
+            self._draw_legend(handles, width - 2 * PADDING, columns, raised)
         if self.is_new:
             self._fit()
         return self.ax
@@ -183,16 +183,19 @@ class PlotSheet:
             gid=CAPTION_MARK,
         )
 
-    def _draw_legend(self, handles: Sequence[Any], room: float, columns: int, above: float) -> None:
+    def _draw_legend(
+        self, handles: Sequence[Any], room: float, columns: int, raised: float
+    ) -> None:
         """Draw the legend above the axes, in as many of the columns as fit."""
         labels = [str(handle.get_label()) for handle in handles]
         while columns > 1 and _legend_width(labels, columns) > room:
             columns -= 1
         if columns == 1:
             labels = ["\n".join(_broken_lines([label], room - MARK)) for label in labels]
-        raised = ScaledTranslation(0.0, above * letter() / 72, _figure_of(self.ax).dpi_scale_trans)
+        inches = _figure_of(self.ax).dpi_scale_trans
+        shift = ScaledTranslation(0.0, raised * letter() / 72, inches)
         place = {"loc": "lower left", "bbox_to_anchor": (0.0, 1.0), "ncols": columns}
-        place |= {"bbox_transform": self.ax.transAxes + raised, "borderpad": PADDING}
+        place |= {"bbox_transform": self.ax.transAxes + shift, "borderpad": PADDING}
         spaces = {"columnspacing": BETWEEN_COLUMNS, "handletextpad": MARK - 2.0}
         self.legend(handles, labels, **place, **spaces)
 

@@ -309,9 +309,9 @@ def study_plot(
         *result.notes,
     ]
     label = AXES.get(axis, axis.replace("_", "-"))
-    above = 0.8 + 1.3 * max(len(heading.splitlines()) for heading in headings)
-    above = above if any(headings) else 0.0
-    return sheet.finish(notes, axis=label, handles=handles, columns=2, above=above)
+    lines_above = max(len(heading.splitlines()) for heading in headings)
+    raised = 0.8 + 1.3 * lines_above if lines_above else 0.0
+    return sheet.finish(notes, axis=label, handles=handles, columns=2, raised=raised)
 
 
 def _draw_upright_axis(ax: Axes, label: str, ticks: Sequence[float]) -> None:

@@ -148,19 +148,19 @@ def plot_of(kind: Any = object, maker: str = "", allowed: str = "") -> Callable[
     return decorated
 
 
-def letter(times: float = 1.0) -> float:
+def letter(factor: float = 1.0) -> float:
     """Return a multiple of the font size, in points."""
-    return times * float(mpl.rcParams["font.size"])
+    return factor * float(mpl.rcParams["font.size"])
 
 
-def stroke(times: float = 1.0) -> float:
+def stroke(factor: float = 1.0) -> float:
     """Return a multiple of the line width, in points."""
-    return times * float(mpl.rcParams["lines.linewidth"])
+    return factor * float(mpl.rcParams["lines.linewidth"])
 
 
-def dot(times: float = 1.0) -> float:
+def dot(factor: float = 1.0) -> float:
     """Return a multiple of the marker size, in points."""
-    return times * float(mpl.rcParams["lines.markersize"])
+    return factor * float(mpl.rcParams["lines.markersize"])
 
 
 def method_look(number: int) -> dict[str, Any]:

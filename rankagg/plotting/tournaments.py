@@ -69,7 +69,7 @@ LINK_LOOKS: Final[dict[Kind, _LinkLook]] = {
     "with": _LinkLook(INK, "-", 0.6, "majority: arrow to the loser, margin"),
     "against": _LinkLook(ACCENTS[1], "--", 1.2, "majority against {name}"),
     "open": _LinkLook(ACCENTS[2], "-.", 1.0, "majority not ordered by {name}"),
-    "level": _LinkLook(DIM, "-", 2.5, "as many votes each way"),
+    "level": _LinkLook(DIM, "-", 1.6, "as many votes each way"),
     "never": _LinkLook(DIM, ":", 0.8, "never compared"),
 }
 
