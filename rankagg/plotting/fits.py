@@ -49,11 +49,11 @@ SURE = 0.9
 
 def _distance_probabilities(n_items: int, theta: float) -> Floats:
     """Return the probabilities of the Kendall distance, a sum of independent stages."""
-    law = np.ones(1)
+    chances = np.ones(1)
     for size in range(2, n_items + 1):
         stage = np.exp(-theta * np.arange(size))
-        law = np.convolve(law, stage / stage.sum())
-    return law
+        chances = np.convolve(chances, stage / stage.sum())
+    return chances
 
 
 @plot_of(FitResult, "PlackettLuce.fit(profile)", "the result of a fit")
