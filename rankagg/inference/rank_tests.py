@@ -43,6 +43,9 @@ from rankagg.core.graphs import Parts, connected_parts
 from rankagg.exceptions import Described, InvalidInputError
 from rankagg.inference.units import Unit, Units, rankings_of
 
+# Eigenvalues below this share of the largest one are 0 but for rounding.
+NULL_SHARE = 1e-12
+
 
 class _AverageRanks(NamedTuple):
     """What Friedman's test needs to know of some rankings."""
@@ -558,7 +561,7 @@ def skillings_mack(
     told = ~np.isnan(ranks)
     covariance = _spread_of_sums(told, spread * counts)
     linked = connected_parts(covariance < 0)
-    inverse = cast(Floats, np.linalg.pinv(covariance, hermitian=True))
+    inverse = cast(Floats, np.linalg.pinv(covariance, NULL_SHARE, hermitian=True))
     sums = counts @ points
     statistic = float(sums @ inverse @ sums)
     df = len(profile.items) - len(np.unique(linked))
@@ -574,7 +577,7 @@ def skillings_mack(
         average_points = sums / n_ranked
     k = len(profile.items)
     # What a point is in ranks of a unit that has all items; ties change errors alone.
-    solved = cast(Floats, np.linalg.pinv(_spread_of_sums(told, counts), hermitian=True))
+    solved = cast(Floats, np.linalg.pinv(_spread_of_sums(told, counts), NULL_SHARE, hermitian=True))
     solved *= k * np.sqrt((k + 1.0) / 12.0)
     alone = np.bincount(linked)[linked] == 1
     average_ranks = np.where(alone, np.nan, (k + 1.0) / 2.0 - solved @ sums)

@@ -1,7 +1,7 @@
-"""Pictures of rankings and of what is known about them.
+"""Plots of data, rankings and results.
 
-Every function takes `ax=`, draws on it or on a new figure, and returns the axes; none shows or
-saves anything. `style` sets letters and lines for a paper or a slide.
+Each function draws on the axes `ax` or on a new figure, and returns the axes; none shows or saves
+the figure. `style` sets fonts and lines for a paper or a slide.
 """
 
 import lazy_loader

@@ -1,5 +1,6 @@
 from .curves import bump_chart as bump_chart
 from .curves import overlap_plot as overlap_plot
+from .curves import robustness_plot as robustness_plot
 from .fits import distances_plot as distances_plot
 from .fits import goodness_plot as goodness_plot
 from .fits import memberships_plot as memberships_plot
@@ -20,7 +21,6 @@ from .result_rows import list_ranks_plot as list_ranks_plot
 from .result_rows import new_task_plot as new_task_plot
 from .result_rows import pair_intervals_plot as pair_intervals_plot
 from .result_rows import rule_choice_plot as rule_choice_plot
-from .study_plots import robustness_plot as robustness_plot
 from .study_plots import study_plot as study_plot
 from .theme import style as style
 from .tournaments import permutohedron_plot as permutohedron_plot

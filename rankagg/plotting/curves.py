@@ -1,23 +1,21 @@
-"""Lines of rules: ranks from rule to rule, and overlaps of the first items."""
+"""Lines: ranks by several rules, overlaps of their first items, and robustness."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+from matplotlib.ticker import MaxNLocator
 
 from rankagg._typing import Floats, Positions, Ranks
-from rankagg.analysis import RuleComparison
+from rankagg.analysis import RuleComparison, Stability
 from rankagg.analysis.comparison.agreement import flow_slots
-from rankagg.core import counted
-from rankagg.plotting.sheet import (
-    PlotSheet,
-    first_of,
-    open_frame,
-    rank_ticks,
-)
+from rankagg.core import counted, counts_told
+from rankagg.plotting.sheet import PlotSheet, first_of, legend_mark, open_frame, rank_ticks
 from rankagg.plotting.theme import (
     ACCENTS,
     GRAY,
@@ -25,6 +23,7 @@ from rankagg.plotting.theme import (
     LINES,
     MOST_DRAWN,
     NO_RANK,
+    PALE,
     dot,
     method_look,
     plot_labels,
@@ -32,14 +31,38 @@ from rankagg.plotting.theme import (
     stroke,
 )
 
-# Curves of so many points have a marker at each.
+# Most points of a curve with a marker at each.
 MARKED = 12
+#: Style and words of the effect of leaving out a unit.
+EFFECTS: Final[dict[str, tuple[dict[str, Any], str]]] = {
+    "stays": ({"color": ACCENTS[0], "marker": "o"}, "the winner stays"),
+    "changes": ({"color": ACCENTS[1], "marker": "D"}, "another winner, named at the right"),
+    "unknown": ({"color": GRAY, "marker": "x"}, "nothing in common to compare"),
+    "undecided": ({"color": GRAY, "marker": "P"}, "not decided within the limit"),
+}
 
 
-def _every_mark(number: int, total: int) -> tuple[int, int]:
-    """Return which points of a curve have a marker: all of few."""
+def _marked_points(number: int, total: int) -> tuple[int, int]:
+    """Return the first point with a marker, and the step to the next ones."""
     every = 1 if total <= MARKED else -(-total // 8)
     return number % every, every
+
+
+def draw_banded(
+    ax: Axes, x: Any, y: Any, ends: tuple[Any, Any] | None, gid: str, **look: Any
+) -> list[Line2D]:
+    """Draw a line in a band with the given ends."""
+    if ends is not None:
+        low, high = (np.asarray(end, dtype=np.float64) for end in ends)
+        shade = {"color": look["color"], "zorder": 2}
+        # Separate points have bars.
+        if look["ls"] == "none" or len(x) == 1:
+            ax.vlines(x, low, high, lw=stroke(0.7), gid=f"bars-{gid}", **shade)
+        else:
+            known = (np.isfinite(low) & np.isfinite(high)).tolist()
+            ax.fill_between(x, low, high, where=known, alpha=0.18, lw=0, gid=f"band-{gid}", **shade)
+    every = _marked_points(0, len(x))
+    return ax.plot(x, y, gid=f"line-{gid}", markevery=every, **look)
 
 
 @plot_of(RuleComparison, "rankagg.compare")
@@ -49,16 +72,16 @@ def bump_chart(
     top: int | None = MOST_DRAWN,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw a rank-flow (bump) chart: a column for each rule, a line for each item.
+    """Draw a bump chart of ranks, with a column for each rule and a line for each item.
 
-    Every item has a height of its own in every column; tied items are joined by a bar.
-    Lines that go up or down are colored, straight ones gray. The first items are those of the
-    exact rule, or of the last one where none is exact, in their order among themselves.
+    Each item has its own height in each column; bars join ties. Lines that change height are
+    colored, others gray. Of more than `top` items the first by the exact rule, or else by the last
+    rule, are drawn.
 
     Parameters
     ----------
     result : RuleComparison
-        The consensuses.
+        Result of `compare`.
 
     Examples
     --------
@@ -102,15 +125,15 @@ def bump_chart(
 
 
 def _kept_items(comparison: RuleComparison, top: int | None) -> tuple[Positions, str]:
-    """Return the items to draw and, where some are left out, a sentence that says so."""
+    """Return the items to draw, and a note if there are more."""
     total = len(comparison.consensuses[0].items)
-    n, said = first_of(total, top, "item")
-    if not said:
+    n, note = first_of(total, top, "item")
+    if not note:
         return np.arange(total), ""
     lead = comparison.exact or comparison.consensuses[-1]
     ranks, name = lead.ranking.ranks, lead.rule.name
     order = np.argsort(np.where(ranks >= 0, ranks, total), kind="stable")
-    return np.sort(order[:n]), f"{said} by {name}"
+    return np.sort(order[:n]), f"{note} by {name}"
 
 
 def _join_ties(ax: Axes, slots: Floats, ranks: Ranks) -> None:
@@ -125,15 +148,15 @@ def _join_ties(ax: Axes, slots: Floats, ranks: Ranks) -> None:
 
 @plot_of(RuleComparison, "rankagg.compare")
 def overlap_plot(result: RuleComparison, *, ax: Axes | None = None) -> Axes:
-    """Draw for every k how many of the exact consensus's first k each rule has among its own.
+    """Draw the share of the first k items of the exact consensus that each rule has, by k.
 
-    A dotted line shows what a ranking drawn at random has. Methods with the same curve share a
+    The dotted line is the expected share of a random ranking. Rules with equal curves share a
     line.
 
     Parameters
     ----------
     result : RuleComparison
-        The consensuses, an exact one among them.
+        Result of `compare` with an exact rule.
 
     Raises
     ------
@@ -156,10 +179,10 @@ def overlap_plot(result: RuleComparison, *, ax: Axes | None = None) -> Axes:
     sheet = PlotSheet(ax, 34.0, 20.0)
     ax, handles = sheet.ax, []
     for number, group in enumerate(groups):
-        # Later ones are narrower, so that earlier ones stay in sight below them.
+        # Later lines are narrower, so that those below remain visible.
         fat = 1 + 0.9 * (len(groups) - 1 - number) / max(len(groups) - 1, 1)
         look = {**method_look(number), "lw": stroke(fat), "ms": dot(fat), "zorder": 3}
-        look |= {"markevery": _every_mark(number, depth), "clip_on": False}
+        look |= {"markevery": _marked_points(number, depth), "clip_on": False}
         label = "\n".join(names[rule] for rule in group)
         curve = curves[group[0]]
         handles += ax.plot(curve.index, curve, label=label, gid=f"curve-{number}", **look)
@@ -185,8 +208,113 @@ def overlap_plot(result: RuleComparison, *, ax: Axes | None = None) -> Axes:
 
 
 def _alike(curves: pd.DataFrame) -> list[list[str]]:
-    """Return the rules in groups with one curve, the best on average first."""
+    """Return groups of rules with equal curves, the best on average first."""
     groups: dict[tuple[float, ...], list[str]] = {}
     for rule, curve in curves.items():
         groups.setdefault(tuple(curve.round(9)), []).append(str(rule))
     return sorted(groups.values(), key=lambda group: -float(curves[group[0]].mean()))
+
+
+@plot_of(Stability, "rankagg.stability")
+def robustness_plot(
+    result: Stability, *, top: int | None = MOST_DRAWN, ax: Axes | None = None
+) -> Axes:
+    """Draw the agreement of consensuses of fewer tasks, or systems, with that of all data.
+
+    One line is the median of tau over the subsets of each size, in a band from the 5 % to the
+    95 % quantile. The other is the share of subsets with the same winner. An analysis without
+    subsets has a row for each task, or system: the effect of leaving it out. Of more than `top`
+    rows those with the largest effect are drawn.
+
+    Parameters
+    ----------
+    result : Stability
+        Result of `stability`.
+
+    References
+    ----------
+    Colombo et al. (2022), "What are the best systems? New perspectives on NLP benchmarking",
+    https://doi.org/10.48550/arXiv.2202.03799, draw tau against the number of tasks.
+
+    Examples
+    --------
+    >>> import rankagg as ra
+    >>> from rankagg import plotting
+    >>> table = ra.datasets.load("superglue_human")
+    >>> result = ra.stability(table, ra.Borda(), n_samples=20, rng=0)
+    >>> ax = plotting.robustness_plot(result)
+    >>> ax.get_xlabel()
+    'tasks kept, of 10'
+    """
+    frame = result.subsets()
+    if frame.empty:
+        return _draw_influence(result, top, ax)
+    sheet = PlotSheet(ax, 46.0, 22.0)
+    ax, handles = sheet.ax, list[Any]()
+    band = frame["tau_0.05"], frame["tau_0.95"]
+    for k, (column, label, ends) in enumerate(
+        [("tau_0.5", "tau: median", band), ("top1", "share of subsets with the same winner", None)]
+    ):
+        look = method_look(k) | {"zorder": 3 + k, "clip_on": False, "label": label}
+        handles += draw_banded(ax, frame.index, frame[column], ends, f"0-{k}", **look)
+    handles.append(Patch(color=PALE, label="tau: 5 % to 95 % of subsets"))
+    is_negative = bool((frame[["tau_0.05", "tau_0.5"]] < 0).any(axis=None))
+    ax.set_ylim(-1.04 if is_negative else -0.02, 1.02)
+    ax.set_yticks(np.linspace(-1, 1, 5) if is_negative else np.linspace(0, 1, 6))
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
+    ax.set_ylabel("agreement with the consensus\nof all data")
+    open_frame(ax, grid="y")
+    parts, complete = result.on_subsets, result.consensus.ranking.ranks
+    undefined = sum(part.is_proved and not _has_tau(part.ranks, complete) for part in parts)
+    total = counted(len(parts), "subset")
+    notes = [
+        f"{result.consensus.rule.name}, {counts_told(frame['subsets'], 'subset')} of each size",
+        f"tau is not defined in {undefined} of {total}: all systems tie" if undefined else "",
+        *result.notes,
+    ]
+    return sheet.finish(notes, axis=f"{result.noun} kept, of {len(result.units)}", handles=handles)
+
+
+def _has_tau(first: Ranks, second: Ranks) -> bool:
+    """Return whether neither ranking ties all common items."""
+    common = (first >= 0) & (second >= 0)
+    return all(len(np.unique(ranks[common])) > 1 for ranks in (first, second))
+
+
+def _draw_influence(stability: Stability, top: int | None, ax: Axes | None) -> Axes:
+    """Draw the distance and the winner without each unit."""
+    n, note = first_of(len(stability.units), top, stability.noun.removesuffix("s"))
+    frame = stability.influence().sort_values("distance", ascending=False, kind="stable")
+    no_winner, no_distance = frame["winner"].isna(), frame["distance"].isna() | frame["top1"].isna()
+    effects = [no_winner, no_distance, frame["top1"] < 1 - 1e-9]
+    frame["effect"] = np.select(effects, ["undecided", "unknown", "changes"], "stays")
+    shown, rest = frame.iloc[:n], frame.iloc[n:]
+    sheet = PlotSheet.of_rows(ax, n, 30.0)
+    ax, names = sheet.ax, sheet.names(shown.index, share=0.3)
+    for row, (distance, effect) in enumerate(zip(shown["distance"], shown["effect"], strict=True)):
+        end = 0.0 if np.isnan(distance) else float(distance)
+        ax.plot([0, end], [row, row], color=GRAY, lw=stroke(0.5), zorder=2)
+        look: dict[str, Any] = {"ls": "none", "zorder": 3, "clip_on": False} | EFFECTS[effect][0]
+        ax.plot(end, row, gid=f"{effect}-{row}", **look)
+    sheet.name_rows(names)
+    changed = np.flatnonzero(shown["effect"] == "changes")
+    if len(changed):
+        sheet.name_rows_at_right(
+            changed.tolist(), sheet.names(shown["winner"].iloc[changed], share=0.25)
+        )
+    farthest = float(np.nanmax([1.0, *shown["distance"]]))
+    ax.set_xlim(-0.03 * farthest, 1.05 * farthest)
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
+    open_frame(ax, ("top", "right", "left"), "x")
+    handles = [
+        legend_mark(words, look)
+        for effect, (look, words) in EFFECTS.items()
+        if effect in set(shown["effect"])
+    ]
+    n_changes = int((rest["effect"] == "changes").sum())
+    notes = [
+        f"{note} by distance; the winner changes in {n_changes} of the others" if note else "",
+        f"{stability.consensus.rule.name}, without one of {len(frame)} {stability.noun}",
+        *stability.notes,
+    ]
+    return sheet.finish(notes, axis="pairs in another order, half for a tie", handles=handles)

@@ -1,7 +1,8 @@
-"""Plots of fits: distances to a center, dispersion at every rank, worths of items."""
+"""Plots of fitted models: parameters, distances to the center, components, goodness of fit."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from math import ceil
 from typing import Any
 
@@ -9,7 +10,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 
-from rankagg._typing import Floats, Positions
+from rankagg._typing import Floats, Label, Positions
 from rankagg.core import counted
 from rankagg.distributions import (
     BradleyTerryFit,
@@ -19,21 +20,17 @@ from rankagg.distributions import (
     PlackettLuceFit,
 )
 from rankagg.distributions.base import RankingDistribution
-from rankagg.distributions.goodness_of_fit import (
-    NEAR,
-    STATISTICS,
-    GoodnessOfFit,
-    ModelComparison,
-)
+from rankagg.distributions.goodness_of_fit import NEAR, STATISTICS, GoodnessOfFit, ModelComparison
 from rankagg.distributions.mallows.distances import DISTANCES
-from rankagg.plotting.interval_rows import ROW_HEIGHT
 from rankagg.plotting.sheet import (
     HOLLOW,
+    ROW_HEIGHT,
     SOLID,
     PlotSheet,
     bar_look,
     first_of,
     open_frame,
+    percent,
 )
 from rankagg.plotting.theme import ACCENTS, GRAY, INK, MOST_DRAWN, PALE, plot_of, stroke
 
@@ -42,29 +39,21 @@ _NAMES = {
     "footrule": "footrule",
     "spearman": "squared Spearman distance",
 }
-# More distances than that share bars.
+# Most bars; more distances are binned.
 MOST_BARS = 30
-# The tails of the distribution that are left out.
+# Probability of the tails that are not drawn.
 TAIL = 5e-4
-# From which probability on a ranking is sure to belong to a component.
+# Membership probability from which on the dark part of a bar counts a ranking.
 SURE = 0.9
 
 
 def _distance_probabilities(n_items: int, theta: float) -> Floats:
-    """Return the chance of every Kendall distance to the center."""
-    # The distance is a sum of independent stages, so its Fourier transform is the
-    # product of theirs: mean powers of z with weights exp(-theta v), v from 0 to size - 1.
-    length = n_items * (n_items - 1) // 2 + 1
-    angles = -2j * np.pi * np.arange(length // 2 + 1) / length
-    product = np.ones(len(angles), dtype=np.complex128)
+    """Return the probabilities of the Kendall distance, a sum of independent stages."""
+    chances = np.ones(1)
     for size in range(2, n_items + 1):
-        total = np.exp(-theta * np.arange(size)).sum()
-        with np.errstate(invalid="ignore", divide="ignore"):
-            sums = np.expm1(size * (angles - theta)) / np.expm1(angles - theta)
-        sums[angles == theta] = size  # only at 0
-        product *= sums / total
-    result: Floats = np.maximum(np.fft.irfft(product, length), 0.0)
-    return result
+        stage = np.exp(-theta * np.arange(size))
+        chances = np.convolve(chances, stage / stage.sum())
+    return chances
 
 
 @plot_of(FitResult, "PlackettLuce.fit(profile)", "the result of a fit")
@@ -75,52 +64,58 @@ def parameters_plot(
     top: int | None = MOST_DRAWN,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw the estimates of all parameters of any fit, with confidence intervals.
+    """Draw the estimates of all parameters of a fit, with confidence intervals.
+
+    Of more than `top` parameters the first ones are drawn, in the order of the fit.
 
     Parameters
     ----------
     fit : FitResult
-        The fit.
+        Fit of any model.
     alpha : float, default 0.05
-        Probability of error of the intervals, in (0, 1).
+        Error probability of the intervals, in (0, 1).
 
     Raises
     ------
     InvalidInputError
         If alpha is out of range.
     """
-    n, said = first_of(len(fit.estimates), top, "parameter")
-    bounds = fit.conf_int(alpha).to_numpy()[:n]
+    n, note = first_of(len(fit.estimates), top, "parameter")
+    sheet = PlotSheet.of_rows(ax, n)
+    notes = _draw_estimates(sheet, fit, np.arange(n), fit.names[:n], alpha)
+    return sheet.finish([note, *notes], axis=f"estimate, with {percent(alpha)} interval")
+
+
+def _draw_estimates(
+    sheet: PlotSheet, fit: FitResult, order: Positions, names: Iterable[Label], alpha: float
+) -> list[str]:
+    """Draw some of the estimates with their intervals, and return notes on the fit."""
+    bounds = fit.conf_int(alpha).to_numpy()[order]
     known = np.isfinite(bounds).all(axis=1)
-    sheet = PlotSheet(ax, 32.0, ROW_HEIGHT * (n + 0.4))
-    sheet.draw_intervals(sheet.names(fit.names[:n]), fit.estimates[:n], bounds, known)
-    notes = [said, *_notes_of(fit, are_known=bool(known.all()))]
-    return sheet.finish(notes, axis=f"estimate, with {100 * (1 - alpha):g} % interval")
+    sheet.draw_intervals(sheet.names(names), fit.estimates[order], bounds, known)
+    return ["" if known.all() else "note: open points have no standard error", *_fit_notes(fit)]
 
 
-def _notes_of(fit: FitResult, *, are_known: bool) -> list[str]:
-    """Return what the reader must know of a fit; `are_known` says that all have intervals."""
+def _fit_notes(fit: FitResult) -> list[str]:
     return [
         "" if fit.converged else "note: the fit has not converged",
-        "" if are_known else "note: an open point has no known error",
-        # A picture is no place for sentences on errors.
-        f"its summary has {counted(len(fit.notes), 'note')}" if fit.notes else "",
+        # The notes themselves are too long for a picture.
+        f"see the {counted(len(fit.notes), 'note')} of its summary" if fit.notes else "",
     ]
 
 
 @plot_of(MallowsFit, "Mallows.fit(profile)", "a fit of Mallows")
 def distances_plot(fit: MallowsFit, *, alpha: float = 0.05, ax: Axes | None = None) -> Axes:
-    """Draw the distances of rankings to the fitted center, and those expected.
+    """Draw the observed and expected distances of rankings to the fitted center.
 
-    Rankings with ties, and those that do not rank all items, have no distance: bars are of the
-    others, and a note says how many these are.
+    Bars show only complete rankings without ties; the caption states their share.
 
     Parameters
     ----------
     fit : MallowsFit
-        Made by `Mallows.fit`.
+        Result of `Mallows.fit`.
     alpha : float, default 0.05
-        Of the interval of theta, which is printed; in (0, 1).
+        Error probability of the interval of theta in the caption, in (0, 1).
 
     Examples
     --------
@@ -142,46 +137,34 @@ def distances_plot(fit: MallowsFit, *, alpha: float = 0.05, ax: Axes | None = No
     is_strict = (np.sort(ranks, axis=1) == np.arange(fitted.n_items)).all(axis=1)
     distances = DISTANCES[fitted.distance].of(ranks[is_strict]).astype(int)
     weights = (data.counts * data.weights)[is_strict]
-    known = np.bincount(distances, weights=weights, minlength=len(expected))
-    share = known.sum() / data.total_weight
-    shares: Floats = known / (known.sum() or 1.0)
-    starts, step = _bins(expected, shares)
+    share = weights.sum() / data.total_weight
+    low_end, high_end = np.searchsorted(np.cumsum(expected), [TAIL, 1.0 - TAIL])
+    first = min([*distances, low_end])
+    last = max([*distances, min(high_end, len(expected) - 1)])
+    step = ceil((last - first + 1) / MOST_BARS)
+    edges: Any = np.arange(first - first % step, last + step + 1, step) - 0.5
     sheet = PlotSheet(ax, 32.0, 18.0)
-    ax, at, handles = sheet.ax, starts + (step - 1) / 2, list[Any]()
-    bars: dict[str, Any] = {"fc": PALE, "ec": ACCENTS[0], "lw": stroke(0.5), "label": "rankings"}
+    ax, handles = sheet.ax, list[Any]()
     if share:
-        handles.append(ax.bar(at, _in_bins(shares, starts, step), 0.86 * step, gid="known", **bars))
+        bars: dict[str, Any] = {"fc": PALE, "ec": ACCENTS[0], "lw": stroke(0.5), "gid": "known"}
+        bars |= {"weights": weights / weights.sum(), "rwidth": 0.86, "label": "rankings"}
+        ax.hist(distances, edges, **bars)
+        handles.append(ax.patches[0])
     line: dict[str, Any] = {"color": ACCENTS[1], "marker": "D", "label": "fitted distribution"}
-    handles += ax.plot(at, _in_bins(expected, starts, step), gid="expected", **line)
+    heights, _ = np.histogram(np.arange(len(expected)), edges, weights=expected)
+    handles += ax.plot(edges[:-1] + step / 2, heights, gid="expected", **line)
     ax.set_ylim(bottom=0.0)
     ax.set_ylabel("share of rankings")
     ax.yaxis.set_major_formatter(PercentFormatter(1.0))
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-    strict = f"bars: the {100 * share:.3g} % of rankings that rank all items without ties"
+    strict = f"bars: the {100 * share:.3g} % of rankings that are complete and without ties"
     notes = [
-        f"theta {fitted.theta:.3g} ({100 * (1 - alpha):g} %: {low:.3g} to {high:.3g})",
+        f"theta {fitted.theta:.3g} ({percent(alpha)}: {low:.3g} to {high:.3g})",
         "" if is_strict.all() else strict,
-        *_notes_of(fit, are_known=True),
+        *_fit_notes(fit),
     ]
     axis = f"{_NAMES[fitted.distance]} to the center" + (f", {step} in a bar" if step > 1 else "")
     return sheet.finish(notes, axis=axis, handles=handles, columns=2)
-
-
-def _bins(expected: Floats, known: Floats) -> tuple[Positions, int]:
-    """Return where bins start, and how many distances each holds.
-
-    They hold every known distance, and all of what the distribution says but its tails.
-    """
-    low, high = (int(k) for k in np.searchsorted(np.cumsum(expected), [TAIL, 1.0 - TAIL]))
-    seen = [*np.flatnonzero(known).tolist(), low, min(high, len(expected) - 1)]
-    low, high = min(seen), max(seen)
-    step = ceil((high - low + 1) / MOST_BARS)
-    return np.arange(low - low % step, high + 1, step), step
-
-
-def _in_bins(shares: Floats, starts: Positions, step: int) -> Floats:
-    end = min(int(starts[-1]) + step, len(shares))
-    return np.add.reduceat(shares[:end], starts)
 
 
 @plot_of(PlackettLuceFit | BradleyTerryFit, "PlackettLuce.fit(profile)", "a fit with log worths")
@@ -194,15 +177,16 @@ def worths_plot(
 ) -> Axes:
     """Draw estimated log worths with confidence intervals, the best item at the top.
 
-    The line at 0 is the mean of all log worths, against which the intervals are. Tie parameters,
-    the advantage of the side and covariates are no items; they stand in a note.
+    Log worths and intervals are relative to the mean of all log worths, the line at 0. The
+    caption lists other parameters: ties, the advantage of a side, covariates. Of more than `top`
+    items the best are drawn.
 
     Parameters
     ----------
     fit : PlackettLuceFit or BradleyTerryFit
-        Made by `PlackettLuce.fit` or `BradleyTerry.fit`.
+        Result of `PlackettLuce.fit` or `BradleyTerry.fit`.
     alpha : float, default 0.05
-        Of the intervals, `fit.conf_int(alpha)`; in (0, 1).
+        Error probability of the intervals, `fit.conf_int(alpha)`, in (0, 1).
 
     Examples
     --------
@@ -213,41 +197,39 @@ def worths_plot(
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['A', 'B', 'C']
     """
-    bounds, items = fit.conf_int(alpha).to_numpy(), fit.distribution.items
-    n, share = len(items), f"{100 * (1 - alpha):g} %"
-    shown, said = first_of(n, top, "item")
-    order = np.argsort(-fit.estimates[:n], kind="stable")[:shown]
-    known = np.isfinite(bounds[order]).all(axis=1)
-    sheet = PlotSheet(ax, 32.0, ROW_HEIGHT * (shown + 0.4))
-    ax = sheet.ax
-    ax.axvline(0.0, color=GRAY, lw=1.0, zorder=1, gid="mean")
-    sheet.draw_intervals(sheet.names(items.at(order)), fit.estimates[order], bounds[order], known)
-    rest = zip(fit.names[n:], fit.estimates[n:], *bounds[n:].T, strict=True)
-    others = [f"{name}: {x:.2f} ({share}: {low:.2f} to {high:.2f})" for name, x, low, high in rest]
-    what = "for ties" if isinstance(fit, PlackettLuceFit) else "beside worths"
+    items, level = fit.distribution.items, percent(alpha)
+    n, note = first_of(len(items), top, "item")
+    order = np.argsort(-fit.estimates[: len(items)], kind="stable")[:n]
+    sheet = PlotSheet.of_rows(ax, n)
+    sheet.ax.axvline(0.0, color=GRAY, lw=1.0, zorder=1, gid="mean")
+    notes = _draw_estimates(sheet, fit, order, items.at(order), alpha)
+    rest = fit.conf_int(alpha).assign(x=fit.estimates).iloc[len(items) :]
+    others = ", ".join(
+        f"{row.Index}: {row.x:.2f} ({level}: {row.lower:.2f} to {row.upper:.2f})"
+        for row in rest.itertuples()
+    )
     notes = [
-        said,
-        f"{type(fit.distribution).__name__}, with {share} intervals (Wald)",
-        f"not drawn, {what}: {', '.join(others)}" if others else "",
-        *_notes_of(fit, are_known=bool(known.all())),
+        note,
+        f"{type(fit.distribution).__name__}, with {level} intervals (Wald)",
+        f"not drawn: {others}" if others else "",
+        *notes,
     ]
     return sheet.finish(notes, axis="log worth")
 
 
 @plot_of(MixtureFit, "Mixture.fit(data, 2)", "a fit of a mixture")
 def memberships_plot(fit: MixtureFit, *, alpha: float = 0.05, ax: Axes | None = None) -> Axes:
-    """Draw the components of a mixture, and how sure the rankings are of them.
+    """Draw the components of a mixture, and the share of rankings that clearly belong to each.
 
-    A row is a component: its bar is its weight, with the interval, and the dark part of the bar is
-    the share of rankings that belong to it with a probability of 0.9 or more. Beside the number
-    stand its first items.
+    A row is a component with its first items. The bar is its weight, with a confidence interval.
+    The dark part is the share of rankings that belong to it with a probability of at least 0.9.
 
     Parameters
     ----------
     fit : MixtureFit
-        Made by `Mixture.fit`.
+        Result of `Mixture.fit`.
     alpha : float, default 0.05
-        Of the intervals, in (0, 1).
+        Error probability of the intervals, in (0, 1).
 
     Examples
     --------
@@ -271,36 +253,36 @@ def memberships_plot(fit: MixtureFit, *, alpha: float = 0.05, ax: Axes | None = 
         ax.barh(j, mixture.weights[j], fc=PALE, gid=f"weight-{j}", **edge)
         ax.barh(j, min(sure[j], mixture.weights[j]), fc=ACCENTS[0], gid=f"sure-{j}", **edge)
         if np.isfinite(bounds[j]).all():
-            ax.plot(bounds[j], [j, j], gid=f"bar-{j}", **bar_look(INK, "|"))
+            ax.plot(bounds[j], [j, j], gid=f"bar-{j}", **bar_look(INK))
     ax.set_yticks(range(k), sheet.names(names, 44), parse_math=False)
     ax.set_ylim(k - 0.5, -0.5)
     ax.set_xlim(left=0.0)
     ax.xaxis.set_major_formatter(PercentFormatter(1.0))
     open_frame(ax, grid="x")
-    notes = [f"dark: rankings that belong to it with a probability of {SURE:g} or more"]
-    notes += _notes_of(fit, are_known=True)
-    axis = f"share of rankings, with {100 * (1 - alpha):g} % interval"
-    return sheet.finish(notes, axis=axis)
+    dark = f"dark: rankings that belong to it with a probability of {SURE:g} or more"
+    axis = f"share of rankings, with {percent(alpha)} interval"
+    return sheet.finish([dark, *_fit_notes(fit)], axis=axis)
 
 
 def _first_items(part: RankingDistribution, room: int) -> str:
-    """Return as many items of the mode as there is room for, the best first."""
+    """Return as many items of the mode as fit, the best first."""
     names = [str(item) for item in part.mode.order]
-    told = (" > ".join([*names[:n], "…"]) for n in range(len(names) - 1, 0, -1))
-    return next((text for text in (" > ".join(names), *told) if len(text) <= room), names[0])
+    cut = (" > ".join([*names[:n], "…"]) for n in range(len(names) - 1, 0, -1))
+    return next((text for text in (" > ".join(names), *cut) if len(text) <= room), names[0])
 
 
 @plot_of(ModelComparison, "compare_models(profile)", "a comparison of models")
 def models_plot(result: ModelComparison, *, ax: Axes | None = None) -> Axes:
-    """Draw by how much held-out log scores are below that of the best model.
+    """Draw the differences of held-out log scores to that of the best model.
 
-    Bars are two standard errors of the difference to either side; the point is filled where they
-    hold 0. Models that give some ranking no chance, or failed, stand in a note.
+    Bars extend two standard errors of the difference to either side; the point is filled if they
+    contain 0. The caption lists models without a score: they failed, or give some ranking
+    probability 0.
 
     Parameters
     ----------
     result : ModelComparison
-        Made by `compare_models`.
+        Result of `compare_models`.
 
     Examples
     --------
@@ -308,33 +290,33 @@ def models_plot(result: ModelComparison, *, ax: Axes | None = None) -> Axes:
     >>> from rankagg import plotting
     >>> rankings = ra.Mallows("ABCD", theta=1.0).sample(100, rng=0)
     >>> models = ["uniform", "mallows-kendall"]
-    >>> found = ra.distributions.compare_models(rankings, models, n_folds=2, n_resamples=20, rng=0)
-    >>> [label.get_text() for label in plotting.models_plot(found).get_yticklabels()]
+    >>> result = ra.distributions.compare_models(rankings, models, n_folds=2, n_resamples=9, rng=0)
+    >>> [label.get_text() for label in plotting.models_plot(result).get_yticklabels()]
     ['mallows-kendall', 'uniform']
     """
     frame = result.to_frame()
     known = frame["difference"].gt(-np.inf).to_numpy()
     points, errors = frame.loc[known, ["difference", "difference_error"]].to_numpy().T
     bounds = np.column_stack([points - NEAR * errors, points + NEAR * errors])
-    sheet = PlotSheet(ax, 32.0, ROW_HEIGHT * (len(points) + 0.4))
+    sheet = PlotSheet.of_rows(ax, len(points))
     sheet.ax.axvline(0.0, color=GRAY, lw=1.0, zorder=1, gid="best")
     sheet.draw_intervals(sheet.names(frame.index[known]), points, bounds, bounds[:, 1] >= 0.0)
     absent = ", ".join(frame.index[~known])
     notes = [result.verdict, f"not drawn, without a score: {absent}" if absent else ""]
-    return sheet.finish(notes, axis="held-out log score per ranking, less that of the best")
+    return sheet.finish(notes, axis="held-out log score per ranking, minus that of the best")
 
 
 @plot_of(GoodnessOfFit, "goodness_of_fit(fit, profile)", "a test of a fit")
 def goodness_plot(result: GoodnessOfFit, *, ax: Axes | None = None) -> Axes:
-    """Draw the shares of items at ranks and of pairs against those that the fit expects.
+    """Draw observed against expected shares, of items at ranks and of pairs.
 
-    Where all is as expected points are on the diagonal; in the band around it, of two standard
-    errors, are most shares that differ by chance alone.
+    A perfect fit puts all points on the diagonal. The band of two standard errors contains most
+    points that deviate by chance.
 
     Parameters
     ----------
     result : GoodnessOfFit
-        Made by `goodness_of_fit`.
+        Result of `goodness_of_fit`.
 
     Examples
     --------
@@ -356,9 +338,9 @@ def goodness_plot(result: GoodnessOfFit, *, ax: Axes | None = None) -> Axes:
     first, second = look | SOLID | {"label": "items at ranks"}, look | HOLLOW | {"label": "pairs"}
     handles = ax.plot(their_ranks.ravel(), ranks.ravel(), gid="ranks", **first)
     handles += ax.plot(their_pairs[off], pairs[off], gid="pairs", **second)
-    # Off the corner, where the zeros of both axes would meet.
+    # Keep the zeros of both axes apart.
     ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), ylabel="share of rankings")
     open_frame(ax)
     each = ", ".join(f"{name} {p:.3g}" for name, p in zip(STATISTICS, result.p_values, strict=True))
-    notes = [result.verdict, f"p of each: {each}"]
+    notes = [result.verdict, f"p-values: {each}"]
     return sheet.finish(notes, axis="expected share", handles=handles, columns=2)

@@ -1,11 +1,10 @@
-"""Heat maps: shares of votes by pairs, agreement of tasks, shares of ranks, and missing cells."""
+"""Heat maps: pairwise shares of votes, agreement of tasks, shares of ranks, and missing cells."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from math import ceil, comb
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -13,7 +12,7 @@ from matplotlib.cm import ScalarMappable
 from matplotlib.patches import Patch, Rectangle
 from matplotlib.ticker import PercentFormatter
 
-from rankagg._typing import Bools, Floats
+from rankagg._typing import Bools, Floats, Label
 from rankagg._validation import check_choice, table_remedy
 from rankagg.aggregation import Borda, Consensus
 from rankagg.aggregation.kemeny import Kemeny
@@ -34,27 +33,27 @@ from rankagg.plotting.theme import (
     NO_RANK,
     SHARE_COLORS,
     letter,
-    plot_labels,
     plot_of,
 )
 from rankagg.studies.confidence import ConfidenceStudy
 from rankagg.studies.study import StudyResult
 
-# Cells of so many items still hold their number, of that size.
+# Most items with numbers in their cells, and the font size of these numbers.
 NUMBERED, NUMBER_SIZE = 14, 0.9
 SIDES = ("top", "right", "bottom", "left")
-# Between the column of all other tasks, or of no rank, and the others.
+# Gap after the column of all other tasks.
 SLOT = 0.4
-# More columns than so many are merged into patterns, of which so many are drawn; cells of so many
-# columns hold the share that is missing as a number.
+# More columns of missing cells are merged into patterns. Most patterns drawn, and most columns with
+# numbers in their cells.
 MOST_COLUMNS: Final = 60
 MOST_PATTERNS: Final = 40
 MOST_NUMBERED: Final = 20
 BORDER: Final = "#d0d0d0"
+DIAGONAL: Final = "#e8e8e8"
 
 
 def _bare_cells(ax: Axes, rows: Sequence[str], columns: Sequence[str], at: Any = None) -> None:
-    """Write the names of rows and, above, those of columns; no frame is around the cells."""
+    """Name the rows and, above them, the columns, without a frame."""
     ax.set_yticks(range(len(rows)), rows, parse_math=False)
     ax.set_xticks(range(len(columns)) if at is None else at, columns, rotation=90, parse_math=False)
     ax.tick_params(length=0, top=False, labeltop=True, bottom=False, labelbottom=False)
@@ -62,7 +61,7 @@ def _bare_cells(ax: Axes, rows: Sequence[str], columns: Sequence[str], at: Any =
 
 
 def _color_bar(ax: Axes, cells: ScalarMappable, label: str, **options: Any) -> None:
-    """Draw the colors of cells beside them."""
+    """Draw a color bar next to the cells."""
     bar = ax.figure.colorbar(cells, ax=ax, fraction=0.04, pad=0.02, label=label, **options)
     bar.outline.set_visible(False)
 
@@ -71,17 +70,17 @@ def _write_numbers(
     sheet: PlotSheet,
     cells: Floats,
     columns: Floats,
-    told: Callable[[float], str],
+    text_of: Callable[[float], str],
     *,
     light: tuple[float, float],
     gid: str = "share",
 ) -> bool:
-    """Write known numbers into cells, where there is room; say whether there is.
+    """Write finite values into cells, and return whether they fit.
 
-    Grounds are light between two numbers, and too dark for ink beyond them.
+    Cells with values between those of `light` get dark text, others white.
     """
     known = np.argwhere(np.isfinite(cells)).tolist()
-    texts = [told(cells[row, k]) for row, k in known]
+    texts = [text_of(cells[row, k]) for row, k in known]
     shape = len(cells), float(columns[-1] - columns[0] + 1)
     size = sheet.number_size(texts, shape, NUMBER_SIZE)
     if size is None:
@@ -94,15 +93,15 @@ def _write_numbers(
 
 
 def _hatched_cell(
-    ax: Axes, corner: tuple[float, float], gid: str = "unknown", color: str = "#cccccc"
+    ax: Axes, corner: tuple[float, float], gid: str = "unknown", color: str = "#a8a8a8"
 ) -> None:
-    """Hatch a cell of which nothing is known."""
+    """Hatch a cell."""
     look: dict[str, Any] = {"fill": False, "hatch": "////", "ec": color, "lw": 0}
     ax.add_patch(Rectangle(corner, 1, 1, gid=gid, **look))
 
 
-def _percent_told(share: float) -> str:
-    """Return a share in percent, never rounded to none or all of them."""
+def _percent_text(share: float) -> str:
+    """Return a share in percent, rounded to neither 0 nor 100."""
     if 1e-9 < share < 0.005:
         return "<1"
     return ">99" if 0.995 <= share < 1 - 1e-9 else f"{100 * share:.0f}"
@@ -117,24 +116,25 @@ def pairwise_heatmap(
     top: int | None = MOST_DRAWN,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw for each two items the share of votes with row above column, in consensus order.
+    """Draw the share of votes with row above column for each pair, in consensus order.
 
-    Where the consensus has row above column although most votes say the reverse, a frame
-    surrounds the cell. Pairs that nobody compared are hatched, whatever a policy imputes.
+    A frame marks pairs that the consensus orders against the majority. Pairs never compared are
+    hatched, even if a policy imputes votes. Of more than `top` items the first of the ranking are
+    drawn.
 
     Parameters
     ----------
     votes : PairwiseMatrix
-        The votes.
+        Pairwise votes.
     ranking : PartialRanking or Consensus, optional
-        The order of rows and columns; the exact `Kemeny` consensus by default.
+        Order of rows and columns; the exact `Kemeny` consensus by default.
     decisions : Decisions, optional
-        Decided pairs get a dot; see `PairwiseIntervals.decisions`.
+        Decided pairs are marked with a dot; see `PairwiseIntervals.decisions`.
 
     Raises
     ------
     ItemMismatchError
-        If ranking or decisions are on other items.
+        If the ranking or the decisions have other items.
 
     Examples
     --------
@@ -169,9 +169,9 @@ def _share_matrix(
     top: int | None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw a matrix of shares in the order of a ranking."""
+    """Draw a matrix of pairwise shares in the order of a ranking."""
     total, ranks = len(ranking.items), ranking.ranks
-    n, said = first_of(total, top, "item")
+    n, note = first_of(total, top, "item")
     order = np.argsort(np.where(ranks >= 0, ranks, total), kind="stable")[:n]
     side = max(1.5 if n > NUMBERED else 2.4, 20 / n) * n
     sheet = PlotSheet(ax, side, side)
@@ -179,7 +179,8 @@ def _share_matrix(
     places = [str(rank + 1) if rank >= 0 else NO_RANK for rank in ranks[order].tolist()]
     cells = np.ma.masked_invalid(shares[np.ix_(order, order)])
     cells[np.diag_indices(n)] = np.ma.masked
-    image = ax.imshow(cells, cmap=DIVERGING, vmin=0, vmax=1, interpolation="none", aspect="auto")
+    colors = DIVERGING.with_extremes(bad=DIAGONAL)
+    image = ax.imshow(cells, cmap=colors, vmin=0, vmax=1, interpolation="none", aspect="auto")
     rows = [f"{place}  {name}" for place, name in zip(places, names, strict=True)]
     _bare_cells(ax, rows, names)
     _color_bar(ax, image, label)
@@ -189,38 +190,34 @@ def _share_matrix(
     )
     dots = np.zeros((n, n), dtype=bool) if above is None else above[np.ix_(order, order)]
     for (i, j), value in np.ndenumerate(known):
-        if i == j:
-            ax.add_patch(Rectangle((j - 0.5, i - 0.5), 1, 1, fc="#e8e8e8", ec="none"))
-            continue
         if np.isnan(value):
-            _hatched_cell(ax, (j - 0.5, i - 0.5))
+            if i != j:
+                _hatched_cell(ax, (j - 0.5, i - 0.5))
             continue
         if 0 <= ranks[order[i]] < ranks[order[j]] and value < 0.5:
             frame: dict[str, Any] = {"fill": False, "ec": ACCENTS[1], "lw": letter(0.2)}
             ax.add_patch(Rectangle((j - 0.44, i - 0.44), 0.88, 0.88, gid="against", **frame))
         if dots[i, j]:
-            height, color = (
-                i + 0.33 * has_numbers,
-                INK if light[0] <= value <= light[1] else "white",
-            )
-            ax.plot(j, height, "o", ms=letter(0.3), mew=0, color=color, gid="decided")
-    return sheet.finish([said, *notes])
+            color = INK if light[0] <= value <= light[1] else "white"
+            dot: dict[str, Any] = {"ms": letter(0.3), "mew": 0, "color": color, "gid": "decided"}
+            ax.plot(j, i + 0.33 * has_numbers, "o", **dot)
+    return sheet.finish([note, *notes])
 
 
 @plot_of(PairwiseIntervals, "PairwiseIntervals.from_data(data)")
 def intervals_heatmap(
     result: PairwiseIntervals, *, top: int | None = MOST_DRAWN, ax: Axes | None = None
 ) -> Axes:
-    """Draw the estimated proportions, row above column, with a dot on every decided pair.
+    """Draw the estimated proportions with row above column, with a dot on each decided pair.
 
-    Items are in the order of their ranks by majorities, or of the sums of their proportions
-    where the intervals decide nothing. A frame surrounds a cell where the order has row above
-    column although the proportion is below one half. Pairs that nobody compared are hatched.
+    Items are in the order of their ranks by majorities, or of their mean proportions if the
+    intervals cannot decide pairs; of more than `top` items the first are drawn. A frame marks
+    pairs that this order has against their proportion. Pairs never compared are hatched.
 
     Parameters
     ----------
     result : PairwiseIntervals
-        Made by `PairwiseIntervals.from_data`.
+        Result of `PairwiseIntervals.from_data`.
 
     Examples
     --------
@@ -232,18 +229,14 @@ def intervals_heatmap(
     ['1  A', '2  B', '3  C']
     """
     estimate, above = result.estimate, None
-    # Holm's procedure decides pairs where it can.
-    how: Literal["holm", "intervals"] | None = None
-    if not (result.anytime and result.simultaneous is None):
-        how = "intervals" if result.anytime else "holm"
     first = "these intervals cannot decide pairs; rows by mean proportion"
-    if how is None:
+    if result.anytime and result.simultaneous is None:
         known = np.where(np.isnan(estimate), 0.5, estimate).sum(axis=1)
         order = PartialRanking.from_scores(
             known, higher_is_better=True, items=result.items, tolerance=1e-9
         )
     else:
-        ranks = ranks_from_intervals(result, how)
+        ranks = ranks_from_intervals(result, "intervals" if result.anytime else "holm")
         order = PartialRanking.from_ranks(ranks.rank, items=result.items)
         decisions, above = ranks.decisions, ranks.decisions.above
         bound = "about" if decisions.is_approximate else "at most"
@@ -252,16 +245,16 @@ def intervals_heatmap(
             f"{decisions.alpha:g}; rows by majorities lost"
         )
     label = f"share of {result.unit}s\nwith row above column"
-    notes = [first, *_marks_told(estimate, order), *(f"note: {note}" for note in result.notes)]
+    notes = [first, *_mark_notes(estimate, order), *(f"note: {note}" for note in result.notes)]
     return _share_matrix(estimate, order, above=above, label=label, notes=notes, top=top, ax=ax)
 
 
-def _marks_told(estimate: Floats, order: PartialRanking) -> list[str]:
-    """Say what frames and hatched cells mean, where there are some."""
+def _mark_notes(estimate: Floats, order: PartialRanking) -> list[str]:
+    """Explain frames and hatched cells, if there are some."""
     framed = (order.ranks[:, None] < order.ranks) & (estimate < 0.5)
     unknown = np.isnan(estimate) & ~np.eye(len(estimate), dtype=bool)
     return [
-        "frame: below one half against the order of rows" if framed.any() else "",
+        "frame: below one half, against the order of rows" if framed.any() else "",
         "hatched: never compared" if unknown.any() else "",
     ]
 
@@ -274,31 +267,30 @@ def confidence_heatmap(
     top: int | None = MOST_DRAWN,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw the estimated proportions of one table, row above column, with a dot on decided pairs.
+    """Draw the estimated proportions in one table of a study, with a dot on each decided pair.
 
-    The table is the first of the study's repetitions, by the first method, level, proportion and
-    removal of the study. Systems are in the order of Borda's consensus of what is left of it, best
-    first. A frame surrounds a cell where that has row above column although the proportion is below
-    one half; pairs that nothing compares are hatched.
+    The table is that of the first repetition, level, proportion and removal, judged by the first
+    method. Systems are in the order of Borda's consensus of its remaining scores; of more than
+    `top` the first are drawn. A frame marks pairs that this order has against their proportion.
+    Pairs never compared are hatched.
 
     Parameters
     ----------
     result : StudyResult
-        What a study of confidence found.
+        Result of a `ConfidenceStudy`.
     model : str, optional
-        The name of a model of the study; its first by default.
+        Name of a model of the study; the first by default.
 
     Raises
     ------
     InvalidInputError
-        If the argument is no result of such a study, the study has nothing of that kind, or the
-        method cannot judge the table.
+        If the result is of another study, the model is unknown, or the method does not apply.
 
     References
     ----------
     Himmi et al. (2023), "Towards more robust NLP system evaluation: handling missing scores in
-    benchmarks", https://doi.org/10.48550/arXiv.2305.10284, figures 6 and 11. Their cells show how
-    far the interval is from 1/2, where it leaves that outside.
+    benchmarks", https://doi.org/10.48550/arXiv.2305.10284, figures 6 and 11. Their cells show the
+    distance of intervals from 1/2.
 
     Examples
     --------
@@ -318,7 +310,7 @@ def confidence_heatmap(
     study = result.study
     if not isinstance(study, ConfidenceStudy):
         allowed = "the result of a ConfidenceStudy"
-        raise InvalidInputError("result", allowed, result, "`study_plot` draws those of others.")
+        raise InvalidInputError("result", allowed, result, "`study_plot` draws other studies.")
     sources = {one.name: one for one in study.data}
     source = sources[check_choice(model or next(iter(sources)), list(sources), "model")]
     way, level, share = (study.methods or ())[0], study.alphas[0], study.proportions[0]
@@ -331,7 +323,7 @@ def confidence_heatmap(
         source.name + removed * bool(share),
         f"dot: decided by {way.name} at alpha {level:g}, {int(judged.above.sum())} of {pairs}, "
         f"from {units} each on average",
-        *_marks_told(judged.estimate, order),
+        *_mark_notes(judged.estimate, order),
     ]
     label = f"estimated proportion of {way.unit}s\nwith row above column"
     return _share_matrix(
@@ -343,17 +335,16 @@ def confidence_heatmap(
 def task_agreement_plot(
     result: TaskAgreement, *, top: int | None = MOST_DRAWN, ax: Axes | None = None
 ) -> Axes:
-    """Draw Kendall's tau of every two tasks, and of each task with all the others, as a heat map.
+    """Draw a heat map of Kendall's tau for each pair of tasks, and of each task with all others.
 
-    The first column is a task against the ranking by all others, and orders the rows: tasks at the
-    top carry the ranking, those at the bottom go their own way. Blue tasks order systems alike,
-    orange ones the reverse. Pairs of tasks without two systems in common, and tasks that tie all,
-    are hatched.
+    The first column, the tau of a task with the ranking by all others, orders the rows. Of more
+    than `top` tasks those with the highest are drawn. Blue pairs agree, orange pairs disagree.
+    Hatched pairs have fewer than two systems in common, or a task that ties all systems.
 
     Parameters
     ----------
     result : TaskAgreement
-        Made by `task_agreement`.
+        Result of `task_agreement`.
 
     Examples
     --------
@@ -364,7 +355,7 @@ def task_agreement_plot(
     >>> [label.get_text() for label in ax.get_yticklabels()][:3]
     ['WSC', 'COPA', 'RTE']
     """
-    n, said = first_of(len(result.tasks), top, "task")
+    n, note = first_of(len(result.tasks), top, "task")
     order = np.argsort(-np.nan_to_num(result.with_rest, nan=-2.0), kind="stable")[:n]
     side = max(1.5 if n > NUMBERED else 2.2, 20 / n)
     sheet = PlotSheet(ax, side * (n + 1 + SLOT), side * n)
@@ -383,12 +374,12 @@ def task_agreement_plot(
     others = cells.copy()
     others[np.arange(n), np.arange(n) + 2] = np.nan
     if n <= NUMBERED:
-        _write_numbers(sheet, others, edges[:-1] + 0.5, _tau_told, light=(-0.8, 0.6), gid="tau")
+        _write_numbers(sheet, others, edges[:-1] + 0.5, _tau_text, light=(-0.8, 0.6), gid="tau")
     for i in range(n):
         for j in (0, *range(2, n + 2)):
             corner, value = (edges[j], i - 0.5), cells[i, j]
             if j == i + 2:
-                ax.add_patch(Rectangle(corner, 1, 1, fc="#e8e8e8", ec="none"))
+                ax.add_patch(Rectangle(corner, 1, 1, fc=DIAGONAL, ec="none"))
             elif np.isnan(value):
                 _hatched_cell(ax, corner, f"unknown-{i}-{j}")
     unknown = np.isnan(result.with_rest).any() or np.isnan(result.tau).any()
@@ -398,18 +389,18 @@ def task_agreement_plot(
     ]
     return sheet.finish(
         [
-            said,
+            note,
             f"{counted(len(result.tasks), 'task')} on {counted(result.n_systems, 'system')}; "
             f"Kendall's W {means[0]}, mean tau of two tasks {means[1]}",
-            "all others: the ranking by Borda of all other tasks; rows in that order",
+            "all others: tau with the ranking by Borda of all other tasks, which orders the rows",
             "hatched: too little in common, or all tied" if unknown else "",
             *(f"note: {note}" for note in result.notes),
         ]
     )
 
 
-def _tau_told(tau: float) -> str:
-    """Return two digits without a nought before them."""
+def _tau_text(tau: float) -> str:
+    """Return two digits without a leading zero."""
     text = f"{tau:.2f}".replace("-", "\N{MINUS SIGN}")
     text = text.replace("0.", ".", 1).replace("1.00", "1")
     return "0" if text.endswith(".00") else text
@@ -419,17 +410,17 @@ def _tau_told(tau: float) -> str:
 def rank_distribution_plot(
     result: RankShares, *, top: int | None = MOST_DRAWN, ax: Axes | None = None
 ) -> Axes:
-    """Draw the share of resamples in which each item takes each rank, as a heat map.
+    """Draw a heat map of the shares of resamples in which each item has each rank.
 
-    Rows are in the order of mean ranks, and columns end where no row has a share. Where a resample
-    leaves an item several ranks, each has an equal part, as in `RankShares.ranks`. Resamples in
-    which an item has no rank are in a column of their own. Numbers are percent, in the cells of up
-    to 14 items.
+    Rows are in the order of mean ranks; of more than `top` items the first are drawn, up to the
+    last rank that they reach. Several possible ranks in a resample share it equally, as in
+    `RankShares.ranks`. Resamples that do not rank an item have a column of their own. Cells of up
+    to 14 items contain numbers, in percent.
 
     Parameters
     ----------
     result : RankShares
-        Made by `rank_shares`.
+        Result of `rank_shares`.
 
     Examples
     --------
@@ -441,10 +432,10 @@ def rank_distribution_plot(
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['A', 'B', 'C']
     """
-    n, said = first_of(len(result.items), top, "item")
+    n, note = first_of(len(result.items), top, "item")
     frame = result.ranks().iloc[:n]
     reached = np.flatnonzero(frame.to_numpy().max(axis=0, initial=0.0))
-    last = int(reached[-1]) + 1 if said and len(reached) else len(result.items)
+    last = int(reached[-1]) + 1 if note and len(reached) else len(result.items)
     cells = frame.to_numpy()[:, :last]
     without = (result.best == 0).mean(axis=0)[result.items.indices(frame.index)]
     ticks, heads = rank_ticks(last), list(map(str, rank_ticks(last)))
@@ -452,13 +443,11 @@ def rank_distribution_plot(
         cells = np.column_stack([cells, np.full(n, np.nan), without])
         ticks, heads = [*ticks, last + 2], [*heads, NO_RANK]
     columns = cells.shape[1]
-    width = columns * max(1.2 if n > NUMBERED else 2.6, 28 / n)
-    # Ranks need no names, which would have to be read.
-    width = width if columns <= MOST_COLUMNS else 1.2 * MOST_COLUMNS
+    width = min(columns * max(1.2 if n > NUMBERED else 2.6, 28 / n), 1.2 * MOST_COLUMNS)
     sheet = PlotSheet(ax, width, n * max(1.35 if n > NUMBERED else 2, 10 / n))
     ax, names = sheet.ax, sheet.names(frame.index)
-    top = min(1.0, max(ceil(10 * np.nanmax(cells) - 1e-9) / 10, 0.1))
-    colors: dict[str, Any] = {"cmap": SHARE_COLORS, "vmin": 0, "vmax": top}
+    most = min(1.0, max(ceil(10 * np.nanmax(cells) - 1e-9) / 10, 0.1))
+    colors: dict[str, Any] = {"cmap": SHARE_COLORS, "vmin": 0, "vmax": most}
     image = ax.imshow(cells, interpolation="none", aspect="auto", **colors)
     image.set(extent=(0.5, columns + 0.5, n - 0.5, -0.5), gid="shares")
     ax.set_yticks(range(n), names, parse_math=False)
@@ -470,92 +459,19 @@ def rank_distribution_plot(
     shown = np.where(cells > 1e-9, cells, np.nan)
     if n <= NUMBERED:
         _write_numbers(
-            sheet, shown, np.arange(1.0, columns + 1.0), _percent_told, light=(0, 0.6 * top)
+            sheet, shown, np.arange(1.0, columns + 1.0), _percent_text, light=(0, 0.6 * most)
         )
     within = " within tasks" if result.fixed_tasks else ""
     several = bool((result.best != result.worst).any())
     notes = [
-        said,
+        note,
         f"ranks by {result.rule.name} in {counted(result.n_resamples, 'resample')} of "
         f"{result.unit}s{within}",
         "shares of resamples, not confidence; rows by mean rank",
         *(f"note: {note}" for note in result.notes),
-        "note: where a resample leaves several ranks, equal parts" if several else "",
+        "note: several possible ranks in a resample share it equally" if several else "",
     ]
     return sheet.finish(notes, axis="rank")
-
-
-@dataclass(frozen=True, eq=False)
-class _MissingGrid:
-    """Shares of units that are missing, the items that miss most first."""
-
-    # Shape (n, k). In [0, 1].
-    shares: Floats
-    # What is written beside them.
-    rows: list[str]
-    columns: list[str]
-    # What a reader should know.
-    notes: list[str]
-
-    @property
-    def is_partial(self) -> bool:
-        """True where some cell is missing in part."""
-        return bool(((self.shares > 0) & (self.shares < 1)).any())
-
-
-def _missing_grid(
-    report: MissingReport, profile: Profile | None, top: int | None, letters: int = 32
-) -> _MissingGrid:
-    """Choose what fits: a column for each task, each ranking, or each pattern."""
-    n, said = first_of(len(report.items), top, "item")
-    order = np.argsort(-report.missing, kind="stable")[:n]
-    names = plot_labels(report.items.at(order), letters)
-    gone = [f"{report.missing[i]} of {report.n_units}" for i in order]
-    rows = [f"{name}  {number}" for name, number in zip(names, gone, strict=True)]
-    if report.tasks is not None and len(report.tasks) <= MOST_COLUMNS:
-        shares, columns, extra = _task_columns(report, letters)
-    elif report.tasks is None and profile is not None and len(profile) <= MOST_COLUMNS:
-        shares = (profile.ranks == UNRANKED).T.astype(np.float64)
-        times = [f" ({counted(k, 'time')})" if k > 1 else "" for k in profile.counts.tolist()]
-        columns = [f"{number}{often}" for number, often in enumerate(times, start=1)]
-        extra = ["a column is a ranking"]
-    else:
-        shares, columns, extra = _pattern_columns(report)
-    never = len(report.never_compared)
-    pairs, verb = counted(comb(len(report.items), 2), "pair"), "was" if never == 1 else "were"
-    extra.append(f"{never} of {pairs} of items {verb} never compared" if never else "")
-    return _MissingGrid(shares[order], rows, columns, [said, _how_much(report), *extra])
-
-
-def _task_columns(report: MissingReport, letters: int) -> tuple[Floats, list[str], list[str]]:
-    assert report.tasks is not None, "only data with tasks come here"
-    shares = report.by_task().to_numpy(dtype=np.float64)
-    names = plot_labels(report.tasks, letters)
-    if np.isin(shares, (0, 1)).all():
-        counts, total = shares.sum(axis=0).astype(int), len(report.items)
-        names = [f"{name}  {k} of {total}" for name, k in zip(names, counts, strict=True)]
-    return shares, names, []
-
-
-def _pattern_columns(report: MissingReport) -> tuple[Floats, list[str], list[str]]:
-    patterns, unit = report.patterns(), report.unit
-    shown, rest = patterns.head(MOST_PATTERNS), patterns["units"].iloc[MOST_PATTERNS:]
-    shares = np.zeros((len(report.items), len(shown)))
-    for column, gone in enumerate(shown["missing"]):
-        shares[report.items.indices(gone), column] = 1
-    notes = [f"a column: {unit}s that lack the same items, with their number"]
-    if len(rest):
-        rarer = counted(len(rest), "rarer pattern")
-        notes.append(f"not drawn: {rarer}, of {rest.sum()} {unit}s together")
-    return shares, [str(units) for units in shown["units"]], notes
-
-
-def _how_much(report: MissingReport) -> str:
-    cells, missing = counted(report.n_cells, "cell"), report.n_missing
-    if not missing:
-        return f"nothing is missing: all {cells} are observed"
-    verb = "is" if missing == 1 else "are"
-    return f"{missing} of {cells} {verb} missing ({100 * missing / report.n_cells:.3g} %)"
 
 
 @plot_of()
@@ -565,17 +481,18 @@ def missingness_map(
     top: int | None = MOST_DRAWN,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw items in rows and tasks in columns, dark where something is missing.
+    """Draw a map with items in rows and tasks in columns, dark where scores or ranks are missing.
 
-    Items that miss most stand first. Of tasks with instances, and of groups of rankings, the shade
-    is the share that is missing. Up to 60 rankings without groups have a column each; of more,
-    and of more than 60 tasks, a column is one pattern: all that lack the same items.
+    Items with the most missing cells come first; of more than `top` these are drawn. For tasks
+    with instances and groups of rankings the shade is the missing share. Up to 60 rankings without
+    groups have a column each. With more, or more than 60 tasks, a column is a pattern: all that
+    lack the same items.
 
     Parameters
     ----------
     data : ScoreTable, Profile or MissingReport
-        The data, or what `missing_report` says of them. Items left off a top-k list are not
-        missing: it is known that they are below the listed ones.
+        Data, or the result of `missing_report`. Items left off a top-k list are not missing: they
+        are below the listed ones.
 
     Examples
     --------
@@ -594,48 +511,89 @@ def missingness_map(
         )
     report = data if isinstance(data, MissingReport) else missing_report(data)
     profile = data if isinstance(data, Profile) else None
-    grid = _missing_grid(report, profile, top)
-    n, k = grid.shares.shape
-    is_numbered = grid.is_partial and k <= MOST_NUMBERED
+    n, note = first_of(len(report.items), top, "item")
+    order = np.argsort(-report.missing, kind="stable")[:n]
+    shares, tasks, columns, notes = _missing_columns(report, profile)
+    shares, k = shares[order], shares.shape[1]
+    partial = np.where((shares > 0) & (shares < 1), shares, np.nan)
+    is_partial = bool(np.isfinite(partial).any())
     cell = max(2.6 if k <= MOST_NUMBERED else 1.5, 8 / k)
-    room = max(cell * k, 26.0)
-    sheet = PlotSheet(ax, room, max(1.7 * n, 9.0 if grid.is_partial else 2.0))
-    ax = sheet.ax
-    if not sheet.is_new:
-        grid = _missing_grid(report, profile, top, sheet.letters(0.3))
-    notes = [
-        *grid.notes,
-        "items left off a top-k list are not missing: they are below the listed ones"
-        if profile is not None and profile.has_unlisted
-        else "",
+    width = max(cell * k, 26.0)
+    sheet = PlotSheet(ax, width, max(1.7 * n, 9.0 if is_partial else 2.0))
+    ax, names = sheet.ax, sheet.names(report.items.at(order), share=0.3)
+    rows = [
+        f"{name}  {report.missing[i]} of {report.n_units}"
+        for name, i in zip(names, order, strict=True)
     ]
+    if tasks is not None:
+        names = sheet.names(tasks, share=0.3)
+        columns = [f"{name}{text}" for name, text in zip(names, columns, strict=True)]
     colors: dict[str, Any] = {"cmap": SHARE_COLORS, "vmin": 0, "vmax": 1, "edgecolors": BORDER}
     sides = np.arange(k + 1) - 0.5, np.arange(n + 1) - 0.5
-    mesh = ax.pcolormesh(*sides, grid.shares, lw=letter(0.05), gid="cells", **colors)
-    ax.set_yticks(range(n), grid.rows, parse_math=False)
-    ax.set_xticks(range(k), grid.columns, rotation=90, parse_math=False)
+    mesh = ax.pcolormesh(*sides, shares, lw=letter(0.05), gid="cells", **colors)
+    ax.set_yticks(range(n), rows, parse_math=False)
+    ax.set_xticks(range(k), columns, rotation=90, parse_math=False)
     ax.tick_params(length=0)
-    # Few columns would be wider than high.
-    ax.set_xlim(-0.5, max(k, room / cell) - 0.5)
+    # Keep the cells of a few columns narrow.
+    ax.set_xlim(-0.5, max(k, width / cell) - 0.5)
     ax.set_ylim(n - 0.5, -0.5)
     open_frame(ax, SIDES, "")
     handles = [Patch(fc=SHARE_COLORS(0.0), ec=BORDER, label="observed")]
-    whole: dict[str, Any] = {"fc": SHARE_COLORS(1.0), "label": "missing"}
-    if grid.is_partial:
-        whole |= {"ec": "white", "hatch": "////", "label": "missing in all"}
-        for row, column in np.argwhere(grid.shares == 1).tolist():
+    missing: dict[str, Any] = {"fc": SHARE_COLORS(1.0), "label": "missing"}
+    if is_partial:
+        missing |= {"ec": "white", "hatch": "////", "label": "missing in all"}
+        for row, column in np.argwhere(shares == 1).tolist():
             _hatched_cell(ax, (column - 0.5, row - 0.5), f"full-{row}-{column}", "white")
-        if is_numbered:
-            partial = np.where((grid.shares > 0) & (grid.shares < 1), grid.shares, np.nan)
-            at = np.arange(float(k))
-            is_numbered = _write_numbers(sheet, partial, at, _percent_told, light=(0, 0.6))
+        if k <= MOST_NUMBERED and _write_numbers(
+            sheet, partial, np.arange(float(k)), _percent_text, light=(0, 0.6)
+        ):
+            notes.append("numbers: percent missing")
         _color_bar(ax, mesh, f"share of {report.unit}s missing", aspect=12)
-    if (grid.shares == 1).any():
-        handles.append(Patch(**whole))
-    if is_numbered:
-        notes.append("numbers: percent missing")
+    if (shares == 1).any():
+        handles.append(Patch(**missing))
     if not report.n_missing:
         text = ax.text((k - 1) / 2, (n - 1) / 2, "nothing is missing", gid="nothing")
         text.set(ha="center", va="center")
         text.set_bbox({"fc": "white", "ec": INK, "boxstyle": "round"})
-    return sheet.finish(notes, handles=handles, columns=3)
+    return sheet.finish([note, _missing_total(report), *notes], handles=handles, columns=3)
+
+
+def _missing_columns(
+    report: MissingReport, profile: Profile | None
+) -> tuple[Floats, Sequence[Label] | None, list[str], list[str]]:
+    """Return missing shares of all items by task, ranking or pattern, with columns and notes."""
+    tasks, unit, notes = report.tasks, report.unit, list[str]()
+    if tasks is not None and len(tasks) <= MOST_COLUMNS:
+        shares = report.by_task().to_numpy(dtype=np.float64)
+        counts = [f"  {k:.0f} of {len(shares)}" for k in shares.sum(axis=0)]
+        columns = counts if np.isin(shares, (0, 1)).all() else [""] * len(tasks)
+    elif tasks is None and profile is not None and len(profile) <= MOST_COLUMNS:
+        shares = (profile.ranks == UNRANKED).T.astype(np.float64)
+        times = [f" ({counted(k, 'time')})" if k > 1 else "" for k in profile.counts.tolist()]
+        columns = [f"{number}{often}" for number, often in enumerate(times, start=1)]
+        notes = ["a column is a ranking"]
+    else:
+        patterns, tasks = report.patterns(), None
+        shown, rest = patterns.head(MOST_PATTERNS), patterns["units"].iloc[MOST_PATTERNS:]
+        shares = np.zeros((len(report.items), len(shown)))
+        for column, items in enumerate(shown["missing"]):
+            shares[report.items.indices(items), column] = 1
+        columns = [str(units) for units in shown["units"]]
+        notes = [f"a column: {unit}s that lack the same items, with their number"]
+        if len(rest):
+            rarer = counted(len(rest), "rarer pattern")
+            notes.append(f"not drawn: {rarer}, of {rest.sum()} {unit}s together")
+    if never := len(report.never_compared):
+        pairs, verb = counted(comb(len(report.items), 2), "pair"), "was" if never == 1 else "were"
+        notes.append(f"{never} of {pairs} of items {verb} never compared")
+    if profile is not None and profile.has_unlisted:
+        notes.append("items left off a top-k list are not missing: they are below the listed ones")
+    return shares, tasks, columns, notes
+
+
+def _missing_total(report: MissingReport) -> str:
+    cells, missing = counted(report.n_cells, "cell"), report.n_missing
+    if not missing:
+        return f"nothing is missing: all {cells} are observed"
+    verb = "is" if missing == 1 else "are"
+    return f"{missing} of {cells} {verb} missing ({100 * missing / report.n_cells:.3g} %)"

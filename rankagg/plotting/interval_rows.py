@@ -1,4 +1,4 @@
-"""Ranks and effects with their uncertainty: rows of intervals, and average ranks on one axis."""
+"""Ranks and effects with their uncertainty: rows of intervals, and average ranks on an axis."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.lines import Line2D
+from matplotlib.ticker import FuncFormatter, LogLocator
 
 from rankagg._typing import Floats, Positions
 from rankagg.core import counted, listed
@@ -17,10 +17,13 @@ from rankagg.inference.paired_test import TESTS, PairedTest, PairedTests
 from rankagg.inference.pairwise_test import PairwiseTests
 from rankagg.plotting.sheet import (
     HOLLOW,
+    ROW_HEIGHT,
     SOLID,
     PlotSheet,
     first_of,
+    legend_mark,
     open_frame,
+    percent,
     rank_ticks,
 )
 from rankagg.plotting.theme import (
@@ -35,41 +38,42 @@ from rankagg.plotting.theme import (
     stroke,
 )
 
-# The height of a row, in multiples of the font size.
-ROW_HEIGHT: Final = 1.35
 WORSE: Final = {"color": ACCENTS[1], "marker": "D", "mfc": ACCENTS[1], "mec": ACCENTS[1]}
 DECIDED: Final[dict[str, dict[str, Any]]] = {"better": SOLID, "worse": WORSE, "-": HOLLOW}
-# More decades than so many are numbered in steps; fewer than so many have numbers between.
-MANY_DECADES, FEW_DECADES = 6, 2
-# Heights in letters, downwards from the axis of average ranks at 0: the top, the critical
-# difference, the first bar and the next ones, and rows of items.
-TOP_EDGE, RULER, FIRST_BAR, NEXT_BAR, ITEM_ROW = -5.4, -3.4, 1.0, 0.8, 1.35
-# More notes on pairs than so many are left to the summary.
+# Most ticks of a logarithmic axis.
+MOST_TICKS = 7
+# Heights in multiples of the font size, downwards from the axis of average ranks: the top, the
+# critical difference, the first bar and the next ones.
+TOP_EDGE, RULER, FIRST_BAR, NEXT_BAR = -5.4, -3.4, 1.0, 0.8
+# Most notes of pairwise tests in the caption.
 MOST_NOTES: Final = 2
-# Bars on one level are so many letters apart.
+# Gap between bars on one level.
 BARS_APART = 1.2
 
 
-def _point_key(look: dict[str, Any], label: str) -> Line2D:
-    """Return the mark of a legend for points."""
-    return Line2D([], [], label=label, **{"marker": "o", "ls": "none", **look})
+def ranks_sheet(ax: Axes | None, n: int, last: int) -> PlotSheet:
+    """Return a sheet for intervals of ranks in n rows, up to the last rank."""
+    sheet = PlotSheet.of_rows(ax, n, min(max(28.0, 1.2 * last), 44.0))
+    sheet.ax.set_xlim(0.5, last + 0.5)
+    sheet.ax.set_xticks(rank_ticks(last))
+    return sheet
 
 
 @plot_of(RankIntervals, "rank_intervals(data)")
 def forest_plot(
     result: RankIntervals, *, top: int | None = MOST_DRAWN, ax: Axes | None = None
 ) -> Axes:
-    """Draw confidence intervals for ranks: a row for each item, the best rank first.
+    """Draw confidence intervals for ranks, with a row for each item, the best rank first.
 
-    The point is the rank in the data, the bar goes from the best to the worst rank that the
-    decided pairs leave the item. The point is filled where the item is one of `ranks.first`. These
-    are asked of the first item alone, the bars hold for all at once; so a bar can reach the first
-    rank although the point is open.
+    The point is the rank in the data. The bar extends from the best to the worst rank that the
+    decided pairs allow. The point is filled if the item is in `result.first`. That is tested for
+    the first rank alone, while the bars hold simultaneously: a bar can reach the first rank
+    although the point is open. Of more than `top` items the first are drawn.
 
     Parameters
     ----------
     result : RankIntervals
-        Made by `rank_intervals`.
+        Result of `rank_intervals`.
 
     References
     ----------
@@ -86,24 +90,17 @@ def forest_plot(
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['1  A', '2  B', '3  C']
     """
-    n, said = first_of(len(result.items), top, "item")
+    n, note = first_of(len(result.items), top, "item")
     order = np.array(result.items.indices(result.to_frame().index[:n]))
-    size = int(result.worst[order].max()) if said else n
-    sheet = PlotSheet(ax, min(max(28.0, 1.2 * size), 44.0), ROW_HEIGHT * (n + 0.4))
-    ax, names = sheet.ax, sheet.names(result.items.at(order))
-    rows = [f"{rank}  {name}" for rank, name in zip(result.rank[order], names, strict=True)]
+    sheet = ranks_sheet(ax, n, int(result.worst[order].max()))
+    names, ranks = sheet.names(result.items.at(order)), result.rank[order].astype(np.float64)
+    rows = [f"{rank:.0f}  {name}" for rank, name in zip(ranks, names, strict=True)]
     bounds = np.column_stack([result.best[order], result.worst[order]]).astype(np.float64)
     first = np.isin(order, result.items.indices(result.first))
-    sheet.draw_intervals(rows, result.rank[order].astype(np.float64), bounds, first)
-    ax.set_xlim(0.5, size + 0.5)
-    ax.set_xticks(rank_ticks(size))
-    notes = [
-        said,
-        result.describe(),
-        *(f"note: {note}" for note in result.notes),
-    ]
-    handles = [_point_key(SOLID, "may be first")] if first.any() else []
-    handles += [] if first.all() else [_point_key(HOLLOW, "not first")]
+    sheet.draw_intervals(rows, ranks, bounds, first)
+    handles = [legend_mark("may be first", SOLID)] if first.any() else []
+    handles += [] if first.all() else [legend_mark("not first", HOLLOW)]
+    notes = [note, result.describe(), *(f"note: {text}" for text in result.notes)]
     return sheet.finish(notes, axis="rank", handles=handles, columns=2)
 
 
@@ -111,16 +108,16 @@ def forest_plot(
 def effects_plot(
     result: PairedTests | PairedTest, *, top: int | None = MOST_DRAWN, ax: Axes | None = None
 ) -> Axes:
-    """Draw the effects of paired tests with their intervals: a row for each system, the best first.
+    """Draw the effects of paired tests and their intervals, with a row for each system, best first.
 
-    The line stands where the system and the one it is tested against are alike. A point is filled
-    where the test decides, with one error rate for all; intervals are for each pair alone, so that
-    one can miss the line although its point is open. An arrow is an end that nothing bounds.
+    The vertical line marks no difference from the reference. Filled points are decided by tests
+    with a common error rate. Intervals are for each pair alone: one can exclude the line although
+    its point is open. Arrows mark infinite ends. Of more than `top` systems the first are drawn.
 
     Parameters
     ----------
     result : PairedTests or PairedTest
-        Made by `paired_tests` or `paired_test`.
+        Result of `paired_tests` or `paired_test`.
 
     Examples
     --------
@@ -133,55 +130,55 @@ def effects_plot(
     """
     if isinstance(result, PairedTest):
         result = PairedTests(reference=result.second, tests=(result,), alpha=result.alpha)
-    n, said = first_of(len(result.tests), top, "system")
+    n, note = first_of(len(result.tests), top, "system")
     frame, reference = result.to_frame().iloc[:n], plot_labels([result.reference])[0]
     is_sign = result.method == "sign"
     level = 0.5 if is_sign else 0.0
     points = frame["effect"].to_numpy(dtype=np.float64)
     bounds = frame[["lower", "upper"]].to_numpy(dtype=np.float64)
-    sheet = PlotSheet(ax, 34.0, ROW_HEIGHT * (len(frame) + 0.4))
+    sheet = PlotSheet.of_rows(ax, n, 34.0)
     ax, looks = sheet.ax, [DECIDED[decision] for decision in frame["decision"]]
     known = np.array([level, *points, *bounds.ravel()])
-    low, high = float(known[np.isfinite(known)].min()), float(known[np.isfinite(known)].max())
-    # There is room for arrows.
+    known = known[np.isfinite(known)]
+    low, high = float(known.min()), float(known.max())
+    # Leave space for arrows.
     room = 0.08 * (high - low) or max(0.5 * abs(low), 1.0)
     low, high = low - room, high + room
     ax.axvline(level, color=GRAY, lw=1.0, zorder=1, gid="alike")
     sheet.draw_intervals(sheet.names(frame.index), points, np.clip(bounds, low, high), looks)
     for side, (limit, marker) in enumerate(((low, "<"), (high, ">"))):
         for row in np.flatnonzero(np.isinf(bounds[:, side])):
-            _endless(ax, limit, int(row), marker, looks[row]["color"])
+            _draw_arrow(ax, limit, int(row), marker, looks[row]["color"])
     edge = 0.02 * (high - low)
     ax.set_xlim(low - edge, high + edge)
     effect = f"{result.tests[0].effect_name} to {reference}"
-    words = {"better": "better", "worse": "worse", "-": f"not told from {reference}"}
+    words = {"better": "better", "worse": "worse", "-": f"no decision against {reference}"}
     kinds = [kind for kind in DECIDED if kind in set(frame["decision"])]
     return sheet.finish(
-        [said, *_effects_told(result, reference, points, bounds)],
+        [note, *_effect_notes(result, reference, points, bounds)],
         axis=f"share above {reference}" if is_sign else effect,
-        handles=[_point_key(DECIDED[kind], words[kind]) for kind in kinds],
+        handles=[legend_mark(words[kind], DECIDED[kind]) for kind in kinds],
     )
 
 
-def _endless(ax: Axes, at: float, row: int, marker: str, color: str) -> None:
-    """Draw an end that nothing bounds."""
+def _draw_arrow(ax: Axes, at: float, row: int, marker: str, color: str) -> None:
+    """Draw an infinite end."""
     look: dict[str, Any] = {"marker": marker, "color": color, "ms": dot(1.5), "mew": 0}
     ax.plot(at, row, clip_on=False, zorder=4, gid=f"arrow-{row}", **look)
 
 
-def _effects_told(tests: PairedTests, reference: str, points: Floats, bounds: Floats) -> list[str]:
+def _effect_notes(tests: PairedTests, reference: str, points: Floats, bounds: Floats) -> list[str]:
     one, total = tests.tests[0], len(tests.tests)
     most = max(test.n_units for test in tests.tests)
-    share = f"{100 * (1 - tests.alpha):g} %"
     holm = f", with Holm's procedure; family-wise error rate {tests.alpha:g}"
     alone = holm if total > 1 else f", at alpha {tests.alpha:g}"
     nothing = np.isnan(points).any()
     return [
         f"filled: decided by {TESTS[one.method]} tests in {counted(most, one.unit)}{alone}",
-        f"bars: {share} intervals" + (", for each pair alone" if total > 1 else ""),
+        f"bars: {percent(tests.alpha)} intervals" + (", for each pair alone" if total > 1 else ""),
         f"shares are of the {one.unit}s in which the two differ" if tests.method == "sign" else "",
-        "arrow: no end" if np.isinf(bounds).any() else "",
-        f"no point: no {one.unit} tells the system from {reference}" if nothing else "",
+        "arrow: infinite" if np.isinf(bounds).any() else "",
+        f"no point: no {one.unit} in which the system and {reference} differ" if nothing else "",
         *(f"note: {note}" for note in tests.notes),
     ]
 
@@ -190,17 +187,18 @@ def _effects_told(tests: PairedTests, reference: str, points: Floats, bounds: Fl
 def separation_plot(
     result: Separation, *, top: int | None = MOST_DRAWN, ax: Axes | None = None
 ) -> Axes:
-    """Draw how many units would tell each system from the next one, beside those at hand.
+    """Draw the number of units needed to separate neighboring systems, and the number available.
 
-    A row for each two neighbors by mean score. The upright mark stands at the units at hand, the
-    point at those needed if the differences and spreads seen are the true ones, and the number at
-    the right is that of the point. A filled point is left of its mark: there are enough. An arrow
-    stands for an infinite number: the two are level, or were compared less than twice.
+    A row is a pair of neighbors by mean score. The vertical mark is the number of units available.
+    The point, with its number at the right, is the number needed if the observed differences and
+    spreads are the true ones. It is filled if there are enough units. An arrow is an infinite
+    number: the two have equal means, or fewer than two units in common. Of more than `top` pairs
+    the first are drawn.
 
     Parameters
     ----------
     result : Separation
-        Made by `separation`.
+        Result of `separation`.
 
     Examples
     --------
@@ -211,85 +209,57 @@ def separation_plot(
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['Human / DeBERTa', 'DeBERTa / T5 + Meena']
     """
-    n, said = first_of(len(result.needed), top, "pair")
-    needed = result.needed[:n]
-    there = result.n_units[:n].astype(np.float64)
-    sheet = PlotSheet(ax, 32.0, ROW_HEIGHT * (len(needed) + 0.4))
+    n, note = first_of(len(result.needed), top, "pair")
+    needed, there = result.needed[:n], result.n_units[:n].astype(np.float64)
+    sheet = PlotSheet.of_rows(ax, n)
     ax, systems = sheet.ax, sheet.names(result.order, 24, share=0.2)
     known = np.concatenate([needed[np.isfinite(needed)], there])
     low, high = max(1.0, float(known.min())), max(1.0, float(known.max()))
-    # So far apart that a tick is between them.
-    room = max((high / low) ** 0.08, 1.5)
+    # A range that contains a tick.
+    room = max((high / low) ** 0.1, 1.6)
     low, high = low / room, high * room
     ax.set_xscale("log")
-    edge = (high / low) ** 0.02
-    ax.set_xlim(low / edge, high * edge)
-    for row in range(len(needed)):
-        is_enough, hand = bool(there[row] >= needed[row]), max(there[row], low)
-        _units_row(ax, row, needed[row], hand, high, is_enough=is_enough)
-    ticks = _log_ticks(low, high)
-    ax.set_xticks(ticks, [_units_told(tick) for tick in ticks])
-    ax.set_xticks([], minor=True)
-    sheet.name_rows([f"{a} / {b}" for a, b in pairwise(systems)][: len(needed)])
-    sheet.name_rows_at_right(range(len(needed)), [_units_told(number) for number in needed])
-    open_frame(ax, ("top", "right", "left"))
-    word, finite = result.unit, np.isfinite(needed)
-    mark: dict[str, Any] = {"marker": "|", "color": INK, "ms": dot(2.5), "ls": "none"}
-    handles = [Line2D([], [], label=f"{word}s at hand", **mark)]
-    if (finite & (needed <= there)).any():
-        handles.append(_point_key(SOLID, f"{word}s needed: enough are there"))
-    if (finite & (needed > there)).any():
-        handles.append(_point_key(HOLLOW, f"{word}s needed: more than are there"))
-    notes = [said, *_separation_told(result, needed)]
-    return sheet.finish(notes, axis=f"{word}s, on a log scale", handles=handles)
-
-
-def _units_row(
-    ax: Axes, row: int, needed: float, hand: float, highest: float, *, is_enough: bool
-) -> None:
-    look = SOLID if is_enough else HOLLOW
+    ax.set_xlim(low, high)
     mark: dict[str, Any] = {"marker": "|", "color": INK, "ms": dot(2.5), "mew": stroke(1.2)}
-    if not np.isnan(needed):
-        gap = {"color": look["color"], "lw": stroke(1.5), "zorder": 2}
-        ends = [hand, min(needed, highest)]
-        ax.plot(ends, [row, row], solid_capstyle="butt", gid=f"gap-{row}", **gap)
-    ax.plot(hand, row, ls="none", zorder=4, gid=f"hand-{row}", **mark)
-    if np.isinf(needed):
-        _endless(ax, highest, row, ">", GRAY)
-    elif not np.isnan(needed):
-        ax.plot(needed, row, "o", mew=stroke(), zorder=3, gid=f"point-{row}", **look)
+    for row, (number, available) in enumerate(zip(needed, there, strict=True)):
+        look, start = SOLID if available >= number else HOLLOW, max(available, low)
+        if not np.isnan(number):
+            gap = {"color": look["color"], "lw": stroke(1.5), "zorder": 2, "gid": f"gap-{row}"}
+            ax.plot([start, min(number, high)], [row, row], solid_capstyle="butt", **gap)
+        ax.plot(start, row, ls="none", zorder=4, gid=f"hand-{row}", clip_on=False, **mark)
+        if np.isinf(number):
+            _draw_arrow(ax, high, row, ">", GRAY)
+        elif not np.isnan(number):
+            ax.plot(number, row, "o", mew=stroke(), zorder=3, gid=f"point-{row}", **look)
+    between = (1.0,) if high / low > 1e3 else (1.0, 2.0, 5.0)
+    ax.xaxis.set_major_locator(LogLocator(subs=between, numticks=MOST_TICKS))
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda number, _: _unit_count(number)))
+    ax.minorticks_off()
+    sheet.name_rows([f"{a} / {b}" for a, b in pairwise(systems)][:n])
+    sheet.name_rows_at_right(range(n), [_unit_count(number) for number in needed])
+    open_frame(ax, ("top", "right", "left"))
+    unit, finite = f"{result.unit}s", np.isfinite(needed)
+    handles = [legend_mark(f"{unit} available", mark)]
+    if (finite & (needed <= there)).any():
+        handles.append(legend_mark(f"{unit} needed: enough are available", SOLID))
+    if (finite & (needed > there)).any():
+        handles.append(legend_mark(f"{unit} needed: more than available", HOLLOW))
+    test, tests = TESTS.get(result.method, "t"), counted(result.n_tests, "test")
+    notes = [
+        note,
+        f"{100 * result.power:g} % power of {test} tests; {tests} with a family-wise error "
+        f"rate of {result.alpha:g}",
+        f"orders of magnitude: {unit} needed if the observed differences and spreads are true",
+        f"\N{INFINITY}: equal means, or fewer than two {unit}" if np.isinf(needed).any() else "",
+        f"unknown: all {unit} agree, so that the spread is 0" if np.isnan(needed).any() else "",
+    ]
+    return sheet.finish(notes, axis=f"{unit}, on a log scale", handles=handles)
 
 
-def _log_ticks(low: float, high: float) -> list[float]:
-    """Return powers of ten within limits, with numbers between where there is room for them."""
-    first, last = int(np.ceil(np.log10(low) - 1e-9)), int(np.floor(np.log10(high) + 1e-9))
-    if last - first >= FEW_DECADES:
-        return [10.0**k for k in range(first, last + 1, -(-(last - first) // MANY_DECADES))]
-    multiples = (1, 2, 5) if last > first else (1, 2, 3, 5, 7)
-    ticks = [many * 10.0**k for k in range(max(first - 1, 0), last + 1) for many in multiples]
-    return [tick for tick in ticks if low <= tick <= high]
-
-
-def _units_told(number: float) -> str:
+def _unit_count(number: float) -> str:
     if not np.isfinite(number):
         return "unknown" if np.isnan(number) else "\N{INFINITY}"
     return f"{number:,.0f}" if number < 1e6 else re.sub(r"e\+0*", "e", f"{number:.0e}")
-
-
-def _separation_told(separation: Separation, needed: Floats) -> list[str]:
-    word = separation.unit
-    test = TESTS.get(separation.method, "t")
-    tests = counted(separation.n_tests, "test")
-    level = f"\N{INFINITY}: level, or compared in less than two {word}s"
-    agree = f"unknown: all {word}s agree, which tells no spread"
-    return [
-        f"{100 * separation.power:g} % power of {test} tests; {tests} with a family-wise error "
-        f"rate of {separation.alpha:g}",
-        f"{word}s needed if the differences and spreads seen are the true ones: orders of "
-        "magnitude",
-        level if np.isinf(needed).any() else "",
-        agree if np.isnan(needed).any() else "",
-    ]
 
 
 @plot_of(
@@ -304,24 +274,25 @@ def critical_difference_diagram(
     top: int | None = MOST_DRAWN,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw average ranks, and bars that join items next to each other that are not told apart.
+    """Draw average ranks, and bars that join neighboring items without a significant difference.
 
-    The best item is on the left. A bar has a dot for each of its items. Of Friedman's test there is
-    the critical difference, too, and items that no bar joins differ; of tests of each pair the
-    number of undecided pairs that no bar joins is said.
+    The best item is on the left. A bar has a dot for each of its items. For Friedman's test the
+    critical difference is drawn, and all pairs without a common bar differ significantly. For
+    other tests the caption counts further pairs that do not. Of more than `top` items the first
+    are drawn.
 
     Parameters
     ----------
     result : FriedmanTest, SkillingsMackTest or PairwiseTests
-        Made by `friedman`, for rankings with gaps by `skillings_mack`, or by `pairwise_tests`.
+        Result of `friedman`, of `skillings_mack` (rankings with gaps), or of `pairwise_tests`.
     alpha : float, optional
-        The family-wise error rate of bars; that of pairwise tests by default, else 0.05.
+        Family-wise error rate of the bars; that of pairwise tests by default, otherwise 0.05.
 
     References
     ----------
     Demšar (2006), "Statistical comparisons of classifiers over multiple data sets", Journal of
-    Machine Learning Research 7, https://www.jmlr.org/papers/v7/demsar06a.html, who has the best
-    on the right; the paper has no DOI.
+    Machine Learning Research 7, https://www.jmlr.org/papers/v7/demsar06a.html, with the best on
+    the right; the paper has no DOI.
 
     Examples
     --------
@@ -336,25 +307,25 @@ def critical_difference_diagram(
         alpha = result.alpha if isinstance(result, PairwiseTests) else 0.05
     difference = result.critical_difference(alpha) if isinstance(result, FriedmanTest) else 0.0
     known = int(np.isfinite(result.average_ranks).sum())
-    n, said = first_of(known, top, "item")
+    n, note = first_of(known, top, "item")
     order = np.argsort(result.average_ranks, kind="stable")
     position, order = np.argsort(order), order[:n]
     ranks = result.average_ranks[order]
     every = [np.sort(position[result.items.indices(group)]) for group in result.groups(alpha)]
     groups = [group[group < n] for group in every if group[1:2].size and group[1] < n]
-    # Of bars that go on beyond the last item the longest holds the others.
+    # Of bars that continue beyond the last item the longest contains the others.
     groups = [g for k, g in enumerate(groups) if k == 0 or g[-1] > groups[k - 1][-1]]
     left, low, last = (n + 1) // 2, min(1.0, float(ranks[0])), float(len(result.items))
-    if said:
+    if note:
         low, last = float(np.floor(ranks[0])), float(np.ceil(ranks[-1]))
-    high = max(last, float(ranks[-1]), 0.0 if said else 1.0 + difference)
-    # Bars stand on levels, of which the height of the axes depends: these are wide enough.
+    high = max(last, float(ranks[-1]), 0.0 if note else 1.0 + difference)
+    # The height depends on the levels of bars, and these on the width.
     width = min(max(32.0, 1.2 * n), 48.0) if ax is None else PlotSheet(ax, 0.0, 0.0).across
     levels = _bar_levels(
         [ranks[group[[0, -1]]] for group in groups], BARS_APART * (high - low) / width
     )
     first_row = FIRST_BAR + NEXT_BAR * (max(levels, default=-1) + 1) + 0.6
-    bottom = first_row + ITEM_ROW * (left - 1) + 0.9
+    bottom = first_row + ROW_HEIGHT * (left - 1) + 0.9
     edge = TOP_EDGE if difference else RULER + 1.0
     sheet = PlotSheet(ax, width, bottom - edge)
     ax, names = sheet.ax, sheet.names(result.items.at(order), share=0.25)
@@ -363,9 +334,9 @@ def critical_difference_diagram(
     ax.set_ylim(bottom, edge)
     _put_axis(ax, low, max(last, float(ranks[-1])))
     if difference:
-        _put_ruler(ax, low if said else 1.0, difference, alpha)
+        _put_ruler(ax, low if note else 1.0, difference, alpha)
     _put_bars(ax, ranks, groups, levels)
-    rows = first_row + ITEM_ROW * np.array([k if k < left else n - 1 - k for k in range(n)])
+    rows = first_row + ROW_HEIGHT * np.array([k if k < left else n - 1 - k for k in range(n)])
     leader: dict[str, Any] = {"color": INK, "lw": stroke(0.6), "solid_joinstyle": "miter"}
     for k, (rank, row) in enumerate(zip(ranks, rows, strict=True)):
         side = ax.get_xlim()[k >= left]
@@ -375,25 +346,21 @@ def critical_difference_diagram(
     ax.tick_params(axis="y", length=0)
     texts = [f"{r:.2f}  {t}" for t, r in zip(names[left:], ranks[left:], strict=True)]
     sheet.name_rows_at_right(rows[left:], texts)
-    joined = sum(len(g) * (len(g) - 1) // 2 for g in every)
-    joined -= sum(_pairs_of_both(one, two) for one, two in pairwise(every))
-    return sheet.finish([said, *_test_told(result, alpha, len(groups), joined)])
-
-
-def _pairs_of_both(one: Positions, two: Positions) -> int:
-    """Return how many pairs are in both of two sets next to each other."""
-    both = max(int(one[-1] - two[0]) + 1, 0)
-    return both * (both - 1) // 2
+    joined = np.zeros((len(result.items),) * 2, dtype=bool)
+    for group in every:
+        joined[np.ix_(group, group)] = True
+    n_joined = int(np.triu(joined, k=1).sum())
+    return sheet.finish([note, *_test_notes(result, alpha, len(groups), n_joined)])
 
 
 def _put_ruler(ax: Axes, start: float, difference: float, alpha: float) -> None:
-    """Draw the critical difference above the axis, where it is no wider than that."""
+    """Draw the critical difference above the axis, and its line if it fits."""
     ruler: dict[str, Any] = {"color": INK, "marker": "|", "ms": stroke(5), "mew": stroke()}
     if start + difference <= ax.get_xlim()[1]:
         ends = [start, start + difference]
         ax.plot(ends, [RULER, RULER], lw=stroke(), gid="ruler", **ruler)
-    told = f"critical difference {difference:.2f} (alpha = {alpha:g})"
-    ax.text(start, RULER - 0.5, told, ha="left", va="bottom", gid="ruler-text")
+    text = f"critical difference {difference:.2f} (alpha = {alpha:g})"
+    ax.text(start, RULER - 0.5, text, ha="left", va="bottom", gid="ruler-text")
 
 
 def _put_bars(ax: Axes, ranks: Floats, groups: list[Positions], levels: list[int]) -> None:
@@ -405,7 +372,7 @@ def _put_bars(ax: Axes, ranks: Floats, groups: list[Positions], levels: list[int
 
 
 def _bar_levels(spans: list[Floats], apart: float) -> list[int]:
-    """Return for each bar, best first, the first level at which it is well apart from others."""
+    """Return the first level of each bar, best first, at which it is apart from the others."""
     ends: list[float] = []
     levels = []
     for start, end in spans:
@@ -426,45 +393,37 @@ def _put_axis(ax: Axes, low: float, high: float) -> None:
     ax.tick_params(axis="x", top=True, labeltop=True, bottom=False, labelbottom=False)
 
 
-def _test_told(
+def _test_notes(
     test: FriedmanTest | SkillingsMackTest | PairwiseTests, alpha: float, bars: int, joined: int
 ) -> list[str]:
-    """Say what the axis and the bars mean; `joined` is how many pairs bars join."""
+    """Explain the axis and the bars, which join some number of pairs."""
     subject = {0: "no two items", 1: "items that the bar joins"}.get(bars, "items that a bar joins")
+    scale, rate = "average rank, 1 is best", f"(family-wise error rate {alpha:g})"
+    equal = unjoined = without = ""
+    if isinstance(test, FriedmanTest):
+        scale += f", in {counted(test.n_rankings, 'ranking')}"
+        bar = f"{subject} differ by at most the critical difference (Nemenyi)"
+        equal = f"equal ranks of all items: p {_p_value(test.f_p_value)} (Friedman, by F)"
+    elif isinstance(test, SkillingsMackTest):
+        rankings = counted(test.n_rankings, "ranking")
+        scale = f"average rank in {rankings}, adjusted for the other items ranked"
+        bar = f"{subject} do not differ significantly in their ranks {rate}"
+        equal = f"equal ranks of all items: p {_p_value(test.p_value)} (Skillings and Mack)"
+    else:
+        tests = f"{TESTS[test.tests[0].method]} tests of {counted(len(test.tests), 'pair', ',')}"
+        bar = f"{subject} do not differ significantly by {tests} with Holm's procedure {rate}"
+    if not isinstance(test, FriedmanTest):
+        rest = int((np.triu(test.p_values().to_numpy() > alpha, k=1)).sum()) - joined
+        more = f"{counted(rest, 'more pair', ',')} without a common bar"
+        unjoined = f"{more} {'does' if rest == 1 else 'do'} not differ either" if rest > 0 else ""
+        absent = test.items.where(np.isnan(test.average_ranks))
+        without = f"not drawn, never ranked with others: {listed(absent)}" if absent else ""
+    unit = test.tests[0].unit if isinstance(test, PairwiseTests) else test.unit
     notes = [f"note: {note}" for note in test.notes]
     if len(notes) > MOST_NOTES:
-        notes = [f"its summary has {counted(len(notes), 'note')}"]
-    if isinstance(test, FriedmanTest):
-        return [
-            f"average rank, 1 is best, in {counted(test.n_rankings, 'ranking')}; independent: "
-            f"{test.unit}s",
-            f"{subject} differ by no more than the critical difference (Nemenyi)",
-            f"all items alike: p {_chance_told(test.f_p_value)} (Friedman, by F)",
-            *notes,
-        ]
-    values, n = test.p_values().to_numpy(), len(test.items)
-    rest = int((np.triu(values > alpha, k=1)).sum()) - joined
-    rate = f"family-wise error rate {alpha:g}"
-    beyond = f"{counted(rest, 'more pair', ',')} that no bar joins {'is' if rest == 1 else 'are'}"
-    unjoined = f"{beyond} not told apart either" if rest > 0 else ""
-    absent = test.items.where(np.isnan(test.average_ranks))
-    without = f"not drawn, ranked with no other: {listed(absent)}" if absent else ""
-    if isinstance(test, SkillingsMackTest):
-        what = f"average rank in {counted(test.n_rankings, 'ranking')}, adjusted for whom each is "
-        alike = f"all items alike: p {_chance_told(test.p_value)} (Skillings and Mack)"
-        bar = f"{subject} are not told apart by their ranks ({rate})"
-        scale = f"{what}ranked with; independent: {test.unit}s"
-        return [scale, bar, unjoined, alike, without, *notes]
-    one, pairs = test.tests[0], counted(n * (n - 1) // 2, "pair", ",")
-    return [
-        f"average rank, 1 is best; independent: {one.unit}s",
-        f"{subject} are not told apart by {TESTS[one.method]} tests of {pairs} with Holm's "
-        f"procedure ({rate})",
-        unjoined,
-        without,
-        *notes,
-    ]
+        notes = [f"see the {counted(len(notes), 'note')} of its summary"]
+    return [f"{scale}; independent: {unit}s", bar, unjoined, equal, without, *notes]
 
 
-def _chance_told(p: float) -> str:
+def _p_value(p: float) -> str:
     return f"= {p:.2g}" if p >= 1e-4 else "< 0.0001"

@@ -1,4 +1,4 @@
-"""Sheets of plots: axes, and the names, legends and notes that are laid out around them."""
+"""Layout of plots: axes with row names, a legend above and a caption below."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.font_manager import FontProperties
+from matplotlib.lines import Line2D
 from matplotlib.textpath import text_to_path
-from matplotlib.ticker import MaxNLocator
 from matplotlib.transforms import ScaledTranslation
 
 from rankagg._typing import Bools, Floats, Label
@@ -22,29 +22,32 @@ from rankagg.core import counted, shortened
 from rankagg.exceptions import InvalidInputError
 from rankagg.plotting.theme import ACCENTS, GRAY, GRID, INK, letter, plot_labels, stroke
 
-# Letters on a screen are set a little wider than in print.
+# All lengths are in multiples of the font size.
+#: Height of a row.
+ROW_HEIGHT: Final = 1.35
+# Text on a screen is slightly wider than in print.
 HINTING = 1.05
-# The width of a small letter and of a wide one, in multiples of the font size.
+# Width of a narrow and of a wide letter.
 LETTER, WIDE_LETTER = 0.48, 0.6
-# Letters that are left of a name, and on a line of notes, at least; notes have so many at most.
+# Fewest characters of a name and of a line of the caption, and most of a sentence there.
 LEAST_NAME, NARROWEST_LINE, LONGEST_NOTE = 8, 12, 400
-# Numbers are at least so large, and have so much room along an axis, in multiples of letters.
-SMALLEST, TICK = 0.55, 4.0
-# The mark of a legend with the gap to its words, the gap between columns, and that at the edge.
+# Smallest font of numbers in cells, 5.6 points in print.
+SMALLEST = 0.7
+# Legend: mark with its gap, gap between columns, and padding.
 MARK, BETWEEN_COLUMNS, PADDING = 2.4, 1.5, 0.3
-# What a new figure has around its axes before they are laid out.
+# Margins of a new figure before the layout.
 AROUND = np.array([60.0, 45.0])
 CAPTION_MARK = "caption"
-#: The looks of points: color tells them, and so does whether they are filled.
+#: Points differ by color and by whether they are filled.
 SOLID: Final[dict[str, Any]] = {"color": ACCENTS[0], "mfc": ACCENTS[0], "mec": ACCENTS[0]}
 HOLLOW: Final[dict[str, Any]] = {"color": GRAY, "mfc": "white", "mec": INK}
 
 
 class PlotSheet:
-    """Axes to draw on, given or of a new figure, and what is laid out around them.
+    """Given or new axes, with the names, legend and caption around them.
 
-    The size of new axes is in multiples of the font size; the figure is as much larger as names,
-    legend and notes need.
+    New axes have the given size in multiples of the font size. Their figure grows by the space
+    that names, legend and caption need.
     """
 
     def __init__(self, ax: Axes | None, width: float, height: float) -> None:
@@ -53,29 +56,32 @@ class PlotSheet:
             inches = (self._size + AROUND) * letter() / 72
             _, ax = plt.subplots(figsize=inches.tolist(), layout="constrained")
         if not isinstance(ax, Axes):
-            raise InvalidInputError(
-                "ax", "matplotlib axes", ax, "`fig, ax = plt.subplots()` makes some."
-            )
+            raise InvalidInputError("ax", "Matplotlib axes", ax, "Use `fig, ax = plt.subplots()`.")
         self.ax = ax
+
+    @classmethod
+    def of_rows(cls, ax: Axes | None, n: int, width: float = 32.0) -> PlotSheet:
+        """Return a sheet for n rows."""
+        return cls(ax, width, ROW_HEIGHT * (n + 0.4))
 
     @property
     def across(self) -> float:
-        """The width of the axes in multiples of the font size, laid out with what is drawn."""
+        """Width of the axes in multiples of the font size, after layout."""
         return float(self._size[0]) if self.is_new else self._laid_out()[0]
 
     def names(self, labels: Iterable[Label], most: int = 32, *, share: float = 0.45) -> list[str]:
-        """Return labels that take no more than a share of the width of given axes."""
+        """Return labels shortened to a share of the width of given axes."""
         return plot_labels(labels, self.letters(share, most))
 
     def letters(self, share: float, most: int = 32) -> int:
-        """Return how many letters names beside the axes may have."""
+        """Return the number of letters for names next to the axes."""
         room = most if self.is_new else share * self.across / WIDE_LETTER
         return int(np.clip(room, LEAST_NAME, most))
 
     def number_size(
         self, numbers: Iterable[str], cells: tuple[int, float], usual: float
     ) -> float | None:
-        """Return how large numbers in so many rows and columns of cells may be; None for none."""
+        """Return the font size of numbers in a grid of cells; None if they do not fit."""
         if self.is_new:
             return usual
         across, high = self._laid_out()
@@ -90,25 +96,25 @@ class PlotSheet:
         axis: str = "",
         handles: Sequence[Any] = (),
         columns: int = 1,
-        above: float = 0.0,
+        raised: float = 0.0,
     ) -> Axes:
-        """Write the label of the axis, notes below it and a legend above, and return the axes."""
+        """Add the axis label, the caption below it and the legend above; return the axes."""
         width = self.across
         self._write_below(_broken_lines(notes, width), "\n".join(_broken_lines([axis], width)))
         if handles:
-            self._explain(handles, width - 2 * PADDING, columns, above)
+            self._draw_legend(handles, width - 2 * PADDING, columns, raised)
         if self.is_new:
             self._fit()
         return self.ax
 
     def name_rows(self, names: Sequence[str]) -> None:
-        """Write the names of rows, from top to bottom."""
+        """Name the rows from top to bottom."""
         self.ax.set_yticks(range(len(names)), names, parse_math=False)
         self.ax.tick_params(axis="y", length=0)
         self.ax.set_ylim(len(names) - 0.4, -0.6)
 
     def name_rows_at_right(self, at: Sequence[float] | Floats, names: Sequence[str]) -> None:
-        """Write texts at the right of rows."""
+        """Write texts to the right of rows."""
         right = self.ax.secondary_yaxis("right")
         right.yaxis.set_ticks(at, names, parse_math=False)
         right.yaxis.set_tick_params(length=0)
@@ -119,22 +125,21 @@ class PlotSheet:
         names: Sequence[str],
         points: Floats,
         bounds: Floats,
-        solid: Bools | Sequence[Mapping[str, Any]],
+        looks: Bools | Sequence[Mapping[str, Any]],
     ) -> None:
-        """Draw points with bars in rows from top to bottom."""
-        for row, point in enumerate(points):
-            chosen = solid[row]
-            known = chosen if isinstance(chosen, Mapping) else SOLID if chosen else HOLLOW
-            look = {"marker": "o", **known}
+        """Draw a point and a bar in each row, from top to bottom; `looks` are styles or flags."""
+        for row, (point, given) in enumerate(zip(points, looks, strict=True)):
+            chosen = given if isinstance(given, Mapping) else SOLID if given else HOLLOW
+            look = {"marker": "o", **chosen}
             if np.isfinite(bounds[row]).all():
-                bar = bar_look(look["color"], "|")
+                bar = bar_look(look["color"])
                 self.ax.plot(bounds[row], [row, row], gid=f"bar-{row}", zorder=2, **bar)
             self.ax.plot(point, row, ls="none", mew=stroke(), zorder=3, gid=f"point-{row}", **look)
         self.name_rows(names)
         open_frame(self.ax, ("top", "right", "left"))
 
     def legend(self, handles: Sequence[Any], labels: Sequence[str], **place: Any) -> None:
-        """Write a legend without a frame, and no formulas."""
+        """Draw a legend without a frame or formulas."""
         look: dict[str, Any] = {"borderaxespad": 0.0, "fontsize": "medium", "frameon": False}
         for text in self.ax.legend(handles, labels, **look, **place).get_texts():
             text.set_parse_math(False)
@@ -148,7 +153,7 @@ class PlotSheet:
         return float(box.width / pixels), float(box.height / pixels)
 
     def _fit(self) -> None:
-        """Make the figure as large as the axes, and all that stands around them, need."""
+        """Resize the figure to the axes and the texts around them."""
         figure = _figure_of(self.ax)
         for _ in range(2):
             self._laid_out()
@@ -157,14 +162,14 @@ class PlotSheet:
             figure.set_size_inches(*(self._size * letter() / 72 + around))
 
     def _write_below(self, lines: Sequence[str], axis: str) -> None:
-        """Write a caption below the axes, from the left."""
+        """Write the axis label, and the caption below it from the left."""
         ax = self.ax
         ax.set_xlabel(axis, parse_math=False)
         for old in [text for text in ax.texts if text.get_gid() == CAPTION_MARK]:
             old.remove()
         if not lines:
             return
-        # The label of the axis moves with its ticks, and the caption moves with the label.
+        # The caption moves with the axis label, which moves with the ticks.
         ax.annotate(
             "\n".join(lines),
             (0.0, 0.0),
@@ -178,16 +183,19 @@ class PlotSheet:
             gid=CAPTION_MARK,
         )
 
-    def _explain(self, handles: Sequence[Any], room: float, columns: int, above: float) -> None:
-        """Say above the axes what the marks mean, in as many columns as there is room for."""
+    def _draw_legend(
+        self, handles: Sequence[Any], room: float, columns: int, raised: float
+    ) -> None:
+        """Draw the legend above the axes, in as many of the columns as fit."""
         labels = [str(handle.get_label()) for handle in handles]
         while columns > 1 and _legend_width(labels, columns) > room:
             columns -= 1
         if columns == 1:
             labels = ["\n".join(_broken_lines([label], room - MARK)) for label in labels]
-        raised = ScaledTranslation(0.0, above * letter() / 72, _figure_of(self.ax).dpi_scale_trans)
+        inches = _figure_of(self.ax).dpi_scale_trans
+        shift = ScaledTranslation(0.0, raised * letter() / 72, inches)
         place = {"loc": "lower left", "bbox_to_anchor": (0.0, 1.0), "ncols": columns}
-        place |= {"bbox_transform": self.ax.transAxes + raised, "borderpad": PADDING}
+        place |= {"bbox_transform": self.ax.transAxes + shift, "borderpad": PADDING}
         spaces = {"columnspacing": BETWEEN_COLUMNS, "handletextpad": MARK - 2.0}
         self.legend(handles, labels, **place, **spaces)
 
@@ -197,14 +205,14 @@ def _figure_of(ax: Axes) -> Any:
 
 
 def _legend_width(labels: Sequence[str], columns: int) -> float:
-    """Return how wide a legend is, in multiples of the font size; marks go down its columns."""
+    """Return the width of a legend in multiples of the font size."""
     parts = [part for part in np.array_split(np.array(labels), columns) if len(part)]
     return sum(MARK + text_width(part) for part in parts) + BETWEEN_COLUMNS * (len(parts) - 1)
 
 
 def text_width(texts: Iterable[str], size: float = 1.0) -> float:
     """Return the width of the widest text, in multiples of the font size."""
-    # Which font it is depends on these alone.
+    # The font depends on these parameters alone.
     fonts = repr(mpl.rcParams.find_all(r"^font\."))
     widths = [_line_width(line, letter(), fonts) for text in texts for line in text.splitlines()]
     return HINTING * size * max(widths, default=0.0) / letter()
@@ -212,14 +220,14 @@ def text_width(texts: Iterable[str], size: float = 1.0) -> float:
 
 @lru_cache(maxsize=4096)
 def _line_width(line: str, points: float, fonts: str) -> float:
-    """Return the width of a line in points; setting letters takes long, and lines come again."""
+    """Return the width of a line in points; cached, since typesetting is slow."""
     font = FontProperties(size=points)
     return text_to_path.get_text_width_height_descent(line, font, ismath=False)[0]
 
 
 def _broken_lines(sentences: Iterable[str], width: float) -> list[str]:
-    """Break sentences into lines no wider than that, in multiples of the font size."""
-    # "95 %" stays on one line.
+    """Break sentences into lines of at most `width` multiples of the font size."""
+    # Keep "95 %" on one line.
     texts = [shortened(text, LONGEST_NOTE).replace(" %", "\xa0%") for text in sentences]
     letters = max(NARROWEST_LINE, int(width / LETTER))
     while True:
@@ -230,22 +238,13 @@ def _broken_lines(sentences: Iterable[str], width: float) -> list[str]:
 
 
 def first_of(total: int, top: int | None, noun: str) -> tuple[int, str]:
-    """Return how many rows are drawn, and a note that says so where these are not all."""
+    """Return the number of rows drawn, and a note if there are more."""
     n = total if top is None else min(total, top)
     return n, f"the first {n:,} of {counted(total, noun, ',')}" if n < total else ""
 
 
-def round_ticks(
-    low: float, high: float, *, whole: bool = False, room: float = np.inf
-) -> list[float]:
-    """Return some round numbers from `low` to `high`, as many as have room."""
-    most = int(np.clip(room / TICK, 1, 8))
-    ticks = MaxNLocator(nbins=most, integer=whole, min_n_ticks=1).tick_values(low, high)
-    return [float(tick) for tick in ticks if low <= tick <= high]
-
-
 def rank_ticks(n: int) -> list[int]:
-    """Return the ranks to print along an axis: all of few, else the first and round ones."""
+    """Return the ranks along an axis: all up to 12, otherwise the first and round ones."""
     if n <= 12:
         return list(range(1, n + 1))
     steps = (first * 10**power for power in count() for first in (5, 10, 20))
@@ -258,14 +257,24 @@ def open_frame(
     hidden: Sequence[str] = ("top", "right"),
     grid: Literal["both", "x", "y", ""] = "both",
 ) -> None:
-    """Hide sides of the frame, and draw a faint grid behind the data."""
+    """Hide sides of the frame, and draw a light grid behind the data."""
     ax.spines[list(hidden)].set_visible(False)
     if grid:
         ax.grid(axis=grid, color=GRID, linewidth=stroke(0.5))
         ax.set_axisbelow(True)
 
 
-def bar_look(color: str, ends: str) -> dict[str, Any]:
-    """Return how the bar of an interval looks, with marks at its ends."""
-    marks = {"marker": ends, "ms": stroke(4), "mew": stroke()}
+def bar_look(color: str) -> dict[str, Any]:
+    """Return the style of an interval, with marks at its ends."""
+    marks = {"marker": "|", "ms": stroke(4), "mew": stroke()}
     return {"color": color, "lw": stroke(2), "solid_capstyle": "butt", **marks}
+
+
+def legend_mark(label: str, look: Mapping[str, Any], marker: str = "o") -> Line2D:
+    """Return a legend entry for points or, with their own style, for lines."""
+    return Line2D([], [], label=label, **{"marker": marker, "ls": "none", **look})
+
+
+def percent(alpha: float) -> str:
+    """Return the level of intervals with an error probability."""
+    return f"{100 * (1 - alpha):g} %"

@@ -1,7 +1,7 @@
-"""One look for all plots, in a paper column and on a slide, in color and in gray.
+"""The style of all plots, for papers and slides, in color and in gray.
 
-Colors are those of Okabe and Ito, which people with any kind of color vision tell apart; where
-color carries meaning, a second mark (line style, marker, frame) carries it too.
+The colors of Okabe and Ito can be distinguished with any kind of color vision. Where color carries
+meaning, a second mark (line style, marker or frame) carries it too.
 """
 
 from __future__ import annotations
@@ -28,22 +28,22 @@ Context = Literal["paper", "slide"]
 Plot = TypeVar("Plot", bound=Callable[..., Axes])
 
 INK: Final = "#222222"
-GRAY: Final = "#9a9a9a"
-#: Of lines behind the data, and of bands around them.
+GRAY: Final = "#8c8c8c"
+#: Color of grid lines.
 GRID: Final = "#e4e4e4"
 PALE: Final = "#bcd7ea"
 #: Blue, vermilion, green, purple, orange, light blue, black.
 ACCENTS: Final = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 LINES: Final = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 1)), (0, (7, 2)))
 MARKERS: Final = ("o", "s", "^", "D", "v", "P", "X")
-#: Stands for the rank of an unranked item.
+#: Printed as the rank of an unranked item.
 NO_RANK: Final = "\N{EN DASH}"
-#: Shares from 0 to 1; lightness alone tells them, so gray prints read alike.
+#: Shares from 0 to 1; lightness increases steadily, so that gray prints can be read.
 SHARE_COLORS: Final = LinearSegmentedColormap.from_list(
     "rankagg", ["#ffffff", "#bcd7ea", "#0072B2", "#00304d"]
 )
 
-#: Shares around one half: orange below it, blue and darker above it, so that gray prints differ.
+#: Shares around one half: orange below, blue and darker above, which differ in gray prints.
 DIVERGING: Final = LinearSegmentedColormap.from_list(
     "rankagg-diverging", ["#c8670f", "#e9b27c", "#f4f3f0", "#7fb0db", "#0b4f94"]
 )
@@ -58,14 +58,14 @@ FONTS_OF_SCRIPTS: Final = [
     "Noto Sans Devanagari",
     "Arial Unicode MS",
 ]
-#: More rows are drawn when they are asked for; so many are still read on one page.
+#: Rows drawn by default, which fit on one page.
 MOST_DRAWN: Final = 40
 TOP: Final = f"""
 top : int or None, default {MOST_DRAWN}
-    Only the first so many rows, which is said below; None draws all."""
+    Maximum number of rows, which the caption states if there are more; None draws all."""
 WHERE: Final = """
 ax : matplotlib.axes.Axes, optional
-    Where to draw; a new figure of fitting size by default.
+    Axes to draw on; a new figure by default, as large as the plot needs.
 
 Returns
 -------
@@ -76,20 +76,20 @@ matplotlib.axes.Axes
 
 @cache
 def _fonts() -> list[str]:
-    """Return the usual font, and those at hand that hold other scripts."""
+    """Return the default font and the installed fonts for other scripts."""
     known = set(get_font_names())
     return ["DejaVu Sans", *(name for name in FONTS_OF_SCRIPTS if name in known)]
 
 
 @contextmanager
 def style(context: Context = "paper") -> Iterator[None]:
-    """Draw in the style of rankagg inside a `with` block.
+    """Apply the style of rankagg in a `with` block.
 
     Parameters
     ----------
     context : {"paper", "slide"}, default "paper"
-        Letters of 8 points for a column, or of 16 points for a wall. Plots that make their own
-        figure size it by the letters, so both have the same layout.
+        Text of 8 points for a paper or of 16 points for a slide. New figures scale with the text,
+        so both have the same layout.
 
     Yields
     ------
@@ -110,16 +110,12 @@ def style(context: Context = "paper") -> Iterator[None]:
         "lines.linewidth": 1.2 * times,
         "lines.markersize": 4 * times,
         "axes.linewidth": 0.6 * times,
-        "axes.spines.top": False,
-        "axes.spines.right": False,
-        "axes.edgecolor": INK,
-        "axes.labelcolor": INK,
+        **dict.fromkeys(("axes.spines.top", "axes.spines.right", "legend.frameon"), False),
+        **dict.fromkeys(("axes.facecolor", "figure.facecolor"), "white"),
+        **dict.fromkeys(("axes.edgecolor", "axes.labelcolor", "text.color"), INK),
+        **dict.fromkeys(("xtick.color", "ytick.color"), INK),
         "axes.titlesize": "medium",
         "axes.titlelocation": "left",
-        "text.color": INK,
-        "xtick.color": INK,
-        "ytick.color": INK,
-        "legend.frameon": False,
         "savefig.dpi": 300,
         "pdf.fonttype": 42,
     }
@@ -128,24 +124,21 @@ def style(context: Context = "paper") -> Iterator[None]:
 
 
 def plot_of(kind: Any = object, maker: str = "", allowed: str = "") -> Callable[[Plot], Plot]:
-    """Make a plot refuse what `maker` has not made, and document what is the same for all plots."""
-    if not allowed:
-        name = kind.__name__
-        allowed = name if name.endswith("s") else f"{'an' if name[0] in 'AEIOU' else 'a'} {name}"
-    number = "one" if allowed.split()[0] in ("a", "an", "the") else "them"
+    """Check the first argument and `top` of a plot, and document the common parameters."""
+    allowed = allowed or f"of class {kind.__name__}"
 
     def decorated(plot: Plot) -> Plot:
         parameters = signature(plot).parameters
         first = next(iter(parameters))
 
         @wraps(plot)
-        def checked(*given: Any, **options: Any) -> Axes:
-            value = given[0] if given else options.get(first)
+        def checked(*args: Any, **options: Any) -> Axes:
+            value = args[0] if args else options.get(first)
             if options.keys() <= parameters.keys() and not isinstance(value, kind):
-                raise InvalidInputError(first, allowed, value, f"`{maker}` makes {number}.")
+                raise InvalidInputError(first, allowed, value, f"Use `{maker}`.")
             if options.get("top") is not None:
                 check_integer(options["top"], "top", low=1)
-            return plot(*given, **options)
+            return plot(*args, **options)
 
         sections = r"\n\n(?=(Raises|References|Examples)\n-)"
         where = TOP * ("top" in parameters) + WHERE
@@ -155,30 +148,30 @@ def plot_of(kind: Any = object, maker: str = "", allowed: str = "") -> Callable[
     return decorated
 
 
-def letter(times: float = 1.0) -> float:
+def letter(factor: float = 1.0) -> float:
     """Return a multiple of the font size, in points."""
-    return times * float(mpl.rcParams["font.size"])
+    return factor * float(mpl.rcParams["font.size"])
 
 
-def stroke(times: float = 1.0) -> float:
-    """Return a multiple of the usual width of lines, in points."""
-    return times * float(mpl.rcParams["lines.linewidth"])
+def stroke(factor: float = 1.0) -> float:
+    """Return a multiple of the line width, in points."""
+    return factor * float(mpl.rcParams["lines.linewidth"])
 
 
-def dot(times: float = 1.0) -> float:
-    """Return a multiple of the usual size of markers, in points."""
-    return times * float(mpl.rcParams["lines.markersize"])
+def dot(factor: float = 1.0) -> float:
+    """Return a multiple of the marker size, in points."""
+    return factor * float(mpl.rcParams["lines.markersize"])
 
 
 def method_look(number: int) -> dict[str, Any]:
-    """Return color, line, marker and its filling of a method, by its number."""
+    """Return the color, line style, marker and marker face of the method with a number."""
     look, turn = number % len(ACCENTS), number // len(ACCENTS) % 3
     face = (ACCENTS[look], "white", GRAY)[turn]
     return {"color": ACCENTS[look], "ls": LINES[look], "marker": MARKERS[look], "mfc": face}
 
 
 def plot_labels(labels: Iterable[Label], width: int = 32) -> list[str]:
-    """Return labels as they fit into a plot: on one line, cut in the middle, no two alike."""
+    """Return labels on one line, shortened in the middle to `width` characters, all different."""
     texts: list[str] = []
     for label in labels:
         text = shortened(" ".join(str(label).split()) or "(no name)", width)

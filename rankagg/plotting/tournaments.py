@@ -1,4 +1,4 @@
-"""Graphs: majorities in the order of a ranking, and all orders of a few items with their costs."""
+"""Graphs: majorities in the order of a ranking, and all orders of up to four items."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import FancyArrowPatch, PathPatch
 from matplotlib.path import Path
 
-from rankagg._typing import Floats, Label, Ranks
+from rankagg._typing import Label, Ranks
 from rankagg.aggregation import Consensus
 from rankagg.aggregation.kemeny import Kemeny
 from rankagg.analysis.tournament import TournamentGraph
@@ -39,59 +39,62 @@ from rankagg.teaching import Steps
 Kind = Literal["with", "against", "open", "level", "never"]
 # Lighter than ink, and darker than the band in gray print.
 DIM: Final = "#666666"
-#: Lies under a link that two rankings order differently.
+#: Marks pairs that two rankings order differently.
 BAND: Final = ACCENTS[5]
-# Where margins may stand, of the way from winner to loser.
-SHARES_OF_WAY = np.concatenate([[0.5], np.linspace(0.48, 0.16, 33)])
-# So many items stand on a circle with all their arrows; more stand on a line.
+# Position of margins from winner (0) to loser (1), by the number of items on a circle: no two
+# margins are closer than with other positions.
+MARGIN_AT: Final = {3: 0.5, 4: 0.33, 5: 0.28, 6: 0.25, 7: 0.23, 8: 0.36}
+# More items than these are on a line, not on a circle.
 ON_CIRCLE: Final = 8
-# The size of margins beside other text; where arcs begin, and the radius of the circle of an item,
-# in multiples of the font size.
+# Font of margins, start of arcs, and radius of items, in multiples of the font size.
 MARGIN_SIZE, ARC_START, NODE = 0.85, 0.7, 1.0
-#: Five items have 120 orders, which nobody tells apart in a picture.
+#: Most items of a permutohedron; five have 120 orders.
 MOST_PERMUTED: Final = 4
 
 
 class _LinkLook(NamedTuple):
-    """Color, line and width (in usual lines) of a kind of link, and its words in the legend."""
+    """Style of a kind of link: color, line style, relative width and legend."""
 
     color: str
     line: Any
     width: float
     label: str
 
+    def style(self) -> dict[str, Any]:
+        """Return the style for Matplotlib."""
+        return {"color": self.color, "linestyle": self.line, "linewidth": stroke(self.width)}
+
 
 LINK_LOOKS: Final[dict[Kind, _LinkLook]] = {
     "with": _LinkLook(INK, "-", 0.6, "majority: arrow to the loser, margin"),
     "against": _LinkLook(ACCENTS[1], "--", 1.2, "majority against {name}"),
     "open": _LinkLook(ACCENTS[2], "-.", 1.0, "majority not ordered by {name}"),
-    "level": _LinkLook(DIM, "-", 0.8, "as many votes each way"),
+    "level": _LinkLook(DIM, "-", 1.6, "as many votes each way"),
     "never": _LinkLook(DIM, ":", 0.8, "never compared"),
 }
 
 
 @dataclass(frozen=True)
 class _Link:
-    """Two items, by their positions in the item set."""
+    """A pair of items, by their positions in the item set."""
 
-    # Winner and loser; where there is none, as the ranking has them.
+    # Winner and loser; without a majority, in the order of the ranking.
     first: int
     second: int
-    # How the majority stands to the ranking.
     kind: Kind
-    # Another ranking has the two the other way round.
+    # Whether another ranking reverses the pair.
     differs: bool
-    # Votes for less against; None without a majority.
+    # None without a majority.
     margin: float | None = None
 
     @property
     def is_notable(self) -> bool:
-        """True unless all agree."""
+        """True unless the majority and both rankings agree."""
         return self.kind != "with" or self.differs
 
     @property
     def text(self) -> str:
-        """The margin as it is written beside the arrow; empty without one."""
+        """The margin next to the arrow; empty without a majority."""
         if self.margin is None:
             return ""
         whole = round(self.margin)
@@ -100,14 +103,14 @@ class _Link:
         return f"{self.margin:.3g}" if abs(self.margin) < 100 else f"{self.margin:.0f}"
 
     def gid(self, what: str) -> str:
-        """Return the name of a part of its picture."""
+        """Return the id of a part of its drawing."""
         return f"{what}-{self.first}-{self.second}"
 
 
 def _links_of(
     graph: TournamentGraph, ranks: Ranks, others: Ranks | None, drawn: list[int]
 ) -> list[_Link]:
-    """Return one link for every two of the items that are drawn."""
+    """Return a link for each pair of the drawn items."""
     above, beats, margins = pair_signs(ranks), graph.beats, graph.margins
     differs = np.zeros_like(above, dtype=bool) if others is None else above * pair_signs(others) < 0
     kinds: dict[int, Kind] = {1: "with", -1: "against", 0: "open"}
@@ -125,10 +128,10 @@ def _links_of(
 def _draw_arcs(
     ax: Axes | None, items: ItemSet, ranks: Ranks, links: list[_Link], n: int
 ) -> PlotSheet:
-    """Draw the first n items from top to bottom in the order of their ranks, with arcs for links.
+    """Draw the first n items from top to bottom by rank, with arcs for links.
 
-    Arcs over equally many items reach equally far to the right, and others by at least the width
-    of a margin less or more, so that no two margins meet.
+    Arcs of equal span have equal width. Widths differ by at least the width of a margin, so that
+    margins do not overlap.
     """
     order = _in_order(ranks)
     row, order = np.argsort(order), order[:n]
@@ -146,7 +149,7 @@ def _draw_arcs(
     for link in links:
         start, end = float(row[link.first]), float(row[link.second])
         far = reach[abs(int(start - end))]
-        # A cubic curve comes three quarters of the way to its control points.
+        # A cubic curve covers three quarters of the distance to its control points.
         control = ARC_START + (far - ARC_START) * 4 / 3
         corners = [(ARC_START, start), (control, start), (control, end), (ARC_START, end)]
         path = Path(corners, [Path.MOVETO, Path.CURVE4, Path.CURVE4, Path.CURVE4])
@@ -158,7 +161,7 @@ def _draw_arcs(
         ax.add_patch(FancyArrowPatch(path=path, **look, **_arrow_look(link)))
         if link.text:
             _write_margin(ax, link, (far, (start + end) / 2))
-    labels = [f"{_place_told(ranks[i])}  {name}" for i, name in zip(order, names, strict=True)]
+    labels = [f"{_place(ranks[i])}  {name}" for i, name in zip(order, names, strict=True)]
     ax.set_yticks(range(n), labels, parse_math=False)
     ax.tick_params(axis="y", length=0)
     return sheet
@@ -168,14 +171,13 @@ def _in_order(ranks: Ranks) -> np.ndarray[tuple[int, ...], np.dtype[np.intp]]:
     return np.argsort(np.where(ranks >= 0, ranks, len(ranks)), kind="stable")
 
 
-def _place_told(rank: int) -> str:
+def _place(rank: int) -> str:
     return str(rank + 1) if rank >= 0 else NO_RANK
 
 
 def _arrow_look(link: _Link) -> dict[str, Any]:
-    look, head = LINK_LOOKS[link.kind], "-" if link.margin is None else "-|>"
-    line = {"color": look.color, "linestyle": look.line, "linewidth": stroke(look.width)}
-    return {"arrowstyle": head, "gid": link.gid(link.kind), **line}
+    head = "-" if link.margin is None else "-|>"
+    return {"arrowstyle": head, "gid": link.gid(link.kind), **LINK_LOOKS[link.kind].style()}
 
 
 def _write_margin(ax: Axes, link: _Link, at: tuple[float, float], weight: str = "normal") -> None:
@@ -186,23 +188,21 @@ def _write_margin(ax: Axes, link: _Link, at: tuple[float, float], weight: str = 
 
 
 def _draw_circle(ax: Axes | None, items: ItemSet, ranks: Ranks, links: list[_Link]) -> PlotSheet:
-    """Draw items clockwise from the top in the order of their ranks, and all links."""
+    """Draw items clockwise from the top by rank, and all links."""
     n = len(items)
-    radius = max(8.0, n * (1.4 + 0.3 * text_width((link.text for link in links), MARGIN_SIZE)))
+    radius = max(8.0, n * (1.4 + 0.35 * text_width((link.text for link in links), MARGIN_SIZE)))
     angles = np.pi / 2 - 2 * np.pi * np.arange(n) / n
     points = np.empty((n, 2))
     points[_in_order(ranks)] = radius * np.column_stack([np.cos(angles), np.sin(angles)])
-    # Names start a little further out: right of points, left of them, or above and below.
+    # Names are outside: to the right or left of points, or above and below.
     starts = points * (1 + (NODE + 0.4) / radius)
     sides = np.sign(points[:, 0].round(6)).astype(int)
-    names = plot_labels(items) if ax is None else PlotSheet(ax, 0.0, 0.0).names(items, share=0.2)
-    lengths = np.array([text_width([name]) for name in names])
-    left = max(NODE + 1, float(np.max(1 - starts[:, 0] + (1 - sides) / 2 * lengths)))
-    right = max(NODE + 1, float(np.max(1 + starts[:, 0] + (1 + sides) / 2 * lengths)), 24.0 - left)
     low, high = points[:, 1].min() - NODE - 2, points[:, 1].max() + NODE + 2
+    left = radius + NODE + 1
+    right = max(left, 24.0 - left)
     sheet = PlotSheet(ax, left + right, high - low)
-    ax = sheet.ax
-    # The layout measures legends from the corner of the place of the axes, which a circle keeps.
+    ax, names = sheet.ax, sheet.names(items, share=0.2)
+    # The layout measures legends from the upper left corner.
     ax.set_aspect("equal", anchor="NW")
     ax.set_xlim(-left, right)
     ax.set_ylim(low, high)
@@ -210,7 +210,7 @@ def _draw_circle(ax: Axes | None, items: ItemSet, ranks: Ranks, links: list[_Lin
     node: dict[str, Any] = {"ms": letter(2 * NODE), "mfc": "white", "mec": INK, "zorder": 4}
     for item, point in enumerate(points):
         ax.plot(*point, "o", mew=letter(0.1), gid=f"item-{item}", **node)
-        place = ax.text(point[0], point[1], _place_told(ranks[item]), ha="center", va="center")
+        place = ax.text(point[0], point[1], _place(ranks[item]), ha="center", va="center")
         place.set(fontsize=letter(0.9), gid=f"rank-{item}", zorder=5)
         rise, align = point[1] / radius, ("center", "left", "right")[sides[item]]
         height = "center" if abs(rise) < 0.7 else ("bottom" if rise > 0 else "top")
@@ -226,31 +226,10 @@ def _draw_circle(ax: Axes | None, items: ItemSet, ranks: Ranks, links: list[_Lin
         look: dict[str, Any] = {"mutation_scale": letter(), "zorder": 2 + link.is_notable}
         look |= {"shrinkA": gap, "shrinkB": gap, **_arrow_look(link)}
         ax.add_patch(FancyArrowPatch(tuple(start), tuple(end), **look))
-    # No margin hides another one.
-    told = [link for link in links if link.text]
-    for link, share in zip(told, _label_shares(told, points), strict=True):
-        x, y = points[link.first] + share * (points[link.second] - points[link.first])
-        _write_margin(ax, link, (x, y), "bold" if link.is_notable else "normal")
+        if link.text:
+            x, y = start + MARGIN_AT.get(n, 0.5) * (end - start)
+            _write_margin(ax, link, (x, y), "bold" if link.is_notable else "normal")
     return sheet
-
-
-def _label_shares(links: list[_Link], points: Floats) -> list[float]:
-    """Return how far along its arrow each margin is: at best halfway, and on no other margin.
-
-    Short arrows leave least choice and choose first.
-    """
-    ways = np.array([points[link.second] - points[link.first] for link in links])
-    taken: dict[int, tuple[Floats, Floats]] = {}
-    shares = np.full(len(links), SHARES_OF_WAY[-1])
-    for k in np.argsort(np.hypot(*ways.T), kind="stable").tolist() if links else ():
-        half = np.array([0.4 + text_width([links[k].text], MARGIN_SIZE), 1.5 * MARGIN_SIZE]) / 2
-        for share in SHARES_OF_WAY:
-            spot = points[links[k].first] + share * ways[k]
-            if all((np.abs(spot - at) >= half + size).any() for at, size in taken.values()):
-                shares[k] = share
-                break
-        taken[k] = points[links[k].first] + shares[k] * ways[k], half
-    return [float(share) for share in shares]
 
 
 @plot_of(TournamentGraph, "TournamentGraph")
@@ -264,22 +243,25 @@ def tournament_plot(
 ) -> Axes:
     """Draw the majorities in the order of a ranking.
 
-    Up to 8 items stand on a circle, clockwise from the top, with an arrow from winner to loser of
-    every pair and its margin. More stand on a line, where only the pairs whose majority does not
-    follow the order have arcs (Wattenberg, 2002). Majorities that the ranking goes against are
-    dashed; pairs that another ranking has the other way round lie on a broad band.
+    Up to 8 items are on a circle, clockwise from the top, with an arrow from winner to loser and
+    its margin for each pair. More items are on a line, with arcs only for pairs whose majority
+    does not follow the order (Wattenberg, 2002). Of more than `top` items the first of the
+    ranking are drawn. Majorities that the ranking contradicts are dashed. Pairs that another
+    ranking reverses have a broad band.
 
     Parameters
     ----------
     result : TournamentGraph
-        The majorities.
+        Majorities to draw.
     ranking : PartialRanking or Consensus, optional
-        The order of the items; the exact `Kemeny` consensus of the votes by default.
+        Order of the items; the exact `Kemeny` consensus of the votes by default.
     against : PartialRanking or Consensus, optional
-        Another ranking, such as Borda's: pairs that the two order differently are marked.
+        Another ranking, such as that by Borda; pairs that the two order differently are marked.
 
+    Raises
+    ------
     ItemMismatchError
-        If a ranking is of other items.
+        If a ranking has other items.
 
     References
     ----------
@@ -298,55 +280,49 @@ def tournament_plot(
     """
     if ranking is None:
         ranking = Kemeny().aggregate(result.votes)
-    order = _Order.of(result, ranking, "ranking", "the ranking")
-    other = None if against is None else _Order.of(result, against, "against", "the other ranking")
-    n, said = first_of(len(result.items), top, "item")
-    drawn = sorted(_in_order(order.ranks)[:n].tolist())
-    links = _links_of(result, order.ranks, None if other is None else other.ranks, drawn)
-    names = plot_labels([order.name] if other is None else [order.name, other.name], 24)
-    notes = [note for o in (order, other) if o is not None for note in o.notes]
-    if other is not None:
-        ordered = [pair_signs(one.ranks[drawn]) != 0 for one in (order, other)]
-        half = int(np.triu(ordered[0] != ordered[1]).sum())
-        which = f"{counted(half, 'pair')} {'is' if half == 1 else 'are'}"
-        notes += [f"{which} ordered by only one of {names[0]} and {names[-1]}"] if half else []
-    shown = links
-    if len(result.items) > ON_CIRCLE or said:
+    ranks, *others = (
+        _ranks_of(result, one, parameter)
+        for one, parameter in ((ranking, "ranking"), (against, "against"))
+        if one is not None
+    )
+    used = {"the ranking": ranking} | ({} if against is None else {"the other ranking": against})
+    names = [one.rule.name if isinstance(one, Consensus) else name for name, one in used.items()]
+    names = plot_labels(names, 24)
+    notes = [
+        f"the order by {name} is not proved optimal"
+        for name, one in zip(names, used.values(), strict=True)
+        if isinstance(one, Consensus) and one.is_proved is False
+    ]
+    n, note = first_of(len(result.items), top, "item")
+    drawn = sorted(_in_order(ranks)[:n].tolist())
+    for other in others:
+        half = (pair_signs(ranks[drawn]) != 0) != (pair_signs(other[drawn]) != 0)
+        if n_half := int(np.triu(half).sum()):
+            which = f"{counted(n_half, 'pair')} {'is' if n_half == 1 else 'are'}"
+            notes.append(f"{which} ordered by only one of {names[0]} and {names[-1]}")
+    links = _links_of(result, ranks, others[0] if others else None, drawn)
+    if len(result.items) > ON_CIRCLE or note:
         shown = _notable(links, n)
-        notes = [said, *_rest(links, shown, names[0]), *notes]
-        sheet = _draw_arcs(ax, result.items, order.ranks, shown, n)
+        notes = [note, *_undrawn_links(links, shown, names[0]), *notes]
+        sheet = _draw_arcs(ax, result.items, ranks, shown, n)
     else:
-        sheet = _draw_circle(ax, result.items, order.ranks, links)
+        shown, sheet = links, _draw_circle(ax, result.items, ranks, links)
     sheet.ax.set_xticks([])
     open_frame(sheet.ax, SIDES, "")
-    return sheet.finish(notes, handles=_kinds_told(shown, names))
+    return sheet.finish(notes, handles=_link_legend(shown, names))
 
 
-@dataclass(frozen=True)
-class _Order:
-    """The ranks of the items, whose they are, and what a reader should know of them."""
-
-    ranks: Ranks
-    name: str
-    notes: tuple[str, ...]
-
-    @classmethod
-    def of(cls, graph: TournamentGraph, ranking: object, parameter: str, name: str) -> _Order:
-        notes: tuple[str, ...] = ()
-        if isinstance(ranking, Consensus):
-            name = ranking.rule.name
-            if ranking.is_proved is False:
-                notes = (f"the order by {plot_labels([name])[0]} is not proved optimal",)
-            ranking = ranking.ranking
-        if not isinstance(ranking, PartialRanking):
-            allowed = "a PartialRanking, a Permutation or a Consensus"
-            raise InvalidInputError(parameter, allowed, ranking)
-        graph.items.require_same(ranking.items, f"The tournament and `{parameter}`")
-        return cls(ranking.ranks, name, notes)
+def _ranks_of(graph: TournamentGraph, given: object, parameter: str) -> Ranks:
+    ranking = given.ranking if isinstance(given, Consensus) else given
+    if not isinstance(ranking, PartialRanking):
+        allowed = "a PartialRanking, a Permutation or a Consensus"
+        raise InvalidInputError(parameter, allowed, ranking)
+    graph.items.require_same(ranking.items, f"The tournament and `{parameter}`")
+    return ranking.ranks
 
 
 def _notable(links: list[_Link], n: int) -> list[_Link]:
-    """Return the links of an arc diagram; so many pairs without a majority would hide the rest."""
+    """Return the links of an arc diagram, without ties or gaps that would hide the rest."""
     shown = [link for link in links if link.is_notable]
     for kind in ("level", "never"):
         if sum(link.kind == kind for link in shown) > n:
@@ -354,8 +330,7 @@ def _notable(links: list[_Link], n: int) -> list[_Link]:
     return shown
 
 
-def _rest(links: list[_Link], shown: list[_Link], name: str) -> list[str]:
-    """Say what is not drawn."""
+def _undrawn_links(links: list[_Link], shown: list[_Link], name: str) -> list[str]:
     left = Counter(link.kind for link in set(links) - set(shown))
     agreeing, verb = counted(left["with"], "majority"), "agrees" if left["with"] == 1 else "agree"
     level, never = (f"not drawn: {counted(left[kind], 'pair')}" for kind in ("level", "never"))
@@ -366,15 +341,14 @@ def _rest(links: list[_Link], shown: list[_Link], name: str) -> list[str]:
     ]
 
 
-def _kinds_told(shown: list[_Link], names: list[str]) -> list[Line2D]:
-    """Return a line of the legend for each kind of link that is drawn."""
+def _link_legend(shown: list[_Link], names: list[str]) -> list[Line2D]:
+    """Return a legend entry for each kind of link that is drawn."""
     kinds = {link.kind for link in shown}
-    handles = []
-    for kind, look in LINK_LOOKS.items():
-        if kind in kinds:
-            told = look.label.format(name=names[0])
-            line = {"color": look.color, "ls": look.line, "lw": stroke(look.width)}
-            handles.append(Line2D([], [], label=told, **line))
+    handles = [
+        Line2D([], [], label=look.label.format(name=names[0]), **look.style())
+        for kind, look in LINK_LOOKS.items()
+        if kind in kinds
+    ]
     if any(link.differs for link in shown):
         band: dict[str, Any] = {"color": BAND, "lw": letter(0.6), "solid_capstyle": "butt"}
         handles.append(Line2D([], [], label=f"{names[0]} and {names[-1]} differ", **band))
@@ -383,21 +357,20 @@ def _kinds_told(shown: list[_Link], names: list[str]) -> list[Line2D]:
 
 @plot_of()
 def permutohedron_plot(consensus: Consensus | Steps, *, ax: Axes | None = None) -> Axes:
-    """Draw all orders of up to four items with their Kemeny costs; a line is a swap of neighbors.
+    """Draw all orders of up to four items with their Kemeny costs; lines swap two neighbors.
 
-    The cheapest order stands at the bottom, and the others above it by how many pairs they have
-    the other way round. Darker orders cost more. Optima have a thick frame, and below what the
-    rule returned is a triangle.
+    The cheapest order is at the bottom. The height of the others is their Kendall distance to it.
+    Darker orders cost more. Optima have a thick frame, and a triangle marks the consensus.
 
     Parameters
     ----------
     consensus : Consensus or Steps
-        Of any rule; costs are those of its votes.
+        Consensus by any rule, or the steps to it; costs are those of its votes.
 
     Raises
     ------
     InvalidInputError
-        If the steps are of no rule, or there are more than four items.
+        If the steps have no consensus, or there are more than four items.
 
     Examples
     --------
@@ -408,7 +381,7 @@ def permutohedron_plot(consensus: Consensus | Steps, *, ax: Axes | None = None) 
     >>> [text.get_text().split() for text in ax.texts if text.get_gid() == "order"][0]
     ['BCA', '76']
     """
-    consensus = _consensus_of(consensus)
+    consensus = _checked_consensus(consensus)
     items, n = consensus.items, len(consensus.items)
     costs = {
         order: consensus.cost_of(Permutation.from_order(items.at(order), items=items))
@@ -435,13 +408,13 @@ def permutohedron_plot(consensus: Consensus | Steps, *, ax: Axes | None = None) 
     least = min(costs.values())
     span = max(costs.values()) - least or 1.0
     for order, (x, y) in spots.items():
-        # No darker than ink is read on.
+        # Light enough for text.
         shade = SHARE_COLORS(0.42 * (costs[order] - least) / span)
         edge, width = (ACCENTS[1], stroke(2)) if costs[order] == least else (GRAY, stroke(0.6))
         box: dict[str, Any] = {"boxstyle": "round,pad=0.3", "fc": shade, "ec": edge, "lw": width}
         text = ax.annotate(labels[order], (x, y), color=INK, zorder=3, bbox=box)
         text.set(ha="center", va="center", parse_math=False, gid="order")
-        # It breaks the ties of a ranking of all items; all do where none is.
+        # Orders that agree with the consensus, except for its ties.
         along = consensus.ranking.ranks[list(order)]
         if (along >= 0).all() and (np.diff(along) >= 0).all():
             ax.plot(x, y - 0.44, "^", color=ACCENTS[0], zorder=4, gid="answer")
@@ -451,16 +424,16 @@ def permutohedron_plot(consensus: Consensus | Steps, *, ax: Axes | None = None) 
     ax.set_xlim(-across / 2 - 0.25, across / 2 + 0.25)
     ax.set_ylim(-0.8, max(levels) + 0.6)
     name, ranking = consensus.rule.name, consensus.ranking
-    told = f"Triangles: the orders that break the ties of {name}."
+    marked = f"Triangles: the orders that break the ties of {name}."
     if not ranking.is_complete:
-        told = f"{name} leaves items out, so no order is marked as its own."
+        marked = f"{name} leaves items out, so that no order is marked."
     elif ranking.is_strict:
-        told = f"Triangle: what {name} returns."
-    orders = "Orders, best first, and the votes that each contradicts; thick frames: the least."
-    return sheet.finish([f"{orders} A line swaps two neighbors.", told, key])
+        marked = f"Triangle: the consensus by {name}."
+    orders = "Orders, best first, with the votes against each; thick frames: the fewest."
+    return sheet.finish([f"{orders} A line swaps two neighbors.", marked, key])
 
 
-def _consensus_of(given: object) -> Consensus:
+def _checked_consensus(given: object) -> Consensus:
     consensus = given.consensus if isinstance(given, Steps) else given
     if not isinstance(consensus, Consensus):
         remedy = "`rankagg.teaching.show_steps` makes some."
@@ -473,7 +446,7 @@ def _consensus_of(given: object) -> Consensus:
 
 
 def _item_letters(labels: tuple[Label, ...]) -> tuple[list[str], str]:
-    """Return a letter or two for each item, and what they stand for where they are not labels."""
+    """Return one or two letters for each item, and a key unless these are the labels."""
     texts = [" ".join(str(label).split()) for label in labels]
     if all(0 < len(text) <= 2 for text in texts):
         return texts, ""
@@ -485,12 +458,12 @@ def _item_letters(labels: tuple[Label, ...]) -> tuple[list[str], str]:
 
 
 def _order_spots(best: Sequence[Any]) -> dict[Any, tuple[float, int]]:
-    """Put orders as high as their distance to the best, side by side as their neighbors are."""
+    """Return a place for each order: its height is the distance to the best."""
     levels: dict[int, list[tuple[int, list[int], Any]]] = {}
     for order in permutations(best):
         seen = [best.index(item) for item in order]
         turned = sum(a > b for a, b in combinations(seen, 2))
-        # A look from the side on which the fewest lines cross: none of three items, eight of four.
+        # The projection with the fewest crossings: none for three items, eight for four.
         look = seen.index(0) + seen.index(len(seen) - 1)
         levels.setdefault(turned, []).append((look, seen, order))
     return {

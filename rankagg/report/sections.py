@@ -241,7 +241,8 @@ def ticks(n: int) -> tuple[tuple[float, str], ...]:
     ['1', '5', '10', '15', '20', '24']
     """
     chosen = list(range(1, n + 1))
-    if n > 12:
+    # Eight numbers fit on a narrow page.
+    if n > 8:
         step = 5
         for factor in (2, 2, 2.5, 2, 2, 2.5, 2, 2, 2.5):
             if n / step > 6:

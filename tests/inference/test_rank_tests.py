@@ -234,6 +234,15 @@ def test_without_gaps_it_is_friedmans_test(rows):
     assert found.df == friedman.df
 
 
+def test_without_gaps_it_is_friedmans_test_of_many_items_too():
+    scores = np.random.default_rng(0).normal(size=(260, 12)) + np.linspace(6, 0, 260)[:, None]
+    many = ra.ScoreTable(scores, higher_is_better=True)
+    test = ra.inference.skillings_mack(many, n_resamples=100, rng=0)
+    friedman = ra.inference.friedman(many)
+    assert test.statistic == pytest.approx(friedman.statistic)
+    np.testing.assert_allclose(test.average_ranks, friedman.average_ranks)
+
+
 def test_many_units_have_the_p_value_of_chi_square():
     many = ra.Profile.from_orders(["ABC", "BAC", "CAB"], counts=[20, 20, 11])
     found = skillings_mack(many)

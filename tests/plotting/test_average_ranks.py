@@ -125,9 +125,9 @@ def test_the_ruler_is_as_long_as_the_critical_difference(n_rankings):
 def test_what_bars_mean_is_said():
     alike = printed([1.9, 2.0, 2.1], 5)
     said = notes(plotting.critical_difference_diagram(alike))
-    assert "items that the bar joins differ by no more" in said
+    assert "items that the bar joins differ by at most" in said
     apart = printed([1.0, 2.0, 3.0], 500)
     ax = plotting.critical_difference_diagram(apart)
     assert not of_group(ax, "group")
-    for words in ("no two items differ by no more", "p < 0.0001"):
+    for words in ("no two items differ by at most", "p < 0.0001"):
         assert words in notes(ax)

@@ -65,7 +65,7 @@ def test_tie_parameters_are_no_items_but_said():
     assert not of_group(ax, "point-3")
     low, high = fit.conf_int().iloc[3]
     said = f"log tie 2: {fit.estimates[3]:.2f} (95 %: {low:.2f} to {high:.2f})"
-    assert f"not drawn, for ties: {said}" in notes(ax)
+    assert f"not drawn: {said}" in notes(ax)
     assert "ties" not in notes(plackett_luce().plot())
 
 
@@ -80,7 +80,7 @@ def test_unknown_errors_are_open_points_without_bars(draw):
     is_open = [point.get_markerfacecolor() == "white" for point in points]
     assert is_open == [not of_group(ax, f"bar-{k}") for k in range(5)]
     assert is_open == [name == fit.names[2] for name in names]
-    assert "note: an open point has no known error" in notes(ax)
+    assert "note: open points have no standard error" in notes(ax)
     assert "open point" not in notes(draw(fit))
 
 
@@ -138,7 +138,7 @@ def test_bars_are_the_distances_of_the_rankings_beside_theta_and_its_interval():
     low, high = fit.conf_int(0.2).iloc[0]
     text = notes(ax)
     assert f"theta {theta:.3g} (80 %: {low:.3g} to {high:.3g})" in text
-    assert f"its summary has {len(fit.notes)} note" in text
+    assert f"see the {len(fit.notes)} note" in text
 
 
 def test_many_distances_share_bars_and_none_is_lost():

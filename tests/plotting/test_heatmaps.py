@@ -11,7 +11,7 @@ from rankagg import plotting
 from rankagg.analysis.robustness.rank_shares import _rank_shares
 from rankagg.exceptions import ItemMismatchError
 from rankagg.inference.ranks.rank_results import ranks_from_intervals
-from rankagg.plotting.heatmaps import _percent_told, _tau_told
+from rankagg.plotting.heatmaps import _percent_text, _tau_text
 from tests.plotting.reading import (
     cells_of,
     collisions,
@@ -163,7 +163,7 @@ def test_cells_are_the_shares_in_the_order_of_mean_places():
      (1.0, "100"), (1 - 1e-15, "100")],
 )  # fmt: skip
 def test_percent_is_never_rounded_to_none_or_all(share, text):
-    assert _percent_told(share) == text
+    assert _percent_text(share) == text
 
 
 def test_resamples_without_a_place_have_a_column():
@@ -211,7 +211,7 @@ def test_tasks_that_agree_with_all_others_are_on_top():
     ticks = dict(zip(ax.get_xticks(), column_labels(ax), strict=True))
     for text in texts:
         x, y = text.get_position()
-        assert text.get_text() == _tau_told(tau.loc[names[int(y)], ticks[x]])
+        assert text.get_text() == _tau_text(tau.loc[names[int(y)], ticks[x]])
     assert notes(ax).startswith("10 tasks on 6 systems; Kendall's W 0.52, mean tau of two tasks")
     assert faults(ax) == []
 
@@ -232,4 +232,4 @@ def test_numbers_are_short():
     minus = "\N{MINUS SIGN}"
     values = (1.0, -1.0, 0.0, -0.001, 0.456, -0.5, 0.999)
     shown = ["1", f"{minus}1", "0", "0", ".46", f"{minus}.50", "1"]
-    assert [_tau_told(value) for value in values] == shown
+    assert [_tau_text(value) for value in values] == shown

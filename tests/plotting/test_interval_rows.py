@@ -119,7 +119,7 @@ def test_rows_are_the_tests_in_the_order_of_effects(method, level):
         assert point.get_markerfacecolor() == fills[row.decision]
     assert set(one(ax, "alike").get_xdata()) == {level}
     assert not of_group(ax, "arrow-0")
-    words = {"better": "better", "worse": "worse", "-": "not told from C"}
+    words = {"better": "better", "worse": "worse", "-": "no decision against C"}
     assert legend_words(ax) == list(words.values())
     markers = {
         one(ax, f"point-{k}").get_marker() for k, x in enumerate(frame["decision"]) if x == "worse"
@@ -136,7 +136,7 @@ def test_ends_that_nothing_bounds_are_arrows():
         markers = {arrow.get_marker(): arrow.get_xdata()[0] for arrow in of_group(ax, f"arrow-{k}")}
         assert set(markers) == {"<", ">"}
         assert low < markers["<"] < found.to_frame()["effect"].iloc[k] < markers[">"] < high
-    assert "arrow: no end" in below(ax)
+    assert "arrow: infinite" in below(ax)
     assert faults(ax) == []
 
 
@@ -146,7 +146,7 @@ def test_a_system_that_no_unit_tells_has_a_row_without_a_point():
     found = ra.inference.paired_tests(table, "A", method="sign")
     assert found.to_frame()["effect"].isna().sum() == 1
     text = notes(found.plot())
-    assert "no point: no task tells the system from A" in text
+    assert "no point: no task in which the system and A differ" in text
     assert "shares are of the tasks in which the two differ" in text
 
 
@@ -180,7 +180,8 @@ def test_points_are_needed_marks_are_at_hand():
     assert row_labels(ax) == [f"{a} / {b}" for a, b in pairwise(names)]
     assert numbers(ax) == ["5", "12", "400"]
     assert legend_words(ax) == [
-        "tasks at hand", "tasks needed: enough are there", "tasks needed: more than are there",
+        "tasks available", "tasks needed: enough are available",
+        "tasks needed: more than available",
     ]  # fmt: skip
     assert "80 % power of t tests; 3 tests with a family-wise error rate of" in notes(ax)
 
@@ -189,12 +190,12 @@ def test_infinite_and_unknown_numbers_are_said():
     ax = separation((np.inf, np.nan, 30.0), (12, 12, 0)).plot()
     assert numbers(ax) == ["\N{INFINITY}", "unknown", "30"]
     low, high = ax.get_xlim()
-    assert 30 < one(ax, "arrow-0").get_xdata()[0] < high
+    assert 30 < one(ax, "arrow-0").get_xdata()[0] <= high
     assert not any(of_group(ax, gid) for gid in ("point-0", "point-1", "gap-1"))
-    assert low < one(ax, "hand-2").get_xdata()[0] < 1  # none at hand, at the edge
-    assert "\N{INFINITY}: level, or compared in less than two tasks" in notes(ax)
+    assert low <= one(ax, "hand-2").get_xdata()[0] < 1  # none at hand, at the edge
+    assert "\N{INFINITY}: equal means, or fewer than two tasks" in notes(ax)
     assert "unknown: all tasks agree" in notes(ax)
-    assert "level" not in notes(separation().plot())
+    assert "equal means" not in notes(separation().plot())
     assert faults(ax) == []
 
 

@@ -60,7 +60,7 @@ def test_the_least_have_frames_and_answers_triangles():
     x, y = spots(ax)["BAC"]
     assert mark.get_xdata()[0] == x
     assert y - 0.5 < mark.get_ydata()[0] < y
-    assert "what Borda returns" in below(ax)
+    assert "the consensus by Borda" in below(ax)
 
 
 def test_names_are_letters_with_a_key():

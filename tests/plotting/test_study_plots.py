@@ -118,7 +118,12 @@ def test_the_axis_is_any_number_that_varies(results):
         data=BOARD, corruptions=[S.CopiedScores(), *STUDIES["corruption"].corruptions],
         n_corrupted=[1], n_repetitions=1, rng=0,
     )  # fmt: skip
-    assert "without factor, and not shown: copied" in notes(mixed.run().plot())
+    assert "not drawn, without factor: copied" in notes(mixed.run().plot())
+
+
+def test_the_last_tick_is_not_lost_to_rounding(results):
+    ax = results["missing scores"].plot(where={"removal": "low scores first"})
+    assert [tick.get_text() for tick in ax.get_xticklabels()] == ["0", "0.2", "0.4", "0.6"]
 
 
 def test_columns_without_panels_have_lines_of_their_own(results):
@@ -186,5 +191,5 @@ def test_bad_input_is_named(tables, draw, options, message):
 
 
 def test_what_is_no_result_of_a_study_is_refused():
-    with pytest.raises(InvalidInputError, match="`run` of a study"):
+    with pytest.raises(InvalidInputError, match="study.run"):
         plotting.study_plot(TABLE)

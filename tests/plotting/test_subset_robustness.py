@@ -134,10 +134,10 @@ def test_what_is_not_decided_is_no_dot_of_no_change():
     assert "not decided within the limit" in legend_words(ax)
     assert "without 1 of 10 tasks" in notes(ax)
     nothing = ra.stability(
-        ra.distributions.Uniform(range(40)).sample(32, rng=0), time_limit=0.0, sizes=[]
+        ra.distributions.Uniform(range(40)).sample(45, rng=0), time_limit=0.0, sizes=[]
     )
     ax = plotting.robustness_plot(nothing)
     assert {fate for fate, _ in dots(ax).values()} == {"undecided"}
-    assert "not drawn: 2 rankings" in notes(ax)
+    assert "the first 40 of 45 rankings by distance; the winner changes in 0 of" in notes(ax)
     assert "nan" not in notes(ax)
     assert not cut_off(ax)

@@ -252,7 +252,7 @@ def test_other_objects_are_refused():
 def test_other_axes_and_levels_are_refused(name):
     plot = getattr(plotting, name)
     parameters = inspect.signature(plot).parameters
-    with pytest.raises(InvalidInputError, match="matplotlib axes"):
+    with pytest.raises(InvalidInputError, match="Matplotlib axes"):
         plot(result(plot), ax="here")
     if "alpha" in parameters and parameters["alpha"].default is not None:
         for alpha in (0, 1, 95):

@@ -1,9 +1,9 @@
 """
-How many tasks would tell neighbors apart
-=========================================
+How many tasks would separate neighbors
+=======================================
 
-From the tasks at hand to those that the difference seen would need: a long line says that the order
-of the two is open and will remain so for any benchmark of this size.
+A line goes from the tasks available to the tasks needed to confirm the observed difference. A long
+line means that no benchmark of this size decides the order of the two.
 """
 
 import rankagg as ra
