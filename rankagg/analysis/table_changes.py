@@ -10,11 +10,12 @@ import pandas as pd
 
 from rankagg._typing import Bools, Floats, Label
 from rankagg._validation import check_alpha
-from rankagg.aggregation import Aggregator, check_rule
+from rankagg.aggregation import Aggregator, Consensus, Deadline, Evidence, check_rule
 from rankagg.aggregation.kemeny import Kemeny
+from rankagg.analysis.robustness.perturbation import Near
 from rankagg.core import ItemSet, Result, ScoreTable, counted, level_of, listed, p_text, plain_rows
 from rankagg.exceptions import Described, InvalidInputError
-from rankagg.inference.paired_test import paired_test
+from rankagg.inference.paired_test import run_on_pairs
 
 #: What moves a system, in the order in which it is applied.
 CAUSES = ("gone", "own_scores", "other_scores", "tasks", "came")
@@ -185,7 +186,9 @@ def compare_tables(
         if before.higher_is_better[task] != after.higher_is_better[task]:
             told = Described(f"another direction of {task!r}")
             raise InvalidInputError("after", "of the same directions as `before`", told)
-    ranks = _ranks_by_cause(before, after, chosen, items, tasks)
+    found = chosen.aggregate(before, rng=0), chosen.aggregate(after, rng=0)
+    changed = _changed(before, after, items, tasks)
+    ranks = _ranks_by_cause((before, after), found, items, tasks, changed)
     return TableChanges(
         rule=chosen.name,
         items=items,
@@ -195,7 +198,7 @@ def compare_tables(
         gone=tuple(label for label in before.systems if label not in after.systems),
         new_tasks=tuple(task for task in after.tasks if task not in before.tasks),
         lost_tasks=tuple(task for task in before.tasks if task not in after.tasks),
-        n_scores=int(_changed(before, after, items, tasks).sum()),
+        n_scores=int(changed.sum()),
         alpha=level,
     )
 
@@ -218,30 +221,51 @@ def _changed(before: ScoreTable, after: ScoreTable, items: ItemSet, tasks: list[
 
 
 def _ranks_by_cause(
-    before: ScoreTable, after: ScoreTable, rule: Aggregator, items: ItemSet, tasks: list[Label]
+    tables: tuple[ScoreTable, ScoreTable],
+    consensuses: tuple[Consensus, Consensus],
+    items: ItemSet,
+    tasks: list[Label],
+    changed: Bools,
 ) -> Floats:
-    """Return the ranks of the systems in both at first and after each cause, shape (6, n)."""
-    old, new = (_cells(table, items) for table in (before, after))
-    # Tasks that went stay until their turn, and tasks that came are not there before it.
-    before_cells: list[Any] = old.columns.tolist()
-    after_cells: list[Any] = new.columns.tolist()
-    went = old[[cell for cell in before_cells if cell[0] not in tasks]]
-    stayed = new[[cell for cell in after_cells if cell[0] in tasks]]
+    """Return the ranks of the common systems at first and after each cause, shape (6, n).
 
-    def ranks_of(cells: pd.DataFrame, like: ScoreTable) -> Floats:
-        return _ranks(_table_of(cells, like), rule, items)
+    Kemeny's ranking of a mixed table starts from that of the first table without the systems that
+    are gone, so no system moves where that is still optimal; equal votes get equal ranks.
+    """
+    (before, after), rule = tables, consensuses[0].rule
+    first, last = (_ranks_in(consensus, items) for consensus in consensuses)
+    old, new = (_cells(table, items) for table in tables)
+    # Removed tasks stay, and new ones are absent, until the step of the tasks.
+    scored = pd.concat(
+        [
+            old.loc[:, [cell[0] not in tasks for cell in old]],
+            new.loc[:, [cell[0] in tasks for cell in new]],
+        ],
+        axis=1,
+    )
+    base_table = _table_of(old, before)
+    base = consensuses[0] if before.systems == items else rule.aggregate(base_table, rng=0)
+    near, known = Near.of(rule, base, items), {}
 
-    without = ranks_of(old, before)
-    # With its own scores alone changed, for each system that has such.
-    own = without.copy()
-    for at in np.flatnonzero(_changed(before, after, items, tasks).any(axis=1)):
-        label = items[int(at)]
-        rows = pd.concat([old.drop(index=label), pd.concat([went, stayed], axis=1).loc[[label]]])
-        own[at] = ranks_of(rows.loc[list(items)], before)[at]
-    scored = ranks_of(pd.concat([went, stayed], axis=1), before)
-    retasked = ranks_of(new, after)
-    first, last = (_ranks(table, rule, items) for table in (before, after))
-    return np.stack([first, without, own, scored, retasked, last])
+    def ranks_of(table: ScoreTable, ranks: Floats | None = None) -> Floats:
+        if near is None:
+            return _ranks_in(rule.aggregate(table, rng=0), items) if ranks is None else ranks
+        evidence = Evidence(table)
+        votes = evidence.votes.wins.tobytes()
+        if votes not in known:
+            if ranks is None:
+                ranks = _ranks_in(near.consensus(evidence, Deadline()), items)
+            known[votes] = ranks
+        return known[votes]
+
+    without = ranks_of(base_table, first if set(before.systems) == set(items) else None)
+    retasked = ranks_of(_table_of(new, after), last if set(after.systems) == set(items) else None)
+    own, n, rows = without.copy(), len(items), pd.concat([old, scored])
+    for at in np.flatnonzero(changed.any(axis=1)).tolist():
+        # The old scores of all other systems, and the new ones of this one.
+        chosen = np.where(np.arange(n) == at, n, 0) + np.arange(n)
+        own[at] = ranks_of(_table_of(rows.iloc[chosen], before))[at]
+    return np.stack([first, without, own, ranks_of(_table_of(scored, before)), retasked, last])
 
 
 def _cells(table: ScoreTable, items: ItemSet) -> pd.DataFrame:
@@ -268,19 +292,18 @@ def _table_of(cells: pd.DataFrame, like: ScoreTable) -> ScoreTable:
     return table.with_unranked(like.unranked)
 
 
-def _ranks(table: ScoreTable, rule: Aggregator, items: ItemSet) -> Floats:
-    ranking = rule.aggregate(table, rng=0).ranking
+def _ranks_in(consensus: Consensus, items: ItemSet) -> Floats:
+    ranking = consensus.ranking
     return np.array([ranking.rank(label) or np.nan for label in items], dtype=np.float64)
 
 
 def _turns(after: ScoreTable, items: ItemSet, ranks: Floats, alpha: float) -> Iterator[Turn]:
-    """Return the pairs that changed places, best first, each with its paired test."""
-    n = len(items)
-    first, last = ranks[[0, -1]]
-    turned = (first[:, None] > first) & (last[:, None] < last)
+    """Yield the pairs that changed places, best first, each with its paired test."""
+    n, (first, last) = len(items), ranks[[0, -1]]
     order = np.argsort(last, kind="stable")
-    for i in order:
-        for j in order[turned[i, order]]:
-            test = paired_test(after, items[int(i)], items[int(j)], rng=0)
-            is_sure = test.p_value <= alpha / (n * (n - 1) / 2) and test.effect > 0
-            yield Turn(items[int(i)], items[int(j)], test.p_value, is_sure)
+    first, last = first[order], last[order]
+    turned = np.argwhere((first[:, None] > first) & (last[:, None] < last))
+    pairs = [tuple(items.at(order[pair])) for pair in turned]
+    for test in run_on_pairs(after, pairs, rng=0) if pairs else ():
+        is_decided = test.p_value <= alpha / (n * (n - 1) / 2) and test.effect > 0
+        yield Turn(test.first, test.second, test.p_value, is_decided)

@@ -64,7 +64,9 @@ def pairwise_tests(
     # The p-value of this test is not asked for.
     averages = skillings_mack(data, unit=unit, n_resamples=100, rng=0).average_ranks
     order = data.systems.at(np.argsort(averages, kind="stable"))
-    found = run_on_pairs(data, [*combinations(order, 2)], unit, (method, alpha, n_resamples), rng)
+    pairs = list(combinations(order, 2))
+    options: dict[str, Any] = {"method": method, "unit": unit, "alpha": alpha}
+    found = run_on_pairs(data, pairs, **options, n_resamples=n_resamples, rng=rng)
     return PairwiseTests(
         items=data.systems, average_ranks=averages, tests=tuple(found), alpha=found[0].alpha
     )
