@@ -1,4 +1,4 @@
-"""Paired tests: whether one of two systems is better on the same units."""
+"""Paired tests of two systems on the same units."""
 
 from __future__ import annotations
 
@@ -257,7 +257,7 @@ class PairedTest(Result):
     method : {"mcnemar", "sign-flips", "wilcoxon", "sign"}
         The test.
     unit : {"instance", "task", "cluster"}
-        What was taken to be independent; a column of a table of tasks is a task.
+        The independent unit; a column of a table of tasks is a task.
     n_units : int
         Units that have the scores of both; the others are left out, and counted in a note.
     wins, ties, losses : int
@@ -275,7 +275,7 @@ class PairedTest(Result):
     is_exact : bool
         The p-value is that of all outcomes, and not of drawn signs or an approximation.
     notes : tuple of str
-        What the reader must know.
+        Remarks on units and assumptions.
     """
 
     first: Label
@@ -312,7 +312,7 @@ class PairedTest(Result):
 
     @property
     def assumes(self) -> str:
-        """What must be true for the p-value and the interval to hold."""
+        """Assumptions of the p-value and the interval."""
         center = {"sign-flips": "a", "wilcoxon": "one"}.get(self.method)
         if center is None:
             return f"{self.unit}s are independent draws"
