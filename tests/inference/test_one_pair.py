@@ -141,7 +141,7 @@ def test_blocks_of_pairs_are_tested_as_all_at_once(monkeypatch):
     whole = flip_tests(d, weights, 0.1, 500)
     monkeypatch.setattr(one_pair, "ENDS_HELD", 3 * 500)
     for found, expected in zip(flip_tests(d, weights, 0.1, 500), whole, strict=True):
-        np.testing.assert_array_equal(found, expected)
+        np.testing.assert_allclose(found, expected, rtol=1e-12)
 
 
 def test_means_of_two_are_the_same_by_sorting_and_by_halving(monkeypatch):
