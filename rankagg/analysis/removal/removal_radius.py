@@ -309,10 +309,10 @@ def removal_radius(
 
     Notes
     -----
-    Exact for sums of points, by sorting. For `Copeland` and `Kemeny`, units that vote against
-    moving another item up are removed; the number is proved if majorities rule out all smaller
-    choices, or these are at most 2,000, which are all tried; otherwise it is an upper bound, with
-    a lower one. Every removal is checked by aggregating what is left.
+    Exact for sums of points, by sorting, and for Copeland's rule, by an integer program. For
+    Kemeny's rule removals are looked for that move another item up, and all smaller choices are
+    tried where they are at most 2,000, or where majorities rule them out; else the number is an
+    upper bound, and an interval is left. Every removal is checked by aggregating what is left.
 
     Comparisons are taken out by their influence on the difference of two log worths, to first
     order, and again by that on the fit of what is left, until the two turn (Huang, Shen, Wei and

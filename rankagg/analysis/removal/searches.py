@@ -1,25 +1,28 @@
-"""Fewest removals that change a result: sums, majorities, and the exact consensus.
+"""The fewest removals that change a result: of sums, of majorities, and of the exact consensus.
 
-Sums (Borda, mean scores) are exact, by sorting.
+Sums (Borda, mean scores) are exact by sorting, majorities (Copeland) by an integer program.
 
-For Copeland and Kemeny, units that vote against moving a rival up are removed in batches, and the
-rest is aggregated again each time: an upper bound. If few smaller choices are left, all are tried.
-At least as many removals are needed as reverse the majorities that keep all rivals below the tops.
-Deciding whether a number suffices is hard in general: Bartholdi, Tovey and Trick (1992),
-doi:10.1016/0895-7177(92)90085-Y, for deleting voters; the fewest changes of ballots are the margin
-of victory of Magrino, Rivest, Shen and Wagner (2011) and Xia (2012), doi:10.1145/2229012.2229086.
+For the exact Kemeny consensus, units are removed that speak against moving a rival up, one lot
+after the other, and what is left is solved again each time: an upper bound. Where few choices are
+left below it, all are tried. No fewer removals do it than turn the majorities that keep the rivals
+in parts below the tops. Deciding whether so many removals suffice is hard in general: Bartholdi,
+Tovey and Trick (1992), doi:10.1016/0895-7177(92)90085-Y, for deleting voters; the fewest changes of
+ballots are the margin of victory of Magrino, Rivest, Shen and Wagner (2011) and Xia (2012),
+doi:10.1145/2229012.2229086.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterator
+from fractions import Fraction
 from itertools import accumulate
+from typing import NamedTuple
 
 import numpy as np
 
 from rankagg._typing import Bools, Integers, Integers64, Positions, Ranks
-from rankagg.aggregation import Borda, Deadline, Mean
+from rankagg.aggregation import Borda, Copeland, Deadline, Mean
 from rankagg.aggregation.kemeny.pulp_programs import IntegerProgram
 from rankagg.analysis.removal.removal_units import (
     Bracket,
@@ -30,7 +33,7 @@ from rankagg.analysis.removal.removal_units import (
 )
 from rankagg.core import ScoreTable, exact
 from rankagg.core.graphs import strong_parts
-from rankagg.exceptions import OutOfTimeError
+from rankagg.exceptions import InvalidInputError, OutOfTimeError
 
 # Programs of more numbers take too long.
 PROGRAM_NUMBERS = 100_000
@@ -50,6 +53,8 @@ def search(
             _search_means(units.evidence.scores, question, bracket, deadline)
         elif isinstance(rule, Borda):
             _search_sums(units.points, units.counts, question, bracket, deadline)
+        elif isinstance(rule, Copeland):
+            _search_majorities(units, rule, question, bracket, deadline)
         else:
             _search_orders(searched, question, bracket, deadline)
     except OutOfTimeError:
@@ -185,6 +190,232 @@ def _search_means(
     _search_sums(exact.fit(scores), ones, question, bracket, deadline)
 
 
+def _search_majorities(
+    units: RemovalClasses, rule: Copeland, question: Question, bracket: Bracket, deadline: Deadline
+) -> None:
+    """Find the fewest removals that put a rival above all present firsts."""
+    alpha = exact.as_fraction(rule.draw_points)
+    if alpha.denominator > 1000:
+        allowed = "a fraction with a denominator up to 1000"
+        remedy = "Removals are counted in whole numbers."
+        raise InvalidInputError("draw_points of Copeland", allowed, rule.draw_points, remedy)
+    tops = [_Line(units, top) for top in question.tops]
+
+    def least(rival: int) -> int:
+        deadline.seconds_left()
+        line = _Line(units, rival)
+        return max(_least_changes(top, line, alpha, question)[0] for top in tops)
+
+    bounds = np.array([least(rival) for rival in question.rivals], dtype=np.int64)
+
+    def solve(rival: int) -> int:
+        lines = [*tops, _Line(units, rival)]
+        _by_steps(lines, alpha, question, bracket, deadline)
+        # The bound of this rival may be reached by now.
+        if bounds[question.rivals.index(rival)] >= bracket.upper:
+            return bracket.upper
+        return _solve_majorities(lines, alpha, question, bracket, deadline)
+
+    _each_rival(bracket, question.rivals, bounds, solve)
+
+
+class _Step(NamedTuple):
+    """A change of one pair of an item that speaks for the rival."""
+
+    # With how many removals it can be had at least, taken by itself.
+    number: int
+    # What it changes in the score of the item.
+    worth: Fraction
+    # Which pair of which item, and its new state.
+    item: int
+    pair: int
+    state: int
+
+
+class _Line:
+    """The majorities of one item against all others."""
+
+    def __init__(self, units: RemovalClasses, item: int) -> None:
+        others = np.delete(np.arange(len(units.items)), item)
+        self.item = item
+        self.counts = units.counts
+        self.leads = units.leads(item, others)
+        self.compared = units.compared(item, others)
+        self.margins = exact.integer_product(self.counts, self.leads)
+        self.comparisons = exact.integer_product(self.counts, self.compared)
+
+    def states(self, removed: Integers64 | int = 0) -> list[int]:
+        """Return 1 for a pair that is won then, -1 for one that is lost, 0 for a draw."""
+        left = self.counts - removed
+        sums = (exact.integer_product(left, said).tolist() for said in (self.leads, self.compared))
+        return [
+            ((margin > 0) - (margin < 0)) * (seen > 0) for margin, seen in zip(*sums, strict=True)
+        ]
+
+    def score(self, alpha: Fraction, removed: Integers64 | int = 0) -> Fraction:
+        """Return what the rule gives the item then."""
+        states = self.states(removed)
+        return states.count(1) + alpha * states.count(0)
+
+    def steps(self, alpha: Fraction, sign: int) -> list[_Step]:
+        """Return what each pair can add to the score (sign 1) or take from it (sign -1)."""
+        worth = {-1: Fraction(0), 0: alpha, 1: Fraction(1)}
+        behind = -sign * self.margins
+        even = fewest(behind, -sign * self.leads, self.counts)
+        past = fewest(behind + 1, -sign * self.leads, self.counts)
+        # A pair that no ballot compares any longer is even, too.
+        gone = np.minimum(self.comparisons, int(self.counts.sum())).astype(np.int64)
+        found = []
+        for k, state in enumerate(self.states()):
+            now = worth[state]
+            first = max(sign * (worth[0] - now), Fraction(0))
+            second = max(sign * (worth[sign] - now), first)
+            if state != sign:
+                # Units of several ballots may hold all comparisons of a pair.
+                is_single = self.compared.max(initial=0) <= 1
+                vanish = int(gone[k]) if is_single else int(self.comparisons[k] > 0)
+                least = min(int(even[k]), vanish, int(past[k]))
+                found.append(_Step(least, first, self.item, k, 0))
+                found.append(_Step(int(past[k]), second - first, self.item, k, sign))
+        return found
+
+
+def _least_changes(
+    top: _Line, rival: _Line, alpha: Fraction, question: Question
+) -> tuple[int, list[_Step]]:
+    """Bound the removals that a rival needs: every pair may have its own best removal."""
+    gap = top.score(alpha) - rival.score(alpha)
+    total = int(top.counts.sum())
+    steps = sorted(rival.steps(alpha, 1) + top.steps(alpha, -1), key=lambda step: step.number)
+    taken: list[_Step] = []
+    for step in steps:
+        if gap < 0 or (gap == 0 and not question.strict):
+            break
+        if step.worth:
+            taken.append(step)
+            gap -= step.worth
+    if gap > 0 or (gap == 0 and question.strict):
+        return total, []
+    return min(max((step.number for step in taken), default=0), total), taken
+
+
+def _by_steps(
+    lines: list[_Line], alpha: Fraction, question: Question, bracket: Bracket, deadline: Deadline
+) -> None:
+    """Offer the fewest removals that make the cheapest changes together and no pair worse."""
+    *tops, rival = lines
+    wanted = {(line.item, k): s for line in lines for k, s in enumerate(line.states())}
+    for top in tops:
+        for step in _least_changes(top, rival, alpha, question)[1]:
+            wanted[step.item, step.pair] = step.state
+    gains, targets = [], []
+    for line in lines:
+        sign = 1 if line is rival else -1
+        for k, margin in enumerate(line.margins.tolist()):
+            state = sign * wanted[line.item, k]
+            if state >= 0:  # what is lost needs no votes
+                gains.append(-sign * line.leads[:, k])
+                targets.append(state - sign * int(margin))
+    if gains:
+        stacked = np.stack(gains, axis=1)
+        removed = _reach_targets(stacked, targets, rival.counts, bracket.upper, deadline)[1]
+        if removed is not None:
+            _offer(lines, removed, alpha, question, bracket)
+
+
+def _offer(
+    lines: list[_Line],
+    removed: Integers64,
+    alpha: Fraction,
+    question: Question,
+    bracket: Bracket,
+) -> None:
+    """Offer a removal if it does it."""
+    *tops, rival = lines
+    mine = rival.score(alpha, removed)
+    theirs = max(line.score(alpha, removed) for line in tops)
+    if mine > theirs or (mine == theirs and not question.strict):
+        bracket.offer(removed)
+
+
+def _solve_majorities(
+    lines: list[_Line], alpha: Fraction, question: Question, bracket: Bracket, deadline: Deadline
+) -> int:
+    """Find the fewest removals that put the last item above the others; return a bound, or 0.
+
+    For every pair of one of the items there is a column for "ahead" and one for "behind", and one
+    for "compared" where ballots leave the two open but still say something of them:
+
+        margin - lead x removed <= most x (ahead + 1 - compared),
+        margin - lead x removed >= least x (behind + 1 - compared),
+        margin - lead x removed >= 1 where ahead, <= -1 where behind.
+    """
+    rival = lines[-1]
+    gains = np.concatenate(
+        [array for line in lines for array in (line.leads, line.compared)], axis=1
+    )
+    merged = _Merged(gains, rival.counts)
+    if merged.gains.size > PROGRAM_NUMBERS:
+        return 0
+    program = IntegerProgram()
+    removed = program.columns(merged.counts.tolist(), cost=1)
+    width = rival.leads.shape[1]
+    scores = []
+    for number in range(len(lines)):
+        at = 2 * width * number
+        states = [_add_pair(program, removed, merged, at + k, at + width + k) for k in range(width)]
+        # The score of an item in `alpha.denominator`ths: ahead + alpha (1 - ahead - behind).
+        score: dict[int, int] = {}
+        for ahead, behind in states:
+            score[ahead] = alpha.denominator - alpha.numerator
+            score[behind] = -alpha.numerator
+        scores.append(score)
+    for score in scores[:-1]:
+        row = {column: -number for column, number in score.items()}
+        program.at_least({**row, **scores[-1]}, int(question.strict))
+    optimum = program.solve(deadline, below=bracket.upper)
+    if optimum.values is not None:
+        _offer(lines, merged.spread(optimum.values[removed]), alpha, question, bracket)
+    return optimum.bound
+
+
+def _add_pair(
+    program: IntegerProgram, removed: Positions, merged: _Merged, lead: int, seen: int
+) -> tuple[int, int]:
+    """Add the columns and rows of a pair; return the columns of "ahead" and "behind"."""
+    leads, counts = merged.gains[:, lead].tolist(), merged.counts.tolist()
+    compared = merged.gains[:, seen].tolist()
+    margin = sum(a * c for a, c in zip(leads, counts, strict=True))
+    most = sum(max(a, 0) * c for a, c in zip(leads, counts, strict=True))
+    least = sum(min(a, 0) * c for a, c in zip(leads, counts, strict=True))
+    ahead, behind = program.columns([int(most > 0), int(least < 0)]).tolist()
+    left = dict(zip(removed.tolist(), (-a for a in leads), strict=True))  # margin + this is left
+    negative = {k: -v for k, v in left.items()}
+    open_pair = any(a and not c for a, c in zip(leads, compared, strict=True))
+    either: dict[int, int] = {}
+    spare = 0
+    if open_pair:
+        (is_seen,) = program.columns([1]).tolist()
+        votes = sum(a * c for a, c in zip(compared, counts, strict=True))
+        gone = dict(zip(removed.tolist(), compared, strict=True))
+        # What is left of the comparisons is at least 1 where seen, and 0 where not.
+        program.at_least({**{k: -v for k, v in gone.items()}, is_seen: -1}, -votes)
+        program.at_least({**gone, is_seen: max(votes, 1)}, votes)
+        program.at_least({is_seen: 1, ahead: -1, behind: -1}, 0)
+        either, spare = {is_seen: -1}, 1
+    else:
+        program.at_least({ahead: -1, behind: -1}, -1)
+
+    def factor(size: int) -> dict[int, int]:
+        return {k: v * size for k, v in either.items()}
+
+    program.at_least({**negative, ahead: most, **factor(most)}, margin - spare * most)
+    program.at_least({**left, behind: -least, **factor(-least)}, -margin + spare * least)
+    program.at_least({**left, ahead: least - 1}, least - margin)
+    program.at_least({**negative, behind: -most - 1}, margin - most)
+    return ahead, behind
+
+
 # -- the exact consensus --------------------------------------------------------------------------
 
 
@@ -250,16 +481,14 @@ def _moves(ranks: Ranks, question: Question) -> Iterator[tuple[int, Positions, i
     A rival moves above all tops, or the top of a pair below it. Rivals that are above them already
     are skipped.
     """
-    first = ranks[question.tops[0]] if question.is_pair else 0
+    order = np.argsort(ranks)
+    first = int(ranks[question.tops[0]]) if question.is_pair else 0
     for rival in question.rivals:
-        is_between = (ranks >= first) & (ranks <= ranks[rival])
-        is_between[rival] = False
-        above = np.flatnonzero(is_between)
-        if len(above):
-            yield rival, above, -1
+        between = order[first : int(ranks[rival]) + 1]
+        if len(between) > 1:
+            yield rival, between[:-1], -1
             if question.is_pair:
-                top = question.tops[0]
-                yield top, np.append(above[above != top], rival), 1
+                yield int(between[0]), between[1:], 1
 
 
 def _n_tries(counts: Integers64, bracket: Bracket) -> int:
