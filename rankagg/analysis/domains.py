@@ -1,4 +1,4 @@
-"""Whether a profile is single-peaked or single-crossing, and on which axes."""
+"""Single-peaked and single-crossing profiles, and their axes."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from rankagg.exceptions import Described, InvalidInputError
 
 
 def _different_rankings(data: object) -> tuple[ItemSet, Ranks]:
-    """Return the items, and the ranks of the different rankings as they first occur."""
+    """Return the items, and the ranks of the distinct rankings in order of occurrence."""
     profile = as_data(data)
     if not isinstance(profile, Profile):
         raise InvalidInputError("data", "a Profile, or orders", data)
     if not (profile.is_complete and profile.is_strict):
-        remedy = "`sample_compatible` draws the ties and gaps; the answer is then that of the draw."
+        remedy = "`sample_compatible` completes rankings at random; the answer is for the draw."
         found = Described(repr(profile))
         raise InvalidInputError("data", "complete and strict rankings", found, remedy)
     _, first = np.unique(profile.ranks, axis=0, return_index=True)
@@ -26,21 +26,21 @@ def _different_rankings(data: object) -> tuple[ItemSet, Ranks]:
 
 
 def single_crossing_order(data: Held) -> Profile | None:
-    """Return the different rankings so that on the way every two items change places at most once.
+    """Return the distinct rankings in single-crossing order: each pair is reversed at most once.
 
-    Majorities are then transitive where no two items tie: the middle ranking is that of the
-    majority. Time is proportional to rankings times squared items.
+    Majorities are then transitive where no two items tie: they are those of the middle ranking.
+    Time is proportional to rankings times squared items.
 
     Parameters
     ----------
     data : Profile, or orders
-        Complete and strict rankings. Counts and weights play no part.
+        Complete and strict rankings. Counts and weights are ignored.
 
     Returns
     -------
     Profile or None
-        Every different ranking once, from one end to the other; the reverse is such an order too,
-        and there is no third. None where there is none.
+        Each distinct ranking once; only the reverse is another such order. None where there is
+        none.
 
     References
     ----------
@@ -58,7 +58,7 @@ def single_crossing_order(data: Held) -> Profile | None:
     True
     """
     items, ranks = _different_rankings(data)
-    # Along such an order distances add up, so that the farthest from any ranking is an end of it.
+    # Distances add up along such an order, so the farthest ranking from any other is an end.
     end = int(np.argmax(_distances(ranks, ranks[0])))
     from_end = _distances(ranks, ranks[end])
     ordered = ranks[np.argsort(from_end, kind="stable")]
@@ -69,26 +69,25 @@ def single_crossing_order(data: Held) -> Profile | None:
 
 
 def _distances(ranks: Ranks, center: Ranks) -> Integers64:
-    """Count for every row the pairs that it has the other way."""
+    """Count for every row the pairs that it orders differently."""
     return discordances(ranks[:, np.argsort(center)])
 
 
 def single_peaked_axis(data: Held) -> tuple[Label, ...] | None:
-    """Return an axis on which every ranking of a profile falls off to both sides of its peak.
+    """Return an axis on which every ranking decreases on both sides of its peak.
 
-    Of all three items on the axis, no ranking then puts the middle one below both others. On
-    single-peaked profiles majorities have no Condorcet cycles. Time is proportional to rankings
-    times items.
+    Then no ranking puts the middle one of three items on the axis below both others, and
+    majorities have no Condorcet cycles. Time is proportional to rankings times items.
 
     Parameters
     ----------
     data : Profile, or orders
-        Complete and strict rankings. Counts and weights play no part.
+        Complete and strict rankings. Counts and weights are ignored.
 
     Returns
     -------
     tuple of labels or None
-        The items from one end to the other; the reverse is an axis too. None where there is none.
+        The items in order of the axis, whose reverse is an axis too. None where there is none.
 
     References
     ----------
@@ -113,9 +112,9 @@ def single_peaked_axis(data: Held) -> tuple[Label, ...] | None:
 
 @dataclass
 class _AxisPart:
-    """Items that are placed from outside in, all below whatever is between them.
+    """Items placed from the outside in, all ranked below the items between them.
 
-    It may be turned around: nothing outside of it tells its sides apart.
+    Its sides may be swapped.
     """
 
     left: list[int] = field(default_factory=list)
@@ -123,11 +122,11 @@ class _AxisPart:
 
 
 def _axis_parts(ranks: Ranks) -> list[_AxisPart] | None:
-    """Return what every axis is made of, from outside in; None where there is no axis.
+    """Return the parts of every axis, from the outside in; None where there is no axis.
 
-    The items that some ranking has last among those that are left stand at the ends of what is
-    left. An item on the left makes a valley where a ranking puts something before it on both sides
-    of it: what is there is known when the item is placed.
+    An item that some ranking has last among the remaining ones is at an end of these. An item
+    makes a valley where a ranking puts items on both of its sides above it, which are known when
+    it is placed.
     """
     search = _AxisSearch(ranks)
     parts: list[_AxisPart] = []
@@ -143,7 +142,7 @@ def _axis_parts(ranks: Ranks) -> list[_AxisPart] | None:
         if not ways:
             return None
         if len(ways) == 2:
-            # All that is left is above all that is placed, in every ranking.
+            # Every ranking has all remaining items above all placed ones.
             parts.append(_AxisPart())
         for item, on_left in ways[0]:
             (parts[-1].left if on_left else parts[-1].right).append(item)
@@ -154,30 +153,30 @@ def _axis_parts(ranks: Ranks) -> list[_AxisPart] | None:
 
 
 class _AxisSearch:
-    """What is placed, and what every ranking puts first on both sides and in between."""
+    """The placed items, and each ranking's best item on both sides and in between."""
 
     def __init__(self, ranks: Ranks) -> None:
         self._ranks = ranks
         self._orders = np.argsort(ranks, axis=1)
         n_rankings, self.n_left = ranks.shape
         self._is_left = np.ones(self.n_left, dtype=bool)
-        # The least rank of what is placed on each side, and the greatest and least of the rest.
+        # The best rank on each side, and the last and first rank of the rest.
         nothing = np.full(n_rankings, self.n_left)
         self._best = {True: nothing, False: nothing.copy()}
         self._last = np.full(n_rankings, self.n_left - 1)
         self._first = np.zeros(n_rankings, dtype=np.intp)
 
     def last_items(self) -> list[int]:
-        """Return the items that some ranking has last among those that are left."""
+        """Return the items that some ranking has last among the remaining ones."""
         self._move(self._last, -1)
         rows = np.arange(len(self._last))
         items: list[int] = np.unique(self._orders[rows, self._last]).tolist()
         return items
 
     def fits(self, item: int, on_left: bool) -> bool:
-        """Say whether no ranking has something before an item on both sides of it."""
+        """Return whether no ranking has items on both sides above an item."""
         own = self._ranks[:, item]
-        # The item itself is among what is left: where it is the first, nothing is before it there.
+        # The item itself remains: where it is the first, none between is above it.
         within = self._first < own
         outside = self._best[not on_left] < own
         return not ((self._best[on_left] < own) & (within | outside)).any()
@@ -191,7 +190,7 @@ class _AxisSearch:
             self._move(self._first, 1)
 
     def _move(self, places: np.ndarray, step: int) -> None:
-        """Move to the next place of something that is left; over all steps, each place once."""
+        """Move to the next place of a remaining item; all steps visit each place once."""
         active = np.arange(len(places))
         while len(active):
             gone = ~self._is_left[self._orders[active, places[active]]]

@@ -1,4 +1,4 @@
-"""Why one item stands above another: votes, cycles, scores, and what a swap would take."""
+"""Explanations of the order of two items: votes, cycles, scores, and the cost of a swap."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from rankagg.exceptions import InvalidInputError
 def explain(
     consensus: Consensus, first: Label, second: Label, *, time_limit: float | None = None
 ) -> Explanation:
-    """Say why one item stands above another in a consensus.
+    """Explain why one item is above another in a consensus.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ def explain(
     first, second : str or int
         Two of its items, in any order.
     time_limit : float, optional
-        Seconds for the search for the cheapest ranking with the pair the other way round.
+        Seconds for the search of the cheapest ranking with the pair reversed.
 
     Examples
     --------
@@ -74,21 +74,21 @@ def explain(
 
 
 class Explanation(Result):
-    """Why one item stands above another, or level with it.
+    """Why one item is above another, or tied with it.
 
     Made by `explain`; it has no plot.
 
     Attributes
     ----------
     consensus : Consensus
-        What is explained.
+        The explained consensus.
     above, below : str or int
-        The items; where they are tied, in the order of the item set.
+        The items; tied ones in the order of the item set.
     is_held : bool
-        True where constraints leave no ranking with the pair the other way round.
+        True where constraints forbid the reverse order of the pair.
     swap : PartialRanking or None
-        The cheapest ranking with the pair the other way round, for an exact rule with a proof;
-        None for other rules, or where a time limit stopped the search for it.
+        The cheapest ranking with the pair reversed, for an exact rule with a proof; None for other
+        rules, or where the time limit was reached.
     """
 
     consensus: Consensus
@@ -134,32 +134,32 @@ class Explanation(Result):
 
     @cached_property
     def extra_cost(self) -> float | None:
-        """What `swap` costs beyond the cheapest of all, in votes: 0 where it is an optimum too."""
+        """Cost of `swap` in excess of the optimum, in votes: 0 where it is optimal too."""
         if self.swap is None:
             return None
-        whole, votes = self.consensus, self.consensus.pairwise
-        prices: dict[str, Any] = {"consensus_tie_cost": whole.consensus_tie_cost}
+        consensus, votes = self.consensus, self.consensus.pairwise
+        prices: dict[str, Any] = {"consensus_tie_cost": consensus.consensus_tie_cost}
         costs = (
-            votes.exact_cost(one, tie_cost=whole.tie_cost, **prices)
-            for one in (self.swap, whole.ranking)
+            votes.exact_cost(ranking, tie_cost=consensus.tie_cost, **prices)
+            for ranking in (self.swap, consensus.ranking)
         )
         return float(next(costs) - next(costs))
 
     @property
     def margin(self) -> float:
-        """Votes for the order of the consensus less those against it."""
+        """Votes for the order of the consensus minus those against it."""
         return self.votes_for - self.votes_against
 
     @property
     def are_joined(self) -> bool:
-        """Whether chains of comparisons join the two; where none does, no data order them."""
+        """Whether a chain of comparisons connects the two; otherwise no data order them."""
         part = self.consensus.evidence.parts
         i, j = self._pair
         return bool(part[i] == part[j])
 
     @property
     def score_difference(self) -> float | None:
-        """By how much the first item's score is the larger; None for rules without scores."""
+        """Score of the upper item minus that of the lower; None for rules without scores."""
         if self.consensus.scores is None:
             return None
         i, j = self._pair
@@ -167,15 +167,14 @@ class Explanation(Result):
 
     @property
     def is_complete(self) -> bool:
-        """Whether there was time for the swap, where one can be priced."""
+        """Whether the swap was computed in time, where there is one."""
         return self.swap is not None or self.is_held or not _can_swap(self.consensus)
 
     @property
     def rankings_to_flip(self) -> int | None:
-        """How few rankings must turn the pair round for another majority, by their weights.
+        """Smallest number of rankings that must swap the two items to reverse the majority.
 
-        Who turns it round swaps the two. None where there is no majority, or the consensus is of
-        votes, which do not tell whose they are.
+        None where there is no majority, or where the data are votes without rankings.
         """
         evidence = self.consensus.evidence
         if not self.margin or not evidence.has_rankings:
@@ -188,14 +187,13 @@ class Explanation(Result):
         return int(fewest(margin + 1, exact.multiply(leads, 2), units.counts)[0])
 
     def rankings(self) -> pd.DataFrame:
-        """Return how the rankings, or the tasks where there are some, judge the pair.
+        """Return the weight of rankings, by task where there are tasks, for each order of the pair.
 
         Returns
         -------
         pandas.DataFrame
-            Weight of the rankings that have it as the consensus (for), the other way round
-            (against), tied, and open (not both observed); one row per task or ranking. Empty
-            where the consensus is of votes.
+            Weights "for" the order of the consensus, "against" it, "tied", and "open" (not both
+            observed); one row per task or ranking. Empty where the data are votes.
         """
         evidence = self.consensus.evidence
         if not evidence.has_rankings:
@@ -286,8 +284,8 @@ class Explanation(Result):
         return said(text, mine, a, b, against, ties, end)
 
     def _score_line(self) -> str:
-        assert self.consensus.scores is not None, "asked for rules with scores only"
-        assert self.score_difference is not None, "asked for rules with scores only"
+        assert self.consensus.scores is not None, "only rules with scores have this line"
+        assert self.score_difference is not None, "only rules with scores have this line"
         upper, lower = self.consensus.scores[list(self._pair)].tolist()
         told = (
             stated(upper, "score of the upper", ".6g"),
@@ -300,7 +298,7 @@ class Explanation(Result):
         return said("scores      {} against {}, a difference of {}{}", *told, interval)
 
     def _swap_line(self) -> str:
-        assert self.swap is not None, "asked for exact rules only"
+        assert self.swap is not None, "only exact rules have a swap"
         assert self.extra_cost is not None, "a swap has a price"
         a, b = shortened(self.above), shortened(self.below)
         extra = votes_text(self.consensus, self.extra_cost, "votes that a swap costs")
@@ -313,7 +311,7 @@ class Explanation(Result):
 
 
 def _can_swap(consensus: Consensus) -> bool:
-    """Say whether a swap can be priced: against a proved optimum, and no votes outweigh a tie."""
+    """Return whether a swap has a cost: the optimum is proved, and ties are not free."""
     certificate = consensus.certificate
     proved = certificate is not None and certificate.status == "optimal"
     return proved and isinstance(consensus.rule, Kemeny) and consensus.consensus_tie_cost != 0
@@ -322,9 +320,9 @@ def _can_swap(consensus: Consensus) -> bool:
 def _swap(
     consensus: Consensus, i: int, j: int, deadline: Deadline
 ) -> tuple[PartialRanking | None, bool]:
-    """Force the pair round by a vote that no other pairs outweigh, and solve again.
+    """Reverse the pair by a vote that outweighs all others, and solve again.
 
-    Say too whether the pair stays as it is whatever it costs: constraints demand that.
+    Also return whether constraints forbid that.
     """
     if not _can_swap(consensus):
         return None, False

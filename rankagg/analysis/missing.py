@@ -1,4 +1,4 @@
-"""What is missing, who was never compared, and what each way of dealing with it assumes."""
+"""Missing scores, pairs never compared, and the assumption of each policy for gaps."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ ASSUMPTIONS: Final[dict[Unranked, str]] = {
 
 
 def missing_report(data: ScoreTable | ScoreSummary | Profile) -> MissingReport:
-    """Say who lacks what.
+    """Report missing scores and pairs that were never compared.
 
     Parameters
     ----------
     data : ScoreTable, ScoreSummary or Profile
         A cell is one item in one unit: a score, or a rank in a ranking (with its count). Items
-        left off a top-k list are not missing: it is known that they are below the listed ones.
-        Of a summary it is not known which items are missing together.
+        left off a top-k list are not missing: they are below the listed ones. A summary does not
+        hold which items are missing together.
 
     Examples
     --------
@@ -107,10 +107,10 @@ def missing_report(data: ScoreTable | ScoreSummary | Profile) -> MissingReport:
 
 
 class MissingReport(Result):
-    """Which items are missing where.
+    """Missing cells by item and task.
 
-    Made by `missing_report`. `plot` draws a `rankagg.plotting.missingness_map`; a report holds no
-    single rankings, so without tasks it draws patterns.
+    Made by `missing_report`. `plot` draws a `rankagg.plotting.missingness_map`: of tasks, or of
+    patterns where there are no tasks.
 
     Attributes
     ----------
@@ -119,15 +119,15 @@ class MissingReport(Result):
     tasks : tuple or None
         The tasks, in the order in which they first occur; None where there are none.
     unit : str
-        What a cell is of: "task", "instance" or "ranking".
+        The unit of a cell: "task", "instance" or "ranking".
     n_units : int
-        Units, with counts.
+        Number of units, with counts.
     missing : ndarray of int, shape (n,)
-        Units in which each item is missing.
+        Number of units in which each item is missing.
     missing_by_task : ndarray of int, shape (n, k), or None
         The same within each task.
     task_sizes : ndarray of int, shape (k,), or None
-        Units of each task.
+        Number of units of each task.
     comparisons : ndarray of float, shape (n, n)
         Summed weights of the rankings that compare row and column.
     """
@@ -149,12 +149,12 @@ class MissingReport(Result):
 
     @property
     def n_missing(self) -> int:
-        """Missing cells."""
+        """Number of missing cells."""
         return int(self.missing.sum())
 
     @property
     def n_cells(self) -> int:
-        """All cells."""
+        """Number of all cells."""
         return self.n_units * len(self.items)
 
     @cached_property
@@ -164,10 +164,9 @@ class MissingReport(Result):
 
     @cached_property
     def groups(self) -> tuple[tuple[Label, ...], ...]:
-        """The items in groups that comparisons connect, the largest first.
+        """The connected components of the comparisons, the largest first.
 
-        Two items of different groups have no chain of comparisons between them: without an
-        assumption nothing is known of their order.
+        The order of two items of different components is unknown without an assumption.
         """
         label = connected_parts(self.comparisons > 0)
         numbers = sorted(np.unique(label), key=lambda g: -int((label == g).sum()))
@@ -175,7 +174,7 @@ class MissingReport(Result):
 
     @property
     def absent(self) -> Bools:
-        """True where an item is missing in the whole task, shape (n, k)."""
+        """True where an item is missing in all units of a task, shape (n, k)."""
         if self.missing_by_task is None or self.task_sizes is None:
             raise InvalidInputError("data", "data with tasks", self)
         absent: Bools = self.missing_by_task == self.task_sizes
@@ -189,9 +188,9 @@ class MissingReport(Result):
         Returns
         -------
         pandas.DataFrame
-            observed and missing, in units; share: of units that are missing; compared_with:
-            other items that it was ever compared with; and, where there are tasks, tasks_absent:
-            missing altogether, tasks_partly: missing in some units.
+            observed and missing: numbers of units; share: of missing units; compared_with: number
+            of other items that it is compared with; and, where there are tasks, tasks_absent and
+            tasks_partly: number of tasks with all units missing, and with some.
         """
         columns: dict[str, Any] = {
             "observed": self.n_units - self.missing,
@@ -205,7 +204,7 @@ class MissingReport(Result):
         return pd.DataFrame(columns, index=self._index())
 
     def by_task(self) -> pd.DataFrame:
-        """Return the share of units that are missing, items x tasks."""
+        """Return the share of missing units, items x tasks."""
         if self.missing_by_task is None or self.task_sizes is None:
             raise InvalidInputError("data", "data with tasks", self)
         shares = self.missing_by_task / self.task_sizes
@@ -217,7 +216,7 @@ class MissingReport(Result):
         Returns
         -------
         pandas.DataFrame
-            units: how many have the pattern; missing: the items, a tuple.
+            units: number with the pattern; missing: a tuple of items.
 
         Raises
         ------
@@ -241,8 +240,8 @@ class MissingReport(Result):
     def _content(self) -> dict[str, Any]:
         sizes = self._plain("unit", "n_units", "n_cells", "n_missing")
         items = self.to_frame().reset_index().to_dict("records")
-        found = self._plain("never_compared", "groups")
-        return {**sizes, "items": items, **found, "assumptions": dict(ASSUMPTIONS)}
+        pairs = self._plain("never_compared", "groups")
+        return {**sizes, "items": items, **pairs, "assumptions": dict(ASSUMPTIONS)}
 
     # -- how it looks -------------------------------------------------------------------------
 

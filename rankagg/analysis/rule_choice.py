@@ -1,4 +1,4 @@
-"""Which rule ranks two halves of the voters most alike."""
+"""Choice of the rule that ranks two halves of the voters most alike."""
 
 from __future__ import annotations
 
@@ -25,26 +25,26 @@ from rankagg.exceptions import Described, InvalidInputError
 
 
 class RuleChoice(Result):
-    """How far apart rules rank two random halves of the voters, made by `choose_rule`.
+    """Distances between the rankings of random halves of the voters, for each rule.
 
-    `plot` draws a `rankagg.plotting.rule_choice_plot`.
+    Made by `choose_rule`; `plot` draws a `rankagg.plotting.rule_choice_plot`.
 
     Parameters
     ----------
     rules : tuple of str
-        The names of the rules, in the order in which they were given.
+        Names of the rules, in the order given.
     distances : ndarray of float, shape (n_rules, n_splits)
-        The Kendall distance between the rankings of both halves, over the number of pairs.
-    voters : str
-        What was halved: "rankings" or "tasks".
-    n_voters : int
-        How many there are.
+        Kendall distance between the rankings of both halves, divided by the number of pairs.
+    unit : {"ranking", "task"}
+        The voters that were halved.
+    n_units : int
+        Number of voters.
     """
 
     rules: tuple[str, ...]
     distances: Floats
-    voters: str
-    n_voters: int
+    unit: str
+    n_units: int
 
     _schema: ClassVar[str] = "rankagg.rule_choice"
     _plot: ClassVar[str | None] = "rule_choice_plot"
@@ -59,10 +59,10 @@ class RuleChoice(Result):
     def _facts(self) -> Iterator[str]:
         splits = counted(self.distances.shape[1], "random split", ",")
         yield (
-            f"{self.best} ranks two halves of {self.n_voters:,} {self.voters} most alike of "
+            f"{self.best} ranks two halves of {self.n_units:,} {self.unit}s most alike of "
             f"{counted(len(self.rules), 'rule')}, in {splits}"
         )
-        yield "This is how stable a rule is on these data, not how true its ranking is."
+        yield "This measures the stability of a rule on these data, not whether it is right."
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per rule, the least distance first.
@@ -84,7 +84,7 @@ class RuleChoice(Result):
 
     def _content(self) -> Mapping[str, Any]:
         return {
-            **self._plain("voters", "n_voters", "best"),
+            **self._plain("unit", "n_units", "best"),
             "n_splits": self.distances.shape[1],
             "rules": plain_rows(self.to_frame().reset_index()),
         }
@@ -93,32 +93,32 @@ class RuleChoice(Result):
 def choose_rule(
     data: Held, rules: Sequence[Aggregator], *, n_splits: int = 50, rng: RNGLike = None
 ) -> RuleChoice:
-    """Compare rules by how alike they rank two random halves of the voters.
+    """Compare rules by the agreement of their rankings of two random halves of the voters.
 
-    Each split halves the voters at random; each rule ranks both halves, and the Kendall distance
-    between its two rankings says how much of its ranking is due to who happened to vote.
+    Each split halves the voters at random, and each rule ranks both halves. The Kendall distance
+    between its two rankings measures how much they depend on the sample of voters.
 
     Parameters
     ----------
     data : Profile, ScoreTable, or orders
-        Rankings, each counted as often as its count says, or scores, of which the tasks are halved.
-        Of an odd number one is left out of each split, at random.
+        Rankings with their counts, or scores, whose tasks are the voters. Of an odd number, each
+        split leaves out a random one.
     rules : sequence of Aggregator
         At least two.
     n_splits : int, default 50
-        How often the voters are halved; all rules rank the same halves.
+        Number of splits; all rules rank the same halves.
     rng : int or numpy.random.Generator, optional
         A seed or a generator.
 
     Returns
     -------
     RuleChoice
-        A pair that one of the two rankings ties counts half.
+        Pairs tied in one of the two rankings count half.
 
     Raises
     ------
     InvalidInputError
-        If there are fewer than two voters or rules, or the data hold no single voters.
+        If there are fewer than two voters or rules, or the voters are not known one by one.
 
     References
     ----------
@@ -155,13 +155,13 @@ def choose_rule(
     return RuleChoice(
         rules=tuple(rule.name for rule in named),
         distances=distances,
-        voters="tasks" if is_table else "rankings",
-        n_voters=data.n_tasks if isinstance(data, ScoreTable) else data.n_rankings,
+        unit="task" if is_table else "ranking",
+        n_units=data.n_tasks if isinstance(data, ScoreTable) else data.n_rankings,
     )
 
 
 def _halves(data: Profile | ScoreTable, rng: Generator) -> Iterator[Profile | ScoreTable]:
-    """Return two halves of the voters that have none in common."""
+    """Yield two disjoint halves of the voters."""
     number = data.n_tasks if isinstance(data, ScoreTable) else data.n_rankings
     if number < 2:
         noun = "task" if isinstance(data, ScoreTable) else "ranking"

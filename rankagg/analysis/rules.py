@@ -1,4 +1,4 @@
-"""All rules, in the order in which lists show them, and what each takes and guarantees."""
+"""All rules in the order of lists, with their input and guarantees."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from rankagg.aggregation.kemeny import aggregator, top_k
 from rankagg.aggregation.voting import elimination_rules, graded, nearest_winner, positional_rules
 from rankagg.distributions import ranking_rules
 
-#: Every public rule; what else is to be known of one is stated by its class.
+#: Every public rule; its class states everything else.
 RULES: tuple[type[Aggregator], ...] = (
     means.Mean,
     means.GeometricMean,
@@ -66,7 +66,7 @@ RULES: tuple[type[Aggregator], ...] = (
 
 
 def named_rules(kinds: Iterable[type[Aggregator]] = RULES) -> dict[str, Aggregator]:
-    """Return the rules by their names for the command line."""
+    """Return the rules by their command-line names."""
     return {
         name: kind(**parameters)
         for kind in kinds
@@ -75,9 +75,9 @@ def named_rules(kinds: Iterable[type[Aggregator]] = RULES) -> dict[str, Aggregat
 
 
 def capabilities(rules: Iterable[Aggregator] | None = None) -> pd.DataFrame:
-    """Return one row per rule: what it needs, how it treats gaps and ties, what is proved of it.
+    """Return one row per rule: input, treatment of gaps and ties, and approximation guarantee.
 
-    All rules take ties and weights; what they make of them is in their documentation.
+    All rules take ties and weights, as their documentation says.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ def capabilities(rules: Iterable[Aggregator] | None = None) -> pd.DataFrame:
         count, "by policy" of the data, "last", or "as observed"; ties: whether its consensus
         "may" tie items or "never" does; guarantee: the factor by which its Kendall cost can
         exceed the optimum on complete strict rankings, NaN where none is stated;
-        in_expectation: whether that is said of its mean only.
+        in_expectation: whether it bounds only the expected cost.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What changed from one version of a table to the next, and by whose scores systems moved."""
+"""Changes between two versions of a table, and whose scores moved each system."""
 
 from __future__ import annotations
 
@@ -10,18 +10,19 @@ import pandas as pd
 
 from rankagg._typing import Bools, Floats, Label
 from rankagg._validation import check_alpha
-from rankagg.aggregation import Aggregator, check_rule
+from rankagg.aggregation import Aggregator, Consensus, Deadline, Evidence, check_rule
 from rankagg.aggregation.kemeny import Kemeny
+from rankagg.analysis.robustness.perturbation import Near
 from rankagg.core import ItemSet, Result, ScoreTable, counted, level_of, listed, p_text, plain_rows
 from rankagg.exceptions import Described, InvalidInputError
-from rankagg.inference.paired_test import paired_test
+from rankagg.inference.paired_test import run_on_pairs
 
-#: What moves a system, in the order in which it is applied.
+#: Causes of moves, in the order in which they are applied.
 CAUSES = ("gone", "own_scores", "other_scores", "tasks", "came")
 
 
 class Turn(NamedTuple):
-    """Two systems that changed places, and how sure their order in the second table is."""
+    """Two systems that changed places, and the significance of their order in the second table."""
 
     above: Label
     below: Label
@@ -30,14 +31,14 @@ class Turn(NamedTuple):
 
 
 class TableChanges(Result):
-    """Who came, went and moved between two versions of a table, made by `compare_tables`.
+    """Systems that came, went and moved between two versions of a table.
 
-    It has no plot.
+    Made by `compare_tables`; it has no plot.
 
     Parameters
     ----------
     rule : str
-        The rule that ranks both tables.
+        Name of the rule that ranks both tables.
     items : ItemSet
         The systems in both.
     ranks : ndarray of float, shape (6, n)
@@ -46,13 +47,15 @@ class TableChanges(Result):
     turns : tuple of Turn
         The pairs that changed places.
     came, gone : tuple of labels
-        Systems of the second table alone, and of the first alone.
+        Systems of the second table only, and of the first only.
     new_tasks, lost_tasks : tuple of labels
-        Tasks of the second table alone, and of the first alone.
+        Tasks of the second table only, and of the first only.
     n_scores : int
-        How many scores of systems and tasks in both differ, or are missing in one of them.
+        Number of scores, of systems and tasks in both, that differ or are missing in one table.
     alpha : float
-        The probability that any pair is called decided which is not.
+        Family-wise error rate of the decisions on pairs.
+    notes : tuple of str
+        Reasons why moves may be due to chance: no proof, or several optimal rankings.
     """
 
     rule: str
@@ -65,6 +68,7 @@ class TableChanges(Result):
     lost_tasks: tuple[Label, ...]
     n_scores: int
     alpha: float
+    notes: tuple[str, ...]
 
     _schema: ClassVar[str] = "rankagg.table_changes"
     _row: ClassVar[str] = "system"
@@ -73,13 +77,14 @@ class TableChanges(Result):
         moved = int((self.ranks[0] != self.ranks[-1]).sum())
         systems = counted(len(self.items), "system")
         yield f"{moved} of {systems} in both tables moved, by {self.rule}"
-        for what, labels in (
+        yield from (f"note: {note}" for note in self.notes)
+        for name, labels in (
             ("systems that came", self.came),
             ("systems that went", self.gone),
             ("tasks that came", self.new_tasks),
             ("tasks that went", self.lost_tasks),
         ):
-            yield f"{what}: {listed(labels) or 'none'}"
+            yield f"{name}: {listed(labels) or 'none'}"
         yield f"scores that changed, of systems and tasks in both: {self.n_scores:,}"
         decided = sum(turn.decided for turn in self.turns)
         yield (
@@ -93,11 +98,11 @@ class TableChanges(Result):
         Returns
         -------
         pandas.DataFrame
-            Indexed by system, with its ranks "before" and "after", how far it "moved" (up is
-            positive), and how many of these places are due to each cause, applied one after the
-            other: systems that are "gone", its "own_scores" and "other_scores" that changed, the
-            "tasks" that came and went with what they weigh, and systems that "came". "decided" says
-            whether it changed places with a system and the order of the two is decided now.
+            Indexed by system, with its ranks "before" and "after", the places it "moved" (up is
+            positive), and the places due to each cause, applied one after the other: systems that
+            are "gone", its "own_scores" and "other_scores" that changed, the "tasks" that came and
+            went or changed in weight, and systems that "came". "decided" is True where it changed
+            places with a system and the new order of the two is significant.
         """
         first, last = self.ranks[[0, -1]]
         columns = {"before": first, "after": last, "moved": first - last}
@@ -113,13 +118,13 @@ class TableChanges(Result):
         Returns
         -------
         pandas.DataFrame
-            With "above", which is above in the second table, and "below"; "p_value" of their paired
-            test on the second table, and whether they are "decided".
+            "above" and "below" in the second table, "p_value" of their paired test on it, and
+            "decided": whether the new order is significant.
         """
         return pd.DataFrame(self.turns, columns=Turn._fields)
 
     def _content(self) -> Mapping[str, Any]:
-        names = ("rule", "came", "gone", "new_tasks", "lost_tasks", "n_scores", "alpha")
+        names = ("rule", "came", "gone", "new_tasks", "lost_tasks", "n_scores", "alpha", "notes")
         return {
             **self._plain(*names),
             "systems": plain_rows(self.to_frame().reset_index()),
@@ -128,8 +133,8 @@ class TableChanges(Result):
 
     def _below(self, rows: int | None = 30) -> Iterable[str]:
         for turn in self.turns[:rows]:
-            told = "decided" if turn.decided else "open"
-            yield f"{turn.above} is now above {turn.below}: {told} (p = {p_text(turn.p_value)})"
+            status = "decided" if turn.decided else "open"
+            yield f"{turn.above} is now above {turn.below}: {status} (p = {p_text(turn.p_value)})"
         if rows is not None and len(self.turns) > rows:
             yield f"... and {counted(len(self.turns) - rows, 'more pair')}"
 
@@ -137,22 +142,22 @@ class TableChanges(Result):
 def compare_tables(
     before: ScoreTable, after: ScoreTable, rule: Aggregator | None = None, *, alpha: float = 0.05
 ) -> TableChanges:
-    """Say who came, went and moved from one version of a table to the next, and why.
+    """Compare two versions of a table: systems that came, went and moved, and why.
 
     Parameters
     ----------
     before, after : ScoreTable
-        Two versions with systems in common; a task in both has one direction.
+        Two versions with systems in common. A task of both must have the same direction.
     rule : Aggregator, optional
-        What ranks both; the exact `Kemeny()` by default.
+        Rule that ranks both; the exact `Kemeny()` by default.
     alpha : float, default 0.05
-        Of all pairs of systems in both, the probability that any is called decided which is not.
+        Family-wise error rate of the decisions on all pairs of systems in both tables.
 
     Returns
     -------
     TableChanges
-        A pair that changed places is decided where its paired test on the second table rejects at
-        `alpha` over the number of all pairs (Bonferroni), in favor of the one above.
+        A pair that changed places is decided if its paired test on the second table rejects, in
+        favor of the system above, at `alpha` divided by the number of all pairs (Bonferroni).
 
     Raises
     ------
@@ -179,13 +184,20 @@ def compare_tables(
             raise InvalidInputError(name, "a ScoreTable", table)
     chosen = Kemeny() if rule is None else check_rule(rule)
     level = check_alpha(alpha)
-    items = ItemSet(_shared(before.systems, after.systems, "system"))
+    shared = [label for label in after.systems if label in before.systems]
+    if not shared:
+        problem = Described(f"none of {listed(before.systems)}")
+        raise InvalidInputError("after", "a table with some system of `before`", problem)
+    items = ItemSet(shared)
     tasks = [task for task in before.tasks if task in after.tasks]
     for task in tasks:
         if before.higher_is_better[task] != after.higher_is_better[task]:
-            told = Described(f"another direction of {task!r}")
-            raise InvalidInputError("after", "of the same directions as `before`", told)
-    ranks = _ranks_by_cause(before, after, chosen, items, tasks)
+            problem = Described(f"another direction of {task!r}")
+            raise InvalidInputError("after", "of the same directions as `before`", problem)
+    found = chosen.aggregate(before, rng=0), chosen.aggregate(after, rng=0)
+    changed = _changed(before, after, items, tasks)
+    first, last = found
+    ranks = _ranks_by_cause((before, first), (after, last), items, changed)
     return TableChanges(
         rule=chosen.name,
         items=items,
@@ -195,17 +207,10 @@ def compare_tables(
         gone=tuple(label for label in before.systems if label not in after.systems),
         new_tasks=tuple(task for task in after.tasks if task not in before.tasks),
         lost_tasks=tuple(task for task in before.tasks if task not in after.tasks),
-        n_scores=int(_changed(before, after, items, tasks).sum()),
+        n_scores=int(changed.sum()),
         alpha=level,
+        notes=tuple(_notes(found, items)),
     )
-
-
-def _shared(first: ItemSet, second: ItemSet, noun: str) -> list[Label]:
-    shared = [label for label in second if label in first]
-    if not shared:
-        told = Described(f"none of {listed(first)}")
-        raise InvalidInputError("after", f"a table with some {noun} of `before`", told)
-    return shared
 
 
 def _changed(before: ScoreTable, after: ScoreTable, items: ItemSet, tasks: list[Label]) -> Bools:
@@ -218,42 +223,70 @@ def _changed(before: ScoreTable, after: ScoreTable, items: ItemSet, tasks: list[
 
 
 def _ranks_by_cause(
-    before: ScoreTable, after: ScoreTable, rule: Aggregator, items: ItemSet, tasks: list[Label]
+    before: tuple[ScoreTable, Consensus],
+    after: tuple[ScoreTable, Consensus],
+    items: ItemSet,
+    changed: Bools,
 ) -> Floats:
-    """Return the ranks of the systems in both at first and after each cause, shape (6, n)."""
-    old, new = (_cells(table, items) for table in (before, after))
-    # Tasks that went stay until their turn, and tasks that came are not there before it.
-    before_cells: list[Any] = old.columns.tolist()
-    after_cells: list[Any] = new.columns.tolist()
-    went = old[[cell for cell in before_cells if cell[0] not in tasks]]
-    stayed = new[[cell for cell in after_cells if cell[0] in tasks]]
+    """Return the ranks of the common systems at first and after each cause, shape (6, n).
 
-    def ranks_of(cells: pd.DataFrame, like: ScoreTable) -> Floats:
-        return _ranks(_table_of(cells, like), rule, items)
+    Kemeny's search in a mixed table starts from the ranking of the first table, so that no system
+    moves where that is still optimal; tables of equal votes get equal ranks.
+    """
+    (old_table, first), (new_table, last) = before, after
+    old, new = _cells(old_table, items), _cells(new_table, items)
+    # Until the step of the tasks, removed tasks stay and new ones are absent.
+    shared = set(old_table.tasks) & set(new_table.tasks)
+    scored = pd.concat([_of_tasks(old, shared, False), _of_tasks(new, shared, True)], axis=1)
+    without = _table_of(old, old_table)
+    rule, known = first.rule, dict[bytes, Floats]()
+    base = first if old_table.systems == items else rule.aggregate(without, rng=0)
+    near = Near.of(rule, base, items)
 
-    without = ranks_of(old, before)
-    # With its own scores alone changed, for each system that has such.
-    own = without.copy()
-    for at in np.flatnonzero(_changed(before, after, items, tasks).any(axis=1)):
-        label = items[int(at)]
-        rows = pd.concat([old.drop(index=label), pd.concat([went, stayed], axis=1).loc[[label]]])
-        own[at] = ranks_of(rows.loc[list(items)], before)[at]
-    scored = ranks_of(pd.concat([went, stayed], axis=1), before)
-    retasked = ranks_of(new, after)
-    first, last = (_ranks(table, rule, items) for table in (before, after))
-    return np.stack([first, without, own, scored, retasked, last])
+    def ranks_of(table: ScoreTable, known_ranks: Floats | None = None) -> Floats:
+        evidence = Evidence(table)
+        votes = b"" if near is None else evidence.votes.wins.tobytes()
+        if votes in known:
+            return known[votes]
+        ranks = known_ranks
+        if ranks is None:
+            consensus = (
+                near.consensus(evidence, Deadline()) if near else rule.aggregate(table, rng=0)
+            )
+            ranks = _ranks_in(consensus, items)
+        if near is not None:
+            known[votes] = ranks
+        return ranks
+
+    ends = [_ranks_in(consensus, items) for consensus in (first, last)]
+    is_same = [set(table.systems) == set(items) for table in (old_table, new_table)]
+    without_gone = ranks_of(without, ends[0] if is_same[0] else None)
+    retasked = ranks_of(_table_of(new, new_table), ends[1] if is_same[1] else None)
+    own, n, rows = without_gone.copy(), len(items), pd.concat([old, scored])
+    for at in np.flatnonzero(changed.any(axis=1)).tolist():
+        # The old scores of all other systems, and the new ones of this one.
+        chosen = np.arange(n) + np.where(np.arange(n) == at, n, 0)
+        own[at] = ranks_of(_table_of(rows.iloc[chosen], old_table))[at]
+    return np.stack(
+        [ends[0], without_gone, own, ranks_of(_table_of(scored, old_table)), retasked, ends[1]]
+    )
 
 
 def _cells(table: ScoreTable, items: ItemSet) -> pd.DataFrame:
-    """Return the scores of some systems, by task and instance; a task is its own instance."""
+    """Return the scores of some systems by task and instance; a task is its own instance."""
     tasks = table.tasks.at(table.unit_tasks)
     columns = list(zip(tasks, table.instances or tasks, strict=True))
     values = table.values[table.systems.indices(items)]
     return pd.DataFrame(values, index=list(items), columns=pd.Index(columns, tupleize_cols=False))
 
 
+def _of_tasks(cells: pd.DataFrame, tasks: set[Label], inside: bool) -> pd.DataFrame:
+    columns: list[Any] = cells.columns.tolist()
+    return cells[[column for column in columns if (column[0] in tasks) == inside]]
+
+
 def _table_of(cells: pd.DataFrame, like: ScoreTable) -> ScoreTable:
-    """Return cells as a table, without what nobody has a score of, with directions of another."""
+    """Return the columns with scores as a table, with the directions and policy of another."""
     cells = cells.loc[:, cells.notna().any(axis=0)]
     tasks, instances = zip(*cells.columns, strict=True)
     weights = {task: like.task_weights[task] for task in dict.fromkeys(tasks)}
@@ -268,19 +301,40 @@ def _table_of(cells: pd.DataFrame, like: ScoreTable) -> ScoreTable:
     return table.with_unranked(like.unranked)
 
 
-def _ranks(table: ScoreTable, rule: Aggregator, items: ItemSet) -> Floats:
-    ranking = rule.aggregate(table, rng=0).ranking
+def _ranks_in(consensus: Consensus, items: ItemSet) -> Floats:
+    ranking = consensus.ranking
     return np.array([ranking.rank(label) or np.nan for label in items], dtype=np.float64)
 
 
+def _notes(consensuses: tuple[Consensus, Consensus], items: ItemSet) -> Iterator[str]:
+    """Yield what makes moves uncertain: rankings without proof, and equally good ones."""
+    if any(consensus.is_proved is False for consensus in consensuses):
+        yield "a ranking is not proved optimal: moves may be those of the search"
+        return
+    optima = [consensus.optima for consensus in consensuses]
+    if optima[0] is None or optima[1] is None:
+        return
+    ranges = [each.rank_ranges() for each in optima if each is not None]
+    (best, worst), (new_best, new_worst) = (
+        [end[consensus.items.indices(items)] for end in ends]
+        for consensus, ends in zip(consensuses, ranges, strict=True)
+    )
+    first, last = (_ranks_in(consensus, items) for consensus in consensuses)
+    open_moves = (first != last) & (best <= new_worst) & (new_best <= worst)
+    if number := int(open_moves.sum()):
+        yield (
+            f"{counted(number, 'move')} may be by chance: several rankings are optimal, and some "
+            "leave the system at its rank"
+        )
+
+
 def _turns(after: ScoreTable, items: ItemSet, ranks: Floats, alpha: float) -> Iterator[Turn]:
-    """Return the pairs that changed places, best first, each with its paired test."""
-    n = len(items)
-    first, last = ranks[[0, -1]]
-    turned = (first[:, None] > first) & (last[:, None] < last)
+    """Yield the pairs that changed places, best first, each with its paired test."""
+    n, (first, last) = len(items), ranks[[0, -1]]
     order = np.argsort(last, kind="stable")
-    for i in order:
-        for j in order[turned[i, order]]:
-            test = paired_test(after, items[int(i)], items[int(j)], rng=0)
-            is_sure = test.p_value <= alpha / (n * (n - 1) / 2) and test.effect > 0
-            yield Turn(items[int(i)], items[int(j)], test.p_value, is_sure)
+    first, last = first[order], last[order]
+    turned = np.argwhere((first[:, None] > first) & (last[:, None] < last))
+    pairs = [(items[int(order[i])], items[int(order[j])]) for i, j in turned]
+    for test in run_on_pairs(after, pairs, rng=0) if pairs else ():
+        is_decided = test.p_value <= alpha / (n * (n - 1) / 2) and test.effect > 0
+        yield Turn(test.first, test.second, test.p_value, is_decided)

@@ -126,20 +126,20 @@ def _null_vector(square: Whole, near: Floats) -> Whole:
 
 
 def _in_dot(value: object) -> str:
-    """Return a name as the DOT language has it."""
+    """Return a name quoted for the DOT language."""
     text = str(clean_label(value)).replace("\\", "\\\\").replace('"', '\\"')
     return f'"{text}"'
 
 
 class TournamentGraph(Result):
-    """Items, and an arc from a to b wherever a majority puts a above b.
+    """The majority graph: an arc from a to b where a majority puts a above b.
 
     `plot` draws a `rankagg.plotting.tournament_plot`.
 
     Parameters
     ----------
     votes : ScoreTable, ScoreSummary, Profile, PairwiseMatrix, Comparisons or Evidence
-        Votes, or data that they follow from.
+        Votes, or data that determine them.
 
     Attributes
     ----------
@@ -168,7 +168,7 @@ class TournamentGraph(Result):
     _prints_table = False
 
     def __post_init__(self) -> None:
-        # Of scores, rankings or comparisons their votes.
+        # Scores, rankings and comparisons are turned into votes.
         self._set(votes=Evidence.of(self.votes).votes)
         super().__post_init__()
 
@@ -187,11 +187,11 @@ class TournamentGraph(Result):
 
     @property
     def margins(self) -> Floats:
-        """Votes for row above column less those for the reverse, shape (n, n)."""
+        """Votes for row above column minus those for the reverse, shape (n, n)."""
         return self.votes.margins
 
     def arcs(self) -> pd.DataFrame:
-        """Return the majorities, the clearest first.
+        """Return the majorities, the largest margin first.
 
         Returns
         -------
@@ -412,8 +412,8 @@ class TournamentGraph(Result):
         """Return the graph; arcs have margin, votes_for and votes_against."""
         graph: nx.DiGraph[Label] = nx.DiGraph()
         graph.add_nodes_from(self.items)
-        # In the order of the items, on which the cycles that are found depend; a frame would make
-        # plain texts of labels whose hidden signs are escaped where they are written.
+        # In the order of the items, which determines the cycles found. Not from the frame, which
+        # would turn labels into plain text.
         margins, wins = self.margins.tolist(), self.votes.wins.tolist()
         for i, j in np.argwhere(self.beats).tolist():
             values = {"margin": margins[i][j], "votes_for": wins[i][j]}

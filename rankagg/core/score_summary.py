@@ -20,7 +20,8 @@ from rankagg.core.exact_sum import FLOAT_PLACES, HIGHEST
 from rankagg.core.items import ItemSet, counted
 from rankagg.core.labels import as_directions, as_task_weights
 from rankagg.core.pairwise import PairwiseMatrix
-from rankagg.core.scores import ScoredTasks, ScoreTable
+from rankagg.core.scored_tasks import ScoredTasks
+from rankagg.core.scores import ScoreTable
 from rankagg.core.tally import grid, shares_fit
 from rankagg.core.task_tally import (
     TaskTally,

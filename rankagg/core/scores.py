@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from functools import cached_property, partial
 from types import MappingProxyType
@@ -21,12 +20,11 @@ from rankagg._typing import (
     TaskFamilies,
     TaskWeights,
     Tolerance,
-    Unranked,
 )
-from rankagg._validation import as_frame, as_matrix, check_choice, check_unranked
+from rankagg._validation import as_frame, as_matrix, check_choice
 from rankagg.core import places
 from rankagg.core.comparisons import Comparisons
-from rankagg.core.exact_sum import mean_by_group, restored, scaled, sum_by_group, weighted_mean
+from rankagg.core.exact_sum import mean_by_group, scaled, sum_by_group, weighted_mean
 from rankagg.core.items import ItemSet, counted, label_column
 from rankagg.core.labels import (
     as_directions,
@@ -38,92 +36,12 @@ from rankagg.core.labels import (
 )
 from rankagg.core.profile import Profile, canonical_profile, numbers_of
 from rankagg.core.results import Direction, Pastable
-from rankagg.core.value import Value, array_key, frozen_array
+from rankagg.core.scored_tasks import ScoredTasks
+from rankagg.core.value import array_key, frozen_array
 from rankagg.exceptions import Described, InvalidInputError, visible
 
 #: Scores that agree in so many digits differ by rounding alone.
 NEAR_DIGITS = 7
-
-
-class ScoredTasks(Value):
-    """Systems and tasks, each task with a direction and a weight."""
-
-    systems: ItemSet
-    tasks: ItemSet
-    unranked: Unranked
-    _directions: dict[Label, bool]
-    _weights: dict[Label, float]
-
-    @property
-    def higher_is_better(self) -> Mapping[Label, bool]:
-        """The direction of each task."""
-        return MappingProxyType(self._directions)
-
-    @property
-    def task_weights(self) -> Mapping[Label, float]:
-        """The weight of each task."""
-        return MappingProxyType(self._weights)
-
-    @property
-    def weight_vector(self) -> Floats:
-        """The weights of the tasks in order, shape (n_tasks,)."""
-        return np.array([self._weights[task] for task in self.tasks])
-
-    def with_unranked(self, unranked: Unranked) -> Self:
-        """Return the scores by another policy for systems without one.
-
-        Parameters
-        ----------
-        unranked : {"uniform", "ignore", "last"}
-            What a task, or an instance, says of a system that it has no score of; see `Profile`.
-        """
-        return self._with(unranked=check_unranked(unranked))
-
-    def with_task_weights(self, task_weights: TaskWeights) -> Self:
-        """Return the scores with other task weights; tasks not named weigh 1.
-
-        Parameters
-        ----------
-        task_weights : mapping or Series from task to float
-            Weights from 1e-100 to 1e100.
-        """
-        return self._with(_weights=as_task_weights(task_weights, self.tasks))
-
-    @abstractmethod
-    def scaled_means(self, signed: bool) -> tuple[Floats, Floats, int]:
-        """Return the means of the tasks without any rounding to the range of floats.
-
-        They come with those of the scores without their signs, and with the power of two by which
-        both are multiplied.
-
-        Parameters
-        ----------
-        signed : bool
-            As for `task_scores`.
-        """
-
-    def task_scores(self, *, signed: bool = False) -> Floats:
-        """Average the instances of each task that are present, shape (n_systems, n_tasks).
-
-        NaN where none is. Sums are rounded once, so that the order of the instances changes no bit.
-
-        Parameters
-        ----------
-        signed : bool, default False
-            Negate tasks where lower is better, so that higher is better throughout.
-        """
-        means, _, shift = self.scaled_means(signed)
-        return restored(means, shift)
-
-    @property
-    def n_systems(self) -> int:
-        """The number of systems."""
-        return len(self.systems)
-
-    @property
-    def n_tasks(self) -> int:
-        """The number of tasks."""
-        return len(self.tasks)
 
 
 def _check_axis(labels: Sequence[Label] | ItemSet, size: int, parameter: str, what: str) -> None:

@@ -6,14 +6,15 @@ state.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import floor, sqrt
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import scipy
+from numpy.typing import NDArray
 
 from rankagg._typing import Floats, Generator, Integers64, Label, Positions
 from rankagg._validation import table_remedy
@@ -31,11 +32,16 @@ from rankagg.exceptions import InvalidInputError
 from rankagg.inference.pair_values import PairValues
 from rankagg.inference.ranks.sign_flips import sign_vectors
 from rankagg.inference.units import Unit, Units
+from rankagg.kernels.counting import doubled_places
 
 PairedMethod: TypeAlias = Literal["mcnemar", "sign-flips", "wilcoxon", "sign"]
 
 # Up to so many units that differ the distribution of the sum of ranks is exact.
 EXACT_UNITS = 100
+# Ends of intervals under all signs, for some pairs at a time.
+ENDS_HELD = 2**18
+# Up to so many means of two differences are all computed.
+MEANS_HELD = 2**20
 
 
 @dataclass(frozen=True, eq=False)
@@ -211,6 +217,7 @@ def _wins_and_losses(differences: Floats) -> tuple[int, int]:
 # -- tests of one pair ----------------------------------------------------------------------------
 
 
+@lru_cache(maxsize=4096)
 def _binomial_p_value(wins: int, losses: int) -> float:
     """Return the two-sided p-value of so many wins and losses, if both are as likely."""
     if not wins + losses:
@@ -218,6 +225,7 @@ def _binomial_p_value(wins: int, losses: int) -> float:
     return min(1.0, 2.0 * float(scipy.stats.binom.cdf(min(wins, losses), wins + losses, 0.5)))
 
 
+@lru_cache(maxsize=4096)
 def _share_interval(wins: int, losses: int, alpha: float) -> tuple[float, float]:
     """Return Clopper and Pearson's interval for the share of wins; [0, 1] where there are none."""
     if not wins + losses:
@@ -227,6 +235,7 @@ def _share_interval(wins: int, losses: int, alpha: float) -> tuple[float, float]
     return float(found.low), float(found.high)
 
 
+@lru_cache(maxsize=4096)
 def _difference_of_proportions(
     wins: int, losses: int, n_units: int, alpha: float
 ) -> tuple[float, float]:
@@ -315,25 +324,56 @@ def _flip_tests(
     least = rounding_error((terms * weights[:, None]).sum(axis=0), len(differences))
     times, is_exact, blocks = sign_vectors(len(differences), n_vectors, rng)
     width = values.shape[1]
-    reached, ends, start = np.zeros(width), np.empty((2, times, width)), 0
-    for block in blocks:
-        rows = slice(start, start + len(block))
-        start = rows.stop
-        turned_sum, turned_mass = block @ values, block @ weight
-        reached += (np.abs(turned_sum) >= np.abs(total) - 2.0 * least).sum(axis=0)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            stay = (total + turned_sum) / (mass + turned_mass)
-            turned = (total - turned_sum) / (mass - turned_mass)
-        # All of a pair on one side: every center is as likely.
-        whole = (mass - np.abs(turned_mass)) <= rounding_error(mass, len(differences))
-        ends[0, rows] = np.where(whole, -np.inf, np.minimum(stay, turned))
-        ends[1, rows] = np.where(whole, np.inf, np.maximum(stay, turned))
-    cut = int(np.floor(alpha * times + 1e-9))
-    lower = np.partition(ends[0], cut, axis=0)[cut]
-    upper = np.partition(ends[1], times - 1 - cut, axis=0)[times - 1 - cut]
+    reached, lower, upper = np.empty((3, width))
+    step = max(1, ENDS_HELD // times)
+    # For several groups of pairs signs are held, in a byte each.
+    signs = blocks if width <= step else [block.astype(np.int8) for block in blocks]
+    for start in range(0, width, step):
+        some = slice(start, start + step)
+        rows = values[:, some].T, weight[:, some].T, least[some]
+        tests = _flip_group(signs, times, alpha, *rows)
+        reached[some], lower[some], upper[some] = tests
     with np.errstate(invalid="ignore"):
         mean = np.where(np.abs(total) <= least, 0.0, total) / mass
     return _FlipTests(mean, reached / times, lower, upper, times, is_exact)
+
+
+def _flip_group(
+    signs: Iterable[NDArray[Any]],
+    times: int,
+    alpha: float,
+    *rows: Floats,
+) -> tuple[Floats, Floats, Floats]:
+    """Return how many signs reach the sums of some pairs, and the ends of their intervals.
+
+    The rows are those of differences and of weights, with the rounding error of each sum.
+    """
+    values, weight, least = rows
+    total = values.sum(axis=1, keepdims=True)
+    if (weight == weight[0]).all():
+        weight = weight[:1]  # complete pairs have the same weights
+    mass, start = weight.sum(axis=1, keepdims=True), 0
+    reached, ends = np.zeros(len(values)), np.empty((2, len(values), times))
+    for block in signs:
+        across = block.T.astype(np.float64)
+        columns = slice(start, start + len(block))
+        start = columns.stop
+        turned_sum, turned_mass = values @ across, weight @ across
+        reached += (np.abs(turned_sum) >= np.abs(total) - 2.0 * least[:, None]).sum(axis=1)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            stay = (total + turned_sum) / (mass + turned_mass)
+            turned = (total - turned_sum) / (mass - turned_mass)
+        np.minimum(stay, turned, out=ends[0, :, columns])
+        np.maximum(stay, turned, out=ends[1, :, columns])
+        # All of a pair on one side: every center is as likely.
+        is_one_side = mass - np.abs(turned_mass) <= rounding_error(mass, weight.shape[1])
+        if is_one_side.any():
+            where = np.broadcast_to(is_one_side, turned_sum.shape)
+            ends[0, :, columns][where], ends[1, :, columns][where] = -np.inf, np.inf
+    cut = int(np.floor(alpha * times + 1e-9))
+    ends[0].partition(cut, axis=1)
+    ends[1].partition(times - 1 - cut, axis=1)
+    return reached, ends[0, :, cut], ends[1, :, times - 1 - cut]
 
 
 def _signed_rank_p_value(
@@ -353,8 +393,7 @@ def _signed_rank_p_value(
         return 1.0, True, 0
     sizes = np.abs(kept)
     moved = rounding_error(sizes) if errors is None else errors[differences != 0.0]
-    ranks = competition_ranks(sizes[None, :], errors=moved[None, :])[0]
-    doubled = np.rint(2.0 * scipy.stats.rankdata(ranks)).astype(np.int64)
+    doubled = doubled_places(competition_ranks(sizes[None, :], errors=moved[None, :]))[0]
     plus = int(doubled[kept > 0].sum())
     minus = int(doubled.sum()) - plus
     least, direction = min(plus, minus), int(np.sign(plus - minus))
@@ -384,8 +423,12 @@ def _hodges_lehmann(differences: Floats, alpha: float) -> tuple[float, float, fl
     ranks = [(many - 1) // 2, many // 2]
     if below >= 0:
         ranks += [below, many - 1 - below]
-    values, counts = np.unique(differences, return_counts=True)
-    found = [_walsh_at(values, counts, rank) for rank in ranks]
+    if many <= MEANS_HELD:
+        first, second = np.triu_indices(n)
+        found = np.sort(differences[first] / 2.0 + differences[second] / 2.0)[ranks].tolist()
+    else:
+        values, counts = np.unique(differences, return_counts=True)
+        found = [_walsh_at(values, counts, rank) for rank in ranks]
     center = (found[0] + found[1]) / 2.0
     if below < 0:
         return center, -np.inf, np.inf

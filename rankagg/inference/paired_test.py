@@ -1,4 +1,4 @@
-"""Paired tests: whether one of two systems is better on the same units."""
+"""Paired tests of two systems on the same units."""
 
 from __future__ import annotations
 
@@ -112,7 +112,8 @@ def paired_test(
     >>> round(test.effect, 2), round(test.lower, 2), round(test.upper, 2)
     (0.5, 0.04, 0.77)
     """
-    return run_on_pairs(data, [(first, second)], unit, (method, alpha, n_resamples), rng)[0]
+    options: dict[str, Any] = {"method": method, "unit": unit, "alpha": alpha}
+    return run_on_pairs(data, [(first, second)], **options, n_resamples=n_resamples, rng=rng)[0]
 
 
 def paired_tests(
@@ -159,26 +160,32 @@ def paired_tests(
     if not others or len(set(others)) < len(others):
         raise InvalidInputError("systems", "other systems than the reference, each once", others)
     pairs = [(other, reference) for other in others]
-    found = run_on_pairs(data, pairs, unit, (method, alpha, n_resamples), rng)
+    options: dict[str, Any] = {"method": method, "unit": unit, "alpha": alpha}
+    found = run_on_pairs(data, pairs, **options, n_resamples=n_resamples, rng=rng)
     return PairedTests(reference=reference, tests=tuple(found), alpha=found[0].alpha)
 
 
 def run_on_pairs(
     data: ScoreTable,
     pairs: Sequence[tuple[Label, Label]],
-    unit: Unit,
-    options: tuple[PairedMethod | None, float, int],
-    rng: RNGLike,
+    *,
+    method: PairedMethod | None = None,
+    unit: Unit = "ranking",
+    alpha: float = 0.05,
+    n_resamples: int = VECTORS,
+    rng: RNGLike = None,
 ) -> list[PairedTest]:
-    """Test all pairs; options are the method, alpha and the number of sign vectors."""
-    method, alpha, n_resamples = options
+    """Test all pairs as `paired_test` does, with the same sign vectors."""
     if method is not None:
         check_choice(method, get_args(PairedMethod), "method")
     level, times = check_alpha(alpha), check_integer(n_resamples, "n_resamples", low=100)
     sample = paired_sample(data, pairs, unit)
     chosen = method or ("mcnemar" if sample.is_answers else "sign-flips")
     found, notes = compare_pairs(sample, chosen, level, times, as_generator(rng))
-    notes = (*(sample.cautions if chosen in OF_SCORES else ()), *notes)
+    if chosen in OF_SCORES:
+        remedy = f"`method='sign'` assumes none and asks who is above in more {sample.unit}s"
+        asymmetry = asymmetry_note(sample.differences, sample.pairs, remedy)
+        notes = (*sample.cautions, *notes, *asymmetry)
     return [_result(sample, p, (chosen, level), one, notes) for p, one in enumerate(found)]
 
 
@@ -214,8 +221,6 @@ def _result(
         many = stated(level, "units equal up to rounding", noun=sample.unit)
         notes += (said("means that are equal up to rounding count as ties in {}", many),)
     if is_of_scores:
-        remedy = f"`method='sign'` assumes none and asks who is above in more {sample.unit}s"
-        notes += asymmetry_note(differences[:, None], [sample.pairs[p]], remedy)
         effect, lower, upper = np.ldexp([effect, lower, upper], -sample.shift).tolist()
     first, second = sample.pairs[p]
     return PairedTest(
@@ -252,7 +257,7 @@ class PairedTest(Result):
     method : {"mcnemar", "sign-flips", "wilcoxon", "sign"}
         The test.
     unit : {"instance", "task", "cluster"}
-        What was taken to be independent; a column of a table of tasks is a task.
+        The independent unit; a column of a table of tasks is a task.
     n_units : int
         Units that have the scores of both; the others are left out, and counted in a note.
     wins, ties, losses : int
@@ -270,7 +275,7 @@ class PairedTest(Result):
     is_exact : bool
         The p-value is that of all outcomes, and not of drawn signs or an approximation.
     notes : tuple of str
-        What the reader must know.
+        Remarks on units and assumptions.
     """
 
     first: Label
@@ -307,7 +312,7 @@ class PairedTest(Result):
 
     @property
     def assumes(self) -> str:
-        """What must be true for the p-value and the interval to hold."""
+        """Assumptions of the p-value and the interval."""
         center = {"sign-flips": "a", "wilcoxon": "one"}.get(self.method)
         if center is None:
             return f"{self.unit}s are independent draws"

@@ -21,7 +21,7 @@ from rankagg.inference.paired_test import (
     notes_of_tests,
     run_on_pairs,
 )
-from rankagg.inference.rank_tests import alike_in_order, skillings_mack
+from rankagg.inference.rank_tests import neighbor_groups, skillings_mack
 from rankagg.inference.ranks.sign_flips import VECTORS
 from rankagg.inference.units import Unit
 
@@ -64,7 +64,9 @@ def pairwise_tests(
     # The p-value of this test is not asked for.
     averages = skillings_mack(data, unit=unit, n_resamples=100, rng=0).average_ranks
     order = data.systems.at(np.argsort(averages, kind="stable"))
-    found = run_on_pairs(data, [*combinations(order, 2)], unit, (method, alpha, n_resamples), rng)
+    pairs = list(combinations(order, 2))
+    options: dict[str, Any] = {"method": method, "unit": unit, "alpha": alpha}
+    found = run_on_pairs(data, pairs, **options, n_resamples=n_resamples, rng=rng)
     return PairwiseTests(
         items=data.systems, average_ranks=averages, tests=tuple(found), alpha=found[0].alpha
     )
@@ -132,7 +134,7 @@ class PairwiseTests(Result):
         """
         level = self.alpha if alpha is None else check_alpha(alpha)
         apart = self.p_values().to_numpy() <= level
-        return tuple(tuple(self.items.at(of)) for of in alike_in_order(self.average_ranks, apart))
+        return tuple(tuple(self.items.at(of)) for of in neighbor_groups(self.average_ranks, apart))
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per pair, in the order of average ranks.

@@ -47,6 +47,7 @@ def table_changes(
         said("{} in both versions moved, by the exact rule.", number)
         + " Scores are compared as they are, without the tolerance of the page." * bool(tolerance)
         + " The time for each ranking was limited: some may not be proved." * bool(time_limit)
+        + "".join(f" {note[0].upper()}{note[1:]}." for note in changes.notes)
     ).facts(
         [
             (name, listing(labels, MOST_NAMES) if labels else "none")

@@ -1,5 +1,7 @@
 """Changes from table to table: who came and went, whose scores moved whom, what is decided."""
 
+from itertools import permutations
+
 import numpy as np
 import pytest
 
@@ -102,3 +104,51 @@ def test_instances_gaps_and_policies_stay():
 def test_what_is_refused(after, message):
     with pytest.raises(InvalidInputError, match=message):
         compare_tables(OLD, after)
+
+
+def optimal_ranks(table, label):
+    """Return the ranks of a system in all optimal rankings, by trying every order."""
+    votes = table.rankings().pairwise()
+    orders = [
+        ra.Permutation.from_order(o, items=table.systems) for o in permutations(table.systems)
+    ]
+    costs = [votes.cost(order) for order in orders]
+    return {o.rank(label) for o, cost in zip(orders, costs, strict=True) if cost == min(costs)}
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_kemenys_own_scores_are_those_of_some_optimal_ranking(seed):
+    """And moves that an optimal ranking does without are counted."""
+    rng = np.random.default_rng(seed)
+    old = table_of(rng.integers(0, 4, (5, 4)).astype(float), "ABCDE", "wxyz")
+    new = table_of(rng.integers(0, 4, (5, 4)).astype(float), "ABCDE", "wxyz")
+    found = compare_tables(old, new)
+    frame = found.to_frame()
+    for label in "ABCDE":
+        values = old.values.copy()
+        at = old.systems.index(label)
+        values[at] = new.values[at]
+        changed = table_of(values, "ABCDE", "wxyz")
+        own = frame.loc[label, "before"] - frame.loc[label, "own_scores"]
+        assert own in optimal_ranks(changed, label)
+    chance = [
+        label
+        for label in "ABCDE"
+        if frame.loc[label, "moved"]
+        and spans_meet(optimal_ranks(old, label), optimal_ranks(new, label))
+    ]
+    text = " ".join(found.notes)
+    assert text.startswith(f"{len(chance)} move") if chance else not text
+
+
+def spans_meet(first, second):
+    return min(first) <= max(second) and min(second) <= max(first)
+
+
+def test_equal_votes_move_nobody():
+    """Other scores of the same order are no cause, whichever optimal ranking is found."""
+    old = table_of([[3, 1], [2, 3], [1, 2], [0, 0]], "ABCD", "xy")
+    new = table_of([[3, 1], [2, 3], [1, 2], [0, -5]], "ABCD", "xy")
+    found = compare_tables(old, new)
+    assert found.n_scores == 1
+    assert not found.to_frame().drop(columns=["before", "after", "decided"]).to_numpy().any()

@@ -131,3 +131,21 @@ def test_many_means_of_two_are_found_without_holding_them():
     means = (wide[i] + wide[j]) / 2
     assert center == pytest.approx(np.median(means), abs=1e-12)
     assert min(np.abs(means - low).min(), np.abs(means - high).min()) < 1e-12
+
+
+def test_blocks_of_pairs_are_tested_as_all_at_once(monkeypatch):
+    """Numbers do not depend on how many pairs are tested at a time, with gaps or without."""
+    d = np.random.default_rng(3).normal(size=(16, 11))
+    d[np.random.default_rng(4).random(d.shape) < 0.2] = np.nan
+    weights = np.linspace(1, 2, 16)
+    whole = flip_tests(d, weights, 0.1, 500)
+    monkeypatch.setattr(one_pair, "ENDS_HELD", 3 * 500)
+    for found, expected in zip(flip_tests(d, weights, 0.1, 500), whole, strict=True):
+        np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+def test_means_of_two_are_the_same_by_sorting_and_by_halving(monkeypatch):
+    d = np.random.default_rng(5).normal(size=30).round(1)
+    sorted_ends = one_pair._hodges_lehmann(d, 0.05)
+    monkeypatch.setattr(one_pair, "MEANS_HELD", 0)
+    assert one_pair._hodges_lehmann(d, 0.05) == pytest.approx(sorted_ends, abs=1e-12)

@@ -7,7 +7,7 @@ import pytest
 import scipy
 
 import rankagg as ra
-from rankagg.inference.rank_tests import alike_in_order
+from rankagg.inference.rank_tests import neighbor_groups
 from tests.plotting.reading import notes, of_group
 
 RNG = np.random.default_rng(3)
@@ -60,7 +60,7 @@ def test_groups_are_the_largest_runs_without_a_decided_pair(seed):
     n = int(rng.integers(1, 9))
     apart = np.triu(rng.random((n, n)) < 0.3, k=1)
     apart, ranks = apart | apart.T, rng.random(n)
-    found = [run.tolist() for run in alike_in_order(ranks, apart)]
+    found = [run.tolist() for run in neighbor_groups(ranks, apart)]
     assert found == runs_by_force(ranks, apart)
 
 

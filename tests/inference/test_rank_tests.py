@@ -155,7 +155,7 @@ def test_weights_must_be_equal():
         (ra.Profile.from_orders(["ABC"]), "two rankings or more. Got 1 ranking."),
         (ra.Profile.from_orders(["A", "A"]), "rankings of two items or more"),
         (ra.Profile.from_ranks([[0, 0]] * 3),
-         "rankings that tell items apart. Got a tie of all in every ranking."),
+         "rankings that order some items. Got a tie of all in every ranking."),
         (ra.Profile.from_orders(["AB", "BA"]).pairwise(), "a ScoreTable or a Profile"),
     ],
 )  # fmt: skip
@@ -179,7 +179,7 @@ def test_the_summary_tells_statistics_and_groups():
     assert lines[2] == "Iman, Davenport  F 9.687, df 5 and 45, p 2.5e-06"
     assert lines[3] == "Kendall          W 0.5184"
     assert lines[4].endswith(f"difference {test.critical_difference(0.1):.4g} at alpha 0.1")
-    bars = [line for line in lines if line.startswith("not told apart")]
+    bars = [line for line in lines if line.startswith("not separated")]
     assert len(bars) == sum(len(group) > 1 for group in test.groups(0.1))
     assert lines[-6].split() == ["Human", "2.100"]
     told = test.to_dict()
@@ -190,7 +190,7 @@ def test_the_summary_tells_statistics_and_groups():
     )
     short = test.summary(rows=2).splitlines()
     assert short[-1] == "... and 4 more items"
-    assert sum(line.startswith("not told apart") for line in short) == 2
+    assert sum(line.startswith("not separated") for line in short) == 2
 
 
 # -- Skillings and Mack ---------------------------------------------------------------------------

@@ -180,7 +180,7 @@ def friedman(seeds):
         lines = case.found._facts(float(case.alpha))
         held.hold(lines, case, case.kendall_w())
         case.notes_hold(case.found.notes)
-        told = [line.split()[3:] for line in lines if line.startswith("not told apart")]
+        told = [line.split()[2:] for line in lines if line.startswith("not separated")]
         known = [{case.plain.items[i] for i in group} for group in case.groups()]
         assert sorted("".join(sorted(names)).replace(",", "") for names in told) == sorted(
             "".join(sorted(names)) for names in known
@@ -213,7 +213,7 @@ class Lacking(Alike):
             return f"Got 1 {self.unit}."
         if self.is_uneven():
             return "the same items within every unit"
-        return None if self.telling() else "tell two items apart"
+        return None if self.telling() else "order two items"
 
     @staticmethod
     def points(row):
@@ -283,7 +283,7 @@ LACKING = {
     "simulated p-value": Lacking.simulated,
     "draws": lambda case: case.draws or 10_000,
     "parts that nothing links": Lacking.several,
-    "items told from no other": Lacking.alone,
+    "items compared with no other": Lacking.alone,
 }
 
 
@@ -314,7 +314,7 @@ def skillings_mack(seeds):
         case.notes_hold(case.found.notes)
         told = [" ".join(note.split()[:2]) for note in case.found.notes]
         assert ("no chain" in told) == (case.several() > 1)
-        assert any("told from no other" in n for n in case.found.notes) == (case.alone()[0] > 0)
+        assert any("compared with no other" in n for n in case.found.notes) == (case.alone()[0] > 0)
     held.require()
     assert len(refusals) >= 4
 

@@ -22,6 +22,7 @@ from rankagg.core import (
     Result,
     ScoreTable,
     counted,
+    places,
     plain_rows,
     said,
     stated,
@@ -185,7 +186,9 @@ def task_agreement(data: ScoreTable, *, tolerance: Tolerance = 0.0) -> TaskAgree
     gaps = int(present.size - present.sum())
     lacking = stated(gaps, "cells missing", noun="score", of=present.size)
     notes = (said("{} missing: tasks are compared on what both have", lacking),)
-    w = _concordance(profile) if gaps else average_ranks(profile.ranks, profile.counts).kendall_w
+    w = _concordance(profile)
+    if not gaps:
+        w = average_ranks(places.mid_ranks(profile.ranks) + 1.0, profile.counts)[1]
     return TaskAgreement(
         tasks=table.tasks,
         n_systems=table.n_systems,
@@ -234,9 +237,9 @@ def _spearman(ranks: Ranks) -> Floats:
         told = (there[:, [item]] & there).astype(np.float64)
         signs = np.sign(ranks - ranks[:, [item]]) * told
         # Twice how far the item is from the mean place of the row's among the items of both.
-        places = (signs @ there.T) * there[:, item]
-        alike += places * places.T
-        spread += places**2
+        offsets = (signs @ there.T) * there[:, item]
+        alike += offsets * offsets.T
+        spread += offsets**2
     with np.errstate(invalid="ignore"):
         return alike / np.sqrt(spread * spread.T)
 

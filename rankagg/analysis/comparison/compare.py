@@ -1,4 +1,4 @@
-"""Comparing rules: several on the same data, measured with the same votes."""
+"""Comparison of several rules on the same data, measured with the same votes."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ if TYPE_CHECKING:
     from rankagg.inference import Decisions
 
 DEPTHS = (1, 3, 5, 10)
-# How the numbers of a column are printed.
+# Formats of the columns.
 FORMATS: Mapping[str, Callable[[Any], str]] = {
     **dict.fromkeys(("cost", "excess", "distance", "nearest", "farthest"), amount),
     "ratio": "{:z.4f}".format,
@@ -102,7 +102,7 @@ class RuleComparison(Result):
 
     @cached_property
     def votes(self) -> PairwiseMatrix:
-        """The votes that all costs are measured on; refused of more than 5,000 items."""
+        """The votes that define all costs; refused for more than 5,000 items."""
         return self.consensuses[0].evidence.votes
 
     @property
@@ -132,7 +132,7 @@ class RuleComparison(Result):
 
     @cached_property
     def _costs(self) -> tuple[float, ...]:
-        # Ties cost what the exact rule says, so that the ratio is to its optimum.
+        # The cost of ties is that of the exact rule, whose optimum is the denominator.
         exact = self.exact or self.consensuses[0]
         if not exact.evidence.counts_pairs:
             return (np.nan,) * len(self.consensuses)
@@ -140,7 +140,7 @@ class RuleComparison(Result):
 
     @cached_property
     def _have_guarantees(self) -> bool:
-        # They are of complete strict rankings, with ties of a consensus broken at random.
+        # They hold for complete strict rankings, with ties of a consensus broken at random.
         price = None if self.exact is None else self.exact.consensus_tie_cost
         plain = self.consensuses[0].evidence.is_complete_and_strict
         return plain and price in (None, 0.5)
@@ -209,7 +209,7 @@ class RuleComparison(Result):
         first, second : str
             Names of two of the `rules`.
         decisions : Decisions, optional
-            What `PairwiseIntervals.decisions` decided of the same items.
+            Decisions on the same items, such as `PairwiseIntervals.decisions`.
 
         Returns
         -------
@@ -248,7 +248,7 @@ class RuleComparison(Result):
         return frame.sort_values("margin", key=abs, kind="stable", ignore_index=True)
 
     def agreement(self, measure: Measure | None = None) -> pd.DataFrame:
-        """Return how alike the rules' rankings are, all with all.
+        """Return the agreement of every two rules' rankings.
 
         Parameters
         ----------
@@ -308,12 +308,12 @@ class RuleComparison(Result):
         rows : int or None, default 30
             How many items and disagreeing pairs to print at most; None prints all.
         optima : bool, default False
-            Say how many exact optima there are, and where there are several how far each rule is
-            from the nearest and the farthest; for large problems with many that takes long.
+            Count the exact optima and, if there are several, give the distance of each rule from
+            the nearest and the farthest; slow for large problems with many optima.
         time_limit : float, optional
             Seconds for the optima.
         decisions : Decisions, optional
-            Say of the disagreeing pairs which are decided; see `disagreements`.
+            Mark the disagreeing pairs that are decided; see `disagreements`.
         """
         deadline = Deadline.after(time_limit_of(time_limit))
         known = self.alternatives(deadline) if check_flag(optima, "optima") else None
@@ -326,14 +326,14 @@ class RuleComparison(Result):
         optima: Alternatives | None = None,
         decisions: Decisions | None = None,
     ) -> str:
-        """Return the comparison as text, with what is known already of all optima.
+        """Return the comparison as text, given what is known of all optima.
 
         Parameters
         ----------
         rows : int or None, default 30
             As for `summary`.
         optima : Alternatives, optional
-            What `alternatives` found.
+            The result of `alternatives`.
         decisions : Decisions, optional
             As for `summary`.
         """
@@ -365,18 +365,18 @@ class RuleComparison(Result):
         Parameters
         ----------
         optima : bool, default True
-            Look whether others are as good; for large problems with many that takes long.
+            Search for other optima; slow for large problems with many of them.
         time_limit : float, optional
             Seconds for that.
         decisions : Decisions, optional
-            What is decided of the same items, as `rank_intervals(data).decisions`.
+            Decisions on the same items, such as `rank_intervals(data).decisions`.
 
         Returns
         -------
         tuple of str
-            What was compared; the exact consensus, who is first, what is proved, and how many
-            others are as good; how every other rule differs; what is decided. Plain text: names
-            are not escaped.
+            The data and rules; the exact consensus, its winner, the proof, and the number of other
+            optima; the difference of every other rule; the decided pairs. Plain text: names are
+            not escaped.
 
         Raises
         ------
@@ -396,12 +396,12 @@ class RuleComparison(Result):
         return sentences_of(self, known, decisions, looked=looked)
 
     def alternatives(self, deadline: Deadline) -> Alternatives | None:
-        """Return what is found of all optima by a deadline; None where none is proved.
+        """Return the optima found by a deadline; None where none is proved.
 
         Parameters
         ----------
         deadline : Deadline
-            When to stop looking.
+            When to stop.
         """
         if self.exact is None or not self.exact.is_proved or self.exact.optima is None:
             return None
@@ -416,7 +416,7 @@ class RuleComparison(Result):
     def _head(
         self, alternatives: Alternatives | None = None, decisions: Decisions | None = None
     ) -> list[str]:
-        """Return what was compared, the proof and the notes, line by line."""
+        """Return the lines on the data, the proof and the notes."""
         lead = self.exact or self.consensuses[0]
         price, vote = lead.consensus_tie_cost, lead.evidence.words.vote
         tied = "" if price is None else f", a {vote} on a tied pair {price:g}"
@@ -443,7 +443,7 @@ class RuleComparison(Result):
         return lines
 
     def _details(self, rows: int | None, decisions: Decisions | None = None) -> list[str]:
-        """Return the ranks as text, and where rules differ."""
+        """Return the ranks, and the pairs that rules order differently, as text."""
         return [self._ranks_text(rows), self._pairs_text(rows, decisions)]
 
     def _ranks_text(self, rows: int | None) -> str:
@@ -470,7 +470,7 @@ class RuleComparison(Result):
             ordered = pd.concat([frame[against].iloc[::-1], frame[~against]])
             shown = ordered
             if rows is not None:
-                # One level pair looks like another.
+                # Pairs without a majority are all alike.
                 level = ordered.index[~against[ordered.index] & (ordered["margin"] == 0)]
                 shown = ordered.drop(level[LEVEL_PAIRS:]).head(rows)
             pairs = stated(len(frame), "pairs ordered differently", noun="pair")
@@ -567,9 +567,9 @@ def compare(
     if not rules or len(set(rules)) < len(rules):
         raise InvalidInputError("rules", "one or more rules, each once", rules)
     if evidence.counts_pairs:
-        _ = evidence.votes  # which the rules share
+        _ = evidence.votes  # computed once for all rules
     generator = as_generator(rng)
-    # Fair shares for the rules that look at the clock; the others take what they take.
+    # Equal shares for rules with a time limit; the others run to their end.
     exact = [rule.guarantee == Guarantee(1) for rule in rules]
     found = [
         rule.aggregate(

@@ -1,4 +1,4 @@
-"""What a comparison found, in sentences and as text."""
+"""The results of a comparison in sentences."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def sentences_of(
     *,
     looked: bool,
 ) -> tuple[str, ...]:
-    """Return what was compared and found, sentence by sentence."""
+    """Return the data and the results, sentence by sentence."""
     exact, rules = comparison.exact, comparison.consensuses
     words = rules[0].evidence.words
     if exact is None or exact.certificate is None:
@@ -106,14 +106,14 @@ def _exact_told(
 
 
 def first_of(exact: Consensus, winners: tuple[Label, ...] | None, words: Words) -> str:
-    """Say who is first in the exact consensus, or in one of them; without a stop."""
+    """Return a clause on the winner of the exact consensus, or of one of them."""
     fewest = f"an order that contradicts the fewest {words.vote}s"
     leaders = exact.buckets[0]
     lead = said("{} {}", listing(leaders, NAMES_LISTED), "leads" if len(leaders) == 1 else "lead")
     if not exact.is_proved:
         ranked = stated(len(exact.items), "items", ",", words.item)
         return said("{} the best order of {} that was found", lead, ranked)
-    if winners is None:  # others may lead another
+    if winners is None:  # others may lead in another optimum
         return said("{} {}", lead, fewest)
     all_first = winners or leaders
     if len(leaders) > 1 and set(all_first) == set(leaders):
@@ -132,7 +132,7 @@ def proof_of(
     looked: bool = True,
     group: str = "",
 ) -> str:
-    """Say what is proved of the exact consensus."""
+    """Return a sentence on the proof of the exact consensus."""
     if not exact.is_proved:
         certificate = exact.certificate
         assert certificate is not None, "an exact rule gives a certificate"
@@ -208,7 +208,7 @@ def _closest(exact: Consensus, pair: Any) -> str:
 
 
 def units_of(decisions: Decisions) -> str:
-    """Return what decisions rest on."""
+    """Return the independent units of decisions as text."""
     basis = decisions.basis
     if basis is None:
         return "the data"
@@ -216,7 +216,7 @@ def units_of(decisions: Decisions) -> str:
 
 
 def decided_of(decisions: Decisions) -> str:
-    """Say of how many pairs of items the order is decided; empty where there is no pair."""
+    """Return a sentence on the number of decided pairs; empty where there is no pair."""
     n, given, level = len(decisions.items), units_of(decisions), level_of(decisions.alpha)
     pairs, decided = n * (n - 1) // 2, int(decisions.above.sum())
     if decided:

@@ -57,11 +57,11 @@ class Removal(Value):
     lower : int
         Proved: fewer do not do it. All units where nothing does it: one has to stay.
     taken : tuple of (label, int), or None
-        What to remove, and how many copies; None where nothing was found.
+        The removed units, with copies; None where nothing was found.
     rankings : tuple of str
-        What the rankings among these say; empty where tasks are removed.
+        The removed rankings as text; empty where tasks are removed.
     first : tuple
-        Who is first then, perhaps tied, or in some optimum; empty where `taken` is None.
+        The winners then, perhaps tied, or of some optimum; empty where `taken` is None.
     n_units : int
         The number of all units.
     """
@@ -77,22 +77,22 @@ class Removal(Value):
 
     @property
     def upper(self) -> int | None:
-        """How many units `taken` are; None where nothing was found."""
+        """Number of units in `taken`; None where nothing was found."""
         return None if self.taken is None else sum(number for _, number in self.taken)
 
     @property
     def is_impossible(self) -> bool:
-        """Whether it is proved that no removal does it."""
+        """Whether it is proved that no removal suffices."""
         return self.lower >= self.n_units
 
     @property
     def is_proved(self) -> bool:
-        """Whether the least number is known, or that there is none."""
+        """Whether the smallest number is proved, or that there is none."""
         return self.is_impossible or self.upper == self.lower
 
     @property
     def number(self) -> int | None:
-        """The least number; None where it is not proved, or nothing does it."""
+        """The smallest number; None where it is not proved, or no removal suffices."""
         return self.upper if self.is_proved else None
 
     def to_dict(self) -> dict[str, Any]:
@@ -116,24 +116,24 @@ class Removal(Value):
 
 
 class RemovalRadius(Result):
-    """The fewest rankings or tasks whose removal changes the first place, or a pair's order.
+    """The smallest set of rankings or tasks whose removal changes the winner or reverses a pair.
 
     Made by `removal_radius`; it has no plot.
 
     Attributes
     ----------
     consensus : Consensus
-        Of all data.
+        The consensus of all data.
     first : tuple
-        Who is first now, perhaps tied, or in some optimum; empty where that is not known.
+        The current winners, perhaps tied, or of some optimum; empty where not known.
     pair : tuple of two labels, or None
-        The pair that is asked about, the upper item first; None for the first place.
+        The pair in question, the upper item first; None for the first place.
     unit : {"ranking", "task"}
-        What is removed.
+        The removed unit.
     noun : str
-        What the units are called: "rankings", "tasks", or "groups" (of rankings).
+        Plural name of the units: "rankings", "tasks", or "groups" (of rankings).
     n_units : int
-        How many there are.
+        Number of units.
     level : Removal
         The fewest that leave who is first not alone first (0 where several are first now), or the
         upper item not above the lower.
@@ -141,7 +141,7 @@ class RemovalRadius(Result):
         The fewest that leave none of the present firsts first, or put the lower item above the
         upper.
     notes : tuple of str
-        What a reader should know.
+        Remarks on the search.
     """
 
     consensus: Consensus
@@ -164,14 +164,13 @@ class RemovalRadius(Result):
         return self.level.is_proved and self.overtaken.is_proved
 
     def to_frame(self) -> pd.DataFrame:
-        """Return what to remove.
+        """Return the removed units.
 
         Returns
         -------
         pandas.DataFrame
-            change: "level" or "overtaken"; removed: the task, or the row of the profile of
-            rankings from 0; count: how many copies of it; ranking: what it says, where rankings
-            are removed.
+            change: "level" or "overtaken"; removed: the task, or the row of the profile, from 0;
+            count: number of copies; ranking: its text, where rankings are removed.
         """
         rows = [
             (name, *taken, ranking)
@@ -183,7 +182,7 @@ class RemovalRadius(Result):
         return frame if self.unit == "ranking" else frame.drop(columns="ranking")
 
     def headline(self) -> str:
-        """Return in one sentence how many have to go before another is first, or above."""
+        """Return a sentence on the removals after which another is first, or above."""
         if not self.first:
             return "who is first is not proved, so nothing is known of what changes it"
         if self.pair is not None:
@@ -247,7 +246,7 @@ class RemovalRadius(Result):
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """The headline, and a sentence on being level where that says more."""
+        """The headline, and a sentence on the tie where that is different."""
         is_all = self.pair is None and len(self.first) == len(self.consensus.items)
         if not self.first or self.level == self.overtaken or is_all:
             return (self.headline(),)
@@ -275,7 +274,7 @@ def removal_radius(
     tolerance: Tolerance = 0.0,
     time_limit: float | None = None,
 ) -> RemovalRadius | ComparisonRadius:
-    """Find the fewest rankings or tasks whose removal changes who is first, or a pair's order.
+    """Find the fewest rankings or tasks whose removal changes the winner or reverses a pair.
 
     Two numbers are found: how many must go until the present first is not alone first any longer
     (or the upper item of the pair not above the lower), and until none of the present firsts is
@@ -300,7 +299,7 @@ def removal_radius(
     tolerance : float, mapping or Series from task to float, default 0
         Scores that differ by no more are tied.
     time_limit : float, optional
-        Seconds for all of it. What is not proved by then is an interval.
+        Seconds in total. A number that is not proved by then is an interval.
 
     Returns
     -------

@@ -1,7 +1,7 @@
-"""What may be removed, in classes of equal units, and the data without some of it.
+"""Removable units in classes of equal ones, and the data without some of them.
 
-A ballot says the same of two items whatever other ballots there are, under every policy, so the
-lead of one item over another is a sum over units, in integers over one denominator.
+Under every policy the votes of a ballot do not depend on other ballots, so the lead of one item
+over another is a sum over units, in integers over one denominator.
 """
 
 from __future__ import annotations
@@ -51,29 +51,29 @@ from rankagg.kernels.counting import doubled_places
 
 RemovalUnit: TypeAlias = Literal["ranking", "task"]
 
-# How often a long search says how far it is.
+# Seconds between progress lines of a long search.
 SECONDS_BETWEEN_LINES = 5.0
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class RemovalClasses:
-    """Data of which rankings or tasks may be removed."""
+    """Data from which rankings or tasks may be removed."""
 
     data: ScoreTable | Profile
     rule: Aggregator
     # Scores that differ by no more are tied.
     tolerance: Tolerance
-    # What is removed: single ballots, copies one by one, or whole tasks (groups).
+    # The removed unit: single ballots, copies one by one, or whole tasks (groups).
     unit: RemovalUnit
 
     @cached_property
     def evidence(self) -> Evidence:
-        """All data."""
+        """The complete data."""
         return Evidence(self.data, self.tolerance)
 
     @property
     def items(self) -> ItemSet:
-        """What is ranked."""
+        """The ranked items."""
         return self.evidence.items
 
     @property
@@ -82,7 +82,7 @@ class RemovalClasses:
 
     @property
     def noun(self) -> str:
-        """What the units are called, in the plural."""
+        """Plural name of the units."""
         return "rankings" if self.unit == "ranking" else self._parts.noun
 
     @property
@@ -100,7 +100,7 @@ class RemovalClasses:
 
     @cached_property
     def _members(self) -> tuple[Positions, Positions]:
-        """The class of every row of the profile, and a row of every class to stand for it."""
+        """The class of every row of the profile, and one row of every class."""
         profile = self.profile
         if self.unit == "task":
             numbers = profile.sorted_by_group()[1]
@@ -111,7 +111,7 @@ class RemovalClasses:
 
     @cached_property
     def counts(self) -> Integers64:
-        """How many units each class has."""
+        """Number of units of each class."""
         members, first = self._members
         if self.unit == "task":
             return np.ones(len(first), dtype=np.int64)
@@ -129,7 +129,7 @@ class RemovalClasses:
         """The number of units."""
         return int(self.counts.sum())
 
-    # -- what one unit of each class says -----------------------------------------------------
+    # -- votes of one unit of each class ------------------------------------------------------
 
     @cached_property
     def _ranks(self) -> Ranks:
@@ -139,7 +139,7 @@ class RemovalClasses:
 
     @cached_property
     def _votes(self) -> Integers:
-        """What each of these ballots weighs, in integers of one size."""
+        """The weight of each of these ballots, as integers."""
         weights, counts = self.profile.weights, self.profile.counts
         if self.unit == "ranking":
             weights, counts = weights[self._members[1]], np.ones(len(self.counts), dtype=np.int64)
@@ -153,20 +153,20 @@ class RemovalClasses:
 
     @cached_property
     def _over(self) -> int:
-        """The denominator of what ballots say of unranked items; 0 where they say nothing."""
+        """Common denominator of votes on unranked items; 0 where there are none."""
         if self.profile.unranked == "ignore" or (self._sizes > self._ranks.shape[1]).all():
             return 0
         return lcm(*np.unique(self._sizes).tolist())
 
     @cached_property
     def _factors(self) -> Integers:
-        """What turns numerators over k + 1 into numerators over one denominator, by ballot."""
+        """Factors, by ballot, from numerators over k + 1 to those over the common denominator."""
         if not self._over:
             return np.ones(len(self._sizes), dtype=np.int64)
         return exact.fit(self._over // self._sizes.astype(object))
 
     def leads(self, item: int, others: Positions) -> Integers:
-        """Return by how many votes one unit of each class puts an item ahead."""
+        """Return the lead of an item over others, in votes, of one unit of each class."""
         ranks = self._ranks
         shown = places.comparable(ranks)
         mine, theirs = shown[:, [item]], shown[:, others]
@@ -192,9 +192,9 @@ class RemovalClasses:
 
     @cached_property
     def points(self) -> Integers:
-        """What one unit of each class gives every item in Borda's rule, shape (k, n).
+        """Borda points of every item from one unit of each class, shape (k, n).
 
-        Up to one factor, and one number for all items.
+        Up to a common factor and a constant.
         """
         profile = self.profile
         ranked = canonical_profile(profile.items, self._ranks, unranked=profile.unranked)
@@ -215,21 +215,21 @@ class RemovalClasses:
     # -- the data without some of it ----------------------------------------------------------
 
     def taken(self, removed: Integers64) -> tuple[tuple[Label, int], ...]:
-        """Return what to remove: tasks, or rows of the profile, and how many copies of each."""
+        """Return the removed tasks, or rows of the profile, with the copies of each."""
         if self.unit == "task":
             return tuple((self.labels[k], 1) for k in np.flatnonzero(removed).tolist())
         rows = self._rows_taken(removed)
         return tuple((row, int(rows[row])) for row in np.flatnonzero(rows).tolist())
 
     def shown(self, removed: Integers64) -> tuple[str, ...]:
-        """Return what the rankings to remove say, in the order of `taken`; nothing of tasks."""
+        """Return the removed rankings as text, in the order of `taken`; nothing for tasks."""
         if self.unit == "task":
             return ()
         rows = np.flatnonzero(self._rows_taken(removed)).tolist()
         return tuple(self.profile[row].to_text() for row in rows)
 
     def _rows_taken(self, removed: Integers64) -> Integers64:
-        """Return how many copies of each row go: the first rows of a class before the others."""
+        """Return the removed copies of each row: the first rows of a class go first."""
         members, counts = self._members[0], self.profile.counts
         order = np.argsort(members, kind="stable")
         starts = exact.starts_of(members[order])
@@ -241,7 +241,7 @@ class RemovalClasses:
         return taken
 
     def without(self, removed: Integers64) -> Evidence:
-        """Return the data without so many units of each class."""
+        """Return the data without these numbers of units of each class."""
         if self.unit == "task":
             stays = {self.labels[k] for k in np.flatnonzero(removed == 0).tolist()}
             positions = [k for k, unit in enumerate(self._parts.units) if unit in stays]
@@ -254,7 +254,7 @@ class RemovalClasses:
 
 
 def _by_rows(values: Integers, factors: Integers) -> Integers:
-    """Return every row times a number of its own, which is not negative."""
+    """Return every row times its own nonnegative factor."""
     each = cast(Integers, np.broadcast_to(factors[:, None], values.shape))
     products = exact.multiply(np.abs(values), each)
     signed: Integers = np.where(values < 0, -products, products)
@@ -263,33 +263,33 @@ def _by_rows(values: Integers, factors: Integers) -> Integers:
 
 @dataclass(frozen=True)
 class Question:
-    """What a removal has to change."""
+    """The change that a removal must cause."""
 
-    # Positions of the present firsts, or of the upper item of a pair.
+    # Positions of the current winners, or of the upper item of a pair.
     tops: tuple[int, ...]
     # The others, or the lower item of the pair: one of them has to get above all of `tops`.
     rivals: tuple[int, ...]
-    # Whether being level with them is not enough.
+    # Whether a tie with them is not enough.
     strict: bool
-    # Whether it is about two items, wherever they stand.
+    # Whether the order of two items is asked, not the first place.
     is_pair: bool
 
 
 @dataclass
 class Bracket:
-    """A lower bound, and the best removal that was found."""
+    """A lower bound, and the smallest removal found."""
 
-    # The number of units: one of them has to stay, so as many removals are no answer.
+    # The number of units: one of them has to stay, so removing all is no answer.
     total: int
-    # Proved: no fewer removals do it.
+    # Proved lower bound.
     lower: int = 0
-    # Shape (k,). How many of each class to remove; None where nothing was found.
+    # Shape (k,). Removed units of each class; None where nothing was found.
     removed: Integers64 | None = None
-    # Who is first without them.
+    # The winners without them.
     first: tuple[Label, ...] = ()
-    # How many problems may still be solved; None for any number.
+    # Number of problems that may still be solved; None for no limit.
     solves: int | None = None
-    # When it was last told how far the search is.
+    # Time of the last progress line.
     told: float = field(default_factory=monotonic)
 
     @property
@@ -298,11 +298,11 @@ class Bracket:
         return self.total if self.removed is None else int(self.removed.sum())
 
     def is_closed(self) -> bool:
-        """Whether nothing is left to be found."""
+        """Whether the smallest removal is proved."""
         return self.lower >= self.upper
 
     def count_solve(self) -> None:
-        """Take one solve off the budget, and tell the logger how far the search is, at times."""
+        """Take one solve off the budget, and log progress at times."""
         if self.solves is not None:
             if not self.solves:
                 raise OutOfTimeError
@@ -314,21 +314,20 @@ class Bracket:
             getLogger("rankagg.kemeny").info(told, self.lower, self.upper, self.total)
 
     def offer(self, removed: Integers | Any) -> None:
-        """Take a removal that does it, where it is the smallest so far."""
+        """Keep a sufficient removal if it is the smallest so far."""
         chosen = np.asarray(removed, dtype=np.int64)
         if int(chosen.sum()) < self.upper:
             self.removed = chosen
 
     def raise_to(self, bound: int) -> None:
-        """Take a proved lower bound."""
+        """Raise the proved lower bound."""
         self.lower = max(self.lower, min(bound, self.upper))
 
 
 def fewest(targets: Integers, gains: Integers, counts: Integers64) -> Integers64:
-    """Return how many units must go at least for each of several targets.
+    """Return the smallest number of units whose gains reach each of several targets.
 
-    The gains of the units that go add up, whatever else goes, so the largest first is best: of
-    all sets of one size, that of the largest gains has the largest sum.
+    Gains add up, so the set of the largest gains is best among all sets of one size.
     """
     total = int(counts.sum())
     order = np.argsort(-gains, axis=0, kind="stable")
@@ -341,7 +340,7 @@ def fewest(targets: Integers, gains: Integers, counts: Integers64) -> Integers64
     open_targets = np.flatnonzero((targets > 0) & (reached[-1] >= targets))
     if len(open_targets):
         row = (reached[:, open_targets] >= targets[open_targets]).argmax(axis=0)
-        # What is left over of the last class that is needed.
+        # Units of the last class that are not needed.
         spare = (reached[row, open_targets] - targets[open_targets]) // sorted_gains[
             row, open_targets
         ]
@@ -354,27 +353,27 @@ Pair = tuple[Label, Label]
 
 @dataclass(frozen=True, eq=False)
 class Searched:
-    """Who is first, or which of two is above, in the consensus of all data."""
+    """The winners, or the order of a pair, in the consensus of all data."""
 
-    # The data and what may go.
+    # The data and the removable units.
     units: RemovalClasses
     # Shape (n,). The ranks in the consensus of all data.
     ranks: Ranks
-    # Who is first, perhaps tied, or in some optimum.
+    # The winners: first, perhaps tied, or in some optimum.
     first: tuple[Label, ...]
-    # The pair that is asked about, the upper item first.
+    # The pair in question, the upper item first.
     pair: Pair | None
-    # What has to change so that they are level, and so that another is ahead; None for what is so
-    # already.
+    # The changes to a tie, and to another winner or the reverse order; None for one that already
+    # holds.
     questions: tuple[Question | None, Question]
-    # What a reader should know; more is added.
+    # Remarks; the search adds more.
     notes: list[str] = field(default_factory=list)
 
     @classmethod
     def of(
         cls, units: RemovalClasses, whole: Consensus, pair: Pair | None, deadline: Deadline
     ) -> Searched:
-        """Look at the consensus of all data; raises `OutOfTimeError` where it is not proved."""
+        """Read the consensus of all data; raises `OutOfTimeError` where it is not proved."""
         first = _leaders(whole, deadline)
         if pair is None:
             tops = tuple(units.items.indices(list(first)))
@@ -398,7 +397,7 @@ class Searched:
         )
 
     def check(self, bracket: Bracket, question: Question | None, deadline: Deadline) -> None:
-        """Aggregate what a removal leaves, and note who is first then."""
+        """Verify a removal by aggregating the rest, and keep its winners."""
         if question is None:
             bracket.first = self.first
             return
@@ -426,7 +425,7 @@ class Searched:
     def without(
         self, removed: Integers64, question: Question, bracket: Bracket, deadline: Deadline
     ) -> tuple[Ranks, bool]:
-        """Solve without so many units of each class: the ranks, and whether the answer changes."""
+        """Aggregate without some units: return the ranks, and whether the answer changes."""
         deadline.seconds_left()
         bracket.count_solve()
         left, _, changed = self._left(removed, question, deadline)
@@ -435,7 +434,7 @@ class Searched:
     def changes(
         self, removed: Integers64, question: Question, bracket: Bracket, deadline: Deadline
     ) -> bool:
-        """Say whether a removal changes the answer; solved only where majorities leave it open."""
+        """Return whether a removal changes the answer; solved only if majorities leave it open."""
         left = self.units.counts - removed
         if not question.is_pair and all(
             (exact.integer_product(left, leads) > 0).all() for leads in self._leads
@@ -445,7 +444,7 @@ class Searched:
 
     @cached_property
     def _leads(self) -> list[Integers]:
-        """The votes by which one unit of each class puts each present first above the rivals."""
+        """Leads of each current winner over the rivals, of one unit of each class."""
         question = self.questions[1]
         rivals = np.array(question.rivals, dtype=np.intp)
         return [self.units.leads(top, rivals) for top in question.tops]
@@ -453,7 +452,7 @@ class Searched:
     def _left(
         self, removed: Integers64, question: Question, deadline: Deadline
     ) -> tuple[Consensus, tuple[Label, ...], bool]:
-        """Return what is left without some units, who is first, and whether the answer changes."""
+        """Return the consensus without some units, its winners, and whether the answer changes."""
         left = self.units.rule.aggregate(self.units.without(removed), deadline=deadline)
         then = _leaders(left, deadline)
         if self.pair is not None:
@@ -465,9 +464,9 @@ class Searched:
 
 
 def _leaders(consensus: Consensus, deadline: Deadline) -> tuple[Label, ...]:
-    """Return who is first, in some optimum of an exact rule."""
+    """Return the winners; of an exact rule, those of some optimum."""
     if consensus.interrupted:
-        raise KeyboardInterrupt  # it stops all of it, not one part
+        raise KeyboardInterrupt  # stop all of it, not only one part
     if consensus.is_proved is None:
         return consensus.buckets[0] if consensus.buckets else ()
     if not consensus.is_proved:
@@ -476,7 +475,7 @@ def _leaders(consensus: Consensus, deadline: Deadline) -> tuple[Label, ...]:
 
 
 def _is_above(consensus: Consensus, pair: Pair, deadline: Deadline) -> bool:
-    """Say whether the first of two items is above the second, in all optima of an exact rule."""
+    """Return whether the first of two items is above the second, in all optima."""
     upper, lower = consensus.items.indices(list(pair))
     if consensus.is_proved is None:
         ranks = consensus.ranking.ranks

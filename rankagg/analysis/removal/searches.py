@@ -37,14 +37,14 @@ from rankagg.exceptions import InvalidInputError, OutOfTimeError
 
 # Programs of more numbers take too long.
 PROGRAM_NUMBERS = 100_000
-# So many choices are all tried.
+# Up to this number of choices, all are tried.
 SUBSETS = 2_000
 
 
 def search(
     searched: Searched, question: Question, bracket: Bracket, deadline: Deadline
 ) -> tuple[str, ...]:
-    """Close the bracket as far as there is time; return what is to be said of it."""
+    """Narrow the bracket as far as there is time; return notes on it."""
     units, rule = searched.units, searched.units.rule
     try:
         if not question.rivals:
@@ -66,7 +66,7 @@ def search(
 
 
 def _chosen(number: int, gains: Integers, counts: Integers64) -> Integers64:
-    """Return how many units of each class the so many largest gains take."""
+    """Return how many units of each class are among a number of largest gains."""
     left = number
     taken = np.zeros(len(counts), dtype=np.int64)
     for k in np.argsort(-gains, kind="stable").tolist():
@@ -78,7 +78,7 @@ def _chosen(number: int, gains: Integers, counts: Integers64) -> Integers64:
 
 
 class _Merged:
-    """Classes of units that are told apart by what counts for one question only."""
+    """Classes of units with equal gains for one question."""
 
     def __init__(self, gains: Integers, counts: Integers64) -> None:
         # Rows may hold Python integers, whose order NumPy does not know.
@@ -91,7 +91,7 @@ class _Merged:
         np.add.at(self.counts, self._class, counts)
 
     def spread(self, removed: Integers64) -> Integers64:
-        """Return how many units of each given class go, if so many of each merged one do."""
+        """Return the removed units of each given class, from those of each merged one."""
         left = removed.copy()
         taken = np.zeros(len(self._given), dtype=np.int64)
         for k in np.flatnonzero(removed[self._class]).tolist():
@@ -106,7 +106,7 @@ def _each_rival(
     bounds: Integers64,
     solve: Callable[[int], int],
 ) -> None:
-    """Find the fewest removals over all rivals, the most promising first."""
+    """Find the fewest removals over all rivals, smallest bounds first."""
     known = bounds.copy()
     try:
         for at in np.argsort(bounds, kind="stable").tolist():
@@ -126,9 +126,9 @@ def _search_sums(
 ) -> None:
     """Find the fewest removals where an item's score is the sum of its points.
 
-    Against one present first, the largest differences of points go first (`fewest`), for each
-    rival. A rival of several, which are level, must get above all of them at once: an integer
-    program with one row for each.
+    Against one winner, the largest differences of points are removed first (`fewest`), for each
+    rival. A rival of several tied winners must pass all of them at once: an integer program with
+    one row for each.
     """
     tops, rivals = list(question.tops), np.array(question.rivals, dtype=np.intp)
     ahead = {top: points[:, [top]] - points[:, rivals] for top in tops}
@@ -164,7 +164,7 @@ def _reach_targets(
 ) -> tuple[int, Integers64 | None]:
     """Return a bound on the fewest units whose gains reach all targets, and such units if found.
 
-    Only fewer than `below` units are looked for.
+    Only solutions of fewer than `below` units count.
     """
     merged = _Merged(gains, counts)
     if merged.gains.size > PROGRAM_NUMBERS:
@@ -180,9 +180,9 @@ def _reach_targets(
 def _search_means(
     table: ScoreTable, question: Question, bracket: Bracket, deadline: Deadline
 ) -> None:
-    """Find the fewest tasks whose removal puts a rival's mean above those of all present firsts."""
+    """Find the fewest tasks whose removal puts a rival's mean above those of all winners."""
     values = table.task_scores(signed=True).T
-    # Scores are read as the fractions that their authors wrote.
+    # Scores are read as exact decimal fractions.
     numbers, _ = exact.as_votes(np.ones(values.size, dtype=np.int64), values.ravel())
     ones = np.ones(len(values), dtype=np.int64)
     weights, _ = exact.as_votes(ones, table.weight_vector)
@@ -422,7 +422,7 @@ def _add_pair(
 def _search_orders(
     searched: Searched, question: Question, bracket: Bracket, deadline: Deadline
 ) -> None:
-    """Find removals that change the exact consensus, the fewest where all can be tried."""
+    """Find removals that change the consensus, the fewest if all can be tried."""
     bracket.raise_to(_joined_from(searched.units, question, deadline))
     if not bracket.is_closed():
         _approach(searched, question, bracket, deadline)
@@ -439,7 +439,7 @@ def _search_orders(
 
 
 def _approach(searched: Searched, question: Question, bracket: Bracket, deadline: Deadline) -> None:
-    """Remove what speaks against the move that takes the fewest, until the answer is another."""
+    """Remove units that vote against the cheapest move, until the answer changes."""
     counts = searched.units.counts
     removed = np.zeros(len(counts), dtype=np.int64)
     ranks, is_changed = searched.ranks, False
@@ -455,14 +455,14 @@ def _approach(searched: Searched, question: Question, bracket: Bracket, deadline
         room = bracket.upper - 1 - int(removed.sum())
         if best is None or not room:
             return
-        # Half of it: the order may be another by then.
+        # Half of them: the order may have changed by then.
         removed = removed + _chosen(min(-(-best[0] // 2), room), best[1], left)
         found, is_changed = searched.without(removed, question, bracket, deadline)
         if found[list(question.tops)].min() < found[list(question.rivals)].min():
             ranks = found
     bracket.offer(removed)
     for k in np.flatnonzero(removed).tolist():
-        # As many of each class as are not needed are put back.
+        # Units of each class that are not needed are put back.
         needed, spare = int(removed[k]), int(removed[k])
         while spare:
             fewer = removed.copy()
@@ -476,10 +476,10 @@ def _approach(searched: Searched, question: Question, bracket: Bracket, deadline
 
 
 def _moves(ranks: Ranks, question: Question) -> Iterator[tuple[int, Positions, int]]:
-    """Yield an item, others, and 1 or -1: moved below, or above, all of them it changes the answer.
+    """Yield an item, others, and 1 or -1: below, or above, all of these it changes the answer.
 
-    A rival goes above all tops, or the top of a pair below it. Nothing is yielded for rivals that
-    are above them already.
+    A rival moves above all tops, or the top of a pair below it. Rivals that are above them already
+    are skipped.
     """
     order = np.argsort(ranks)
     first = int(ranks[question.tops[0]]) if question.is_pair else 0
@@ -492,7 +492,7 @@ def _moves(ranks: Ranks, question: Question) -> Iterator[tuple[int, Positions, i
 
 
 def _n_tries(counts: Integers64, bracket: Bracket) -> int:
-    """Return how many choices of units are smaller than the best, or more than `SUBSETS`."""
+    """Return the number of choices smaller than the best, at most `SUBSETS` + 1."""
     most = bracket.upper - 1
     if most > SUBSETS:
         return SUBSETS + 1
@@ -504,7 +504,7 @@ def _n_tries(counts: Integers64, bracket: Bracket) -> int:
 
 
 def _removals(counts: list[int], size: int) -> Iterator[list[int]]:
-    """Yield all ways to choose so many units of classes."""
+    """Yield all ways to choose a number of units from classes."""
     if not counts:
         if not size:
             yield []
@@ -515,13 +515,13 @@ def _removals(counts: list[int], size: int) -> Iterator[list[int]]:
 
 
 def _joined_from(units: RemovalClasses, question: Question, deadline: Deadline) -> int:
-    """Return with how many removals some rival may stand in one part with the tops.
+    """Return the smallest removal with which some rival may share a component with the tops.
 
-    Where every item of a part beats every item below by so many votes that no removal of the size
-    turns a majority, the exact consensus of all is that of the part, followed by that of the rest.
+    If every item of a part beats every item below, and no removal of the size reverses one of
+    these majorities, the consensus is that of the part, followed by that of the rest.
     """
     n = len(units.items)
-    # How many removals it takes that row has no majority over column any longer.
+    # Removals after which row has no majority over column any longer.
     needed = np.zeros((n, n), dtype=np.int64)
     for item in range(n):
         deadline.seconds_left()

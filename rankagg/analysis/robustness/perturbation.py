@@ -1,7 +1,6 @@
-"""Data drawn again or left out, ranked again, and what is known of their consensuses.
+"""Consensuses of resampled or reduced data.
 
-Consensuses of related data are near each other: what an exact rule learned from one helps it with
-the next.
+Consensuses of related data are similar, so an exact rule starts each search from the last one.
 """
 
 from __future__ import annotations
@@ -34,25 +33,25 @@ from rankagg.core import (
 )
 from rankagg.exceptions import Described, InformationLostError, InvalidInputError
 
-#: What is left out.
+#: The kind of unit left out.
 Part = Literal["task", "system"]
 _Found = TypeVar("_Found")
 
 
 @dataclass(frozen=True, eq=False)
 class Near:
-    """What helps an exact rule with related data, once the consensus of all is known."""
+    """A known consensus from which an exact rule starts with related data."""
 
-    # A rule that can use it.
+    # The exact rule.
     rule: Kemeny
     # Shape (n,). The consensus of all data.
     ranks: Ranks
-    # What its proof used, and those of related data that were solved since.
+    # The cycles of its proof, and of proofs for related data since.
     warm: Warm
 
     @classmethod
     def of(cls, rule: Aggregator, whole: Consensus, items: ItemSet) -> Near | None:
-        """Return what the consensus of all teaches; None where the rule cannot use it."""
+        """Return the start given by a consensus; None where the rule cannot use it."""
         proof = whole.certificate
         if not (isinstance(rule, Kemeny) and rule.can_be_warm and isinstance(proof, Certificate)):
             return None
@@ -60,20 +59,20 @@ class Near:
         return cls(rule, whole.ranking.reindex(items).ranks, warm)
 
     def fork(self) -> Near:
-        """Return the same, to learn for itself."""
+        """Return a copy that learns by itself."""
         return replace(self, warm=self.warm.fork())
 
     def consensus(
         self, evidence: Evidence, deadline: Deadline, inside: Positions | None = None
     ) -> Consensus:
-        """Aggregate related data, whose items are those at some positions."""
+        """Aggregate related data with the items at some positions."""
         began = perf_counter()
         if inside is None:
             inside = np.arange(len(self.ranks))
         start, warm = np.argsort(self.ranks[inside]), self.warm.within(inside)
         outcome = self.rule.solve(evidence.votes, start=start, deadline=deadline, warm=warm)
         if outcome.interrupted:
-            raise KeyboardInterrupt  # it stops all of them, not this one
+            raise KeyboardInterrupt  # stop all of them, not only this one
         assert outcome.ranking is not None, "the rule returns a ranking"
         return Consensus(
             ranking=outcome.ranking,
@@ -90,9 +89,9 @@ class Near:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Parts:
-    """Data of which some tasks or systems can be left out."""
+    """Data from which tasks or systems can be left out."""
 
-    # All of them; of a summary tasks can be left out.
+    # The complete data; a summary can only lose tasks.
     data: ScoreTable | ScoreSummary | Profile
     # Scores that differ by no more are tied.
     tolerance: Tolerance
@@ -116,7 +115,7 @@ class Parts:
 
     @property
     def units(self) -> tuple[Label, ...]:
-        """What may be left out."""
+        """The units that may be left out."""
         if self.unit == "system":
             return tuple(self.items)
         if not isinstance(self.data, Profile):
@@ -127,7 +126,7 @@ class Parts:
 
     @property
     def noun(self) -> str:
-        """What the units are called, in the plural."""
+        """Plural name of the units."""
         if not isinstance(self.data, Profile):
             return f"{self.unit}s"
         if self.unit == "system":
@@ -137,7 +136,7 @@ class Parts:
         return "rankings" if len(self.data) == self.data.n_rankings else "different rankings"
 
     def part(self, kept: Positions) -> Evidence:
-        """Return what there is of the units at some positions."""
+        """Return the data of the units at some positions."""
         left_in = set(kept.tolist())
         gone = {unit for k, unit in enumerate(self.units) if k not in left_in}
         if not gone:
@@ -158,7 +157,7 @@ class Parts:
         if self.unit == "task":
             part = table.drop(tasks=gone)
         else:
-            # A task that only systems left out were scored on says nothing of the others.
+            # A task without scores of the remaining systems is left out.
             left = [k for k, system in enumerate(table.systems) if system not in gone]
             seen = {int(t) for t in table.unit_tasks[~table.missing[left].all(axis=0)]}
             empty = [task for k, task in enumerate(table.tasks) if k not in seen]
@@ -179,8 +178,8 @@ def resample_kemeny(
     profile : Profile
         m rankings; their own counts and weights multiply those of a version.
     counts : array_like of int, shape (B, m)
-        How often each ranking occurs in each version; 0 leaves it out. A bootstrap draws the
-        rows from a multinomial distribution.
+        Count of each ranking in each version; 0 leaves it out. A bootstrap draws the rows from
+        a multinomial distribution.
     rule : Kemeny, optional
         The rule with its parameters; `Kemeny()` by default.
     n_jobs : int, optional
@@ -212,9 +211,9 @@ def resample_kemeny(
 def in_groups(
     work: Callable[[Any], Iterable[_Found]], cases: Any, least: int, n_jobs: int | None
 ) -> list[_Found]:
-    """Work on groups of cases, of a sixteenth of them or `least`, and join what is found.
+    """Process cases in groups of a sixteenth of them, at least `least`, and join the results.
 
-    What a case teaches the next one of its group is the same whatever the number of processes.
+    Results do not depend on the number of processes, since each group has its own warm start.
     """
     size = max(len(cases) // 16, least)
     groups = [cases[start : start + size] for start in range(0, len(cases), size)]
@@ -223,7 +222,7 @@ def in_groups(
 
 
 def _listed(work: Callable[[Any], Iterable[_Found]], cases: Any) -> list[_Found]:
-    """Return all that is found: what a generator yields cannot come from another process."""
+    """Return a list: generators cannot be returned by another process."""
     return list(work(cases))
 
 
@@ -240,7 +239,7 @@ def _check_counts(counts: ArrayLike, m: int) -> Integers64:
 
 
 class _Resampler:
-    """The distinct rankings of a profile with their weights, and where to start."""
+    """The distinct rankings of a profile with their weights, and a start."""
 
     def __init__(self, profile: Profile, rule: Kemeny) -> None:
         self._items = profile.items
@@ -255,7 +254,7 @@ class _Resampler:
         self._near = Near(rule, order.ranks, warm)
 
     def consensuses(self, versions: Integers64) -> list[Consensus]:
-        """Return the consensuses of some versions, each of which learns from those before it."""
+        """Return the consensuses of some versions, each warm-started by those before it."""
         near = self._near.fork()
         return [near.consensus(Evidence(self._votes(row)), Deadline()) for row in versions]
 

@@ -51,7 +51,7 @@ def rank_shares(
     rng: RNGLike = None,
     n_jobs: int | None = None,
 ) -> RankShares:
-    """Aggregate many resamples of the data, and count who takes which rank.
+    """Aggregate bootstrap resamples of the data, and count the ranks of each item.
 
     Units are drawn with replacement, as many as there are; each resample is aggregated anew.
 
@@ -64,8 +64,8 @@ def rank_shares(
     n_resamples : int, default 1000
         The number of resamples.
     unit : {"ranking", "instance", "task", "comparison", "cluster"}, default "ranking"
-        What is independent, and so what is drawn; see `PairwiseIntervals`. Of comparisons by
-        default the clusters, where there are any.
+        The independent unit, which is resampled; see `PairwiseIntervals`. The default for
+        comparisons is their clusters, if they have any.
     fixed_tasks : bool, default False
         Draw within each task.
     tolerance : float, mapping or Series from task to float, default 0
@@ -128,7 +128,7 @@ def _rank_shares(
     is_proved: Bools,
     fixed_tasks: bool = False,
 ) -> RankShares:
-    """Return the shares of resamples that leave these ranks, with what is to be said of them."""
+    """Return the shares of resamples with these ranks, with notes."""
     drawn = counted(len(best), "resample")
     several, without = (int(odd.any(axis=1).sum()) for odd in (best != worst, best == 0))
     unproved = int((~is_proved).sum())
@@ -153,7 +153,7 @@ def _rank_shares(
 
 
 class RankShares(Result):
-    """How often each item takes each rank among resamples of the data.
+    """Share of resamples in which each item takes each rank.
 
     Made by `rank_shares`; `plot` draws a `rankagg.plotting.rank_distribution_plot`. These are
     shares of resamples, not confidence levels.
@@ -165,15 +165,14 @@ class RankShares(Result):
     rule : Aggregator
         The rule.
     unit : {"ranking", "instance", "task", "comparison", "cluster"}
-        What was drawn.
+        The resampled unit.
     fixed_tasks : bool
-        True where it was drawn within each task.
+        True if it was resampled within each task.
     best, worst : ndarray of int, shape (B, n)
-        The first and the last rank, from 1, that the result of a resample leaves an item: those
-        of its bucket where it is tied, and those of the optima of an exact rule
-        (`Optima.rank_ranges`); 0 where it has no rank.
+        First and last rank, from 1, of each item in each resample: of its bucket where it is tied,
+        of all optima for an exact rule (`Optima.rank_ranges`); 0 where it has no rank.
     notes : tuple of str
-        What the reader must know.
+        Remarks on ties, several optima and missing proofs.
     """
 
     items: ItemSet
@@ -209,8 +208,8 @@ class RankShares(Result):
     def ranks(self) -> pd.DataFrame:
         """Return the share of every rank for every item.
 
-        Where a resample leaves an item several ranks, each has an equal part: exact for ties
-        broken at random, a convention for several optima.
+        Several possible ranks of an item in a resample have equal shares: exact for ties broken at
+        random, a convention for several optima.
 
         Returns
         -------
@@ -255,20 +254,20 @@ class RankShares(Result):
         Parameters
         ----------
         alpha : float, default 0.05
-            The share of resamples that the percentile interval may leave out, in (0, 1).
+            Share of resamples outside the percentile interval, in (0, 1).
 
         Returns
         -------
         pandas.DataFrame
-            first_in_every, first_in_some, mean_rank (of the middle of what a resample leaves), and
-            lower and upper, the percentile interval of the ranks: the alpha/2 quantile of the first
-            rank that a resample leaves and the 1 - alpha/2 quantile of the last one. Leaderboards
-            print it; it need not hold the true rank as often as `rank_intervals` does.
+            first_in_every, first_in_some, mean_rank (of the midpoints of `best` and `worst`), and
+            lower and upper, the percentile interval of the ranks: the alpha/2 quantile of `best`
+            and the 1 - alpha/2 quantile of `worst`. Leaderboards print it; it has no guaranteed
+            coverage, unlike `rank_intervals`.
         """
         level = check_alpha(alpha)
         columns = {"first_in_every": self.first_in_every, "first_in_some": self.first_in_some}
         frame = pd.DataFrame({**columns, "mean_rank": self._mean_rank()}, index=self._index())
-        # Resamples that leave an item no rank say nothing of it.
+        # Resamples without a rank of an item are left out for it.
         first, last = (
             pd.DataFrame(np.where(ranks > 0, ranks, np.nan), columns=frame.index)
             for ranks in (self.best, self.worst)

@@ -1,4 +1,4 @@
-"""Resamples of data, and the ranks that a rule leaves every item in each of them.
+"""Resamples of data, and the ranks of every item in each of them.
 
 A rule whose scores are sums over rankings or tasks ranks all resamples at once: counts times
 points. Others aggregate one resample after the other.
@@ -50,12 +50,12 @@ from rankagg.inference.ranks.rank_results import RankUnit
 from rankagg.inference.units import Unit, Units, rankings_of, resample_counts
 from rankagg.kernels.counting import doubled_places
 
-#: The ranks in resamples, one a row, and where they are certain; None of rules that are no sums.
+#: Ranks by resample, and whether they are certain; None for rules that are not sums.
 RanksAtOnce: TypeAlias = tuple[Ranks, Bools] | None
 
-# Sums below it differ by more than the rounding that ties scores.
+# Sums below it are exact enough to be ranked without rounding.
 EXACT_POINTS = 2**46
-# Ranks that are held at one time, about.
+# Approximate number of ranks held at a time.
 RANKS_AT_ONCE = 2_000_000
 
 
@@ -71,7 +71,7 @@ def ranks_in_resamples(
     instances: Sequence[Label] | None,
     n_jobs: int | None,
 ) -> tuple[ItemSet, RankUnit, Positions, Positions, Bools]:
-    """Return the items, the unit that is drawn, and of every resample the ranks that it leaves.
+    """Return the items, the resampled unit, and the ranks of every item in each resample.
 
     These are the first and the last of every item, from 1, each of shape (B, n), with 0 where an
     item has none; and False, shape (B,), where an exact rule did not prove its result.
@@ -110,14 +110,14 @@ def ranks_in_resamples(
         unit = units.unit
         draws_tasks = unit == "task" or (unit != "instance" and single and not fixed_tasks)
         redraw = _Redraw(data, profile, rule, tolerance, draws_tasks)
-    rule.aggregate(Evidence(data, tolerance))  # what it cannot take is said before all else
+    rule.aggregate(Evidence(data, tolerance))  # raises at once if the rule cannot take the data
     # One process goes through all of them at once.
     spans = _Spans.joined(in_groups(redraw.parts, rows, times if n_jobs == 1 else 64, n_jobs))
     return items, unit, spans.best, spans.worst, spans.is_proved
 
 
 def _check_silent(**options: tuple[object, object]) -> None:
-    """Raise where an option that says nothing about comparisons is not what it is by default."""
+    """Raise if an option that comparisons do not use differs from its default."""
     for name, (value, silent) in options.items():
         differs = value != silent
         # Arrays and tables compare cell by cell.
@@ -127,7 +127,7 @@ def _check_silent(**options: tuple[object, object]) -> None:
 
 @dataclass(frozen=True, eq=False)
 class _Spans:
-    """The ranks that results leave every item, from 1; 0 for an item without any."""
+    """First and last ranks of every item in each result, from 1; 0 for none."""
 
     # Shape (B, n). The first and the last.
     best: Positions
@@ -169,14 +169,14 @@ class _Spans:
 
 
 class _Redraws(ABC):
-    """Data whose resamples a rule aggregates."""
+    """Data that are resampled and aggregated by a rule."""
 
     rule: Aggregator
 
     @property
     @abstractmethod
     def items(self) -> ItemSet:
-        """What is ranked."""
+        """The ranked items."""
 
     @abstractmethod
     def resampled(self, counts: Integers64) -> Evidence | None:
@@ -255,7 +255,7 @@ class _Redraw(_Redraws):
 
     @property
     def items(self) -> ItemSet:
-        """What is ranked."""
+        """The ranked items."""
         return self.profile.items
 
     def parts(self, rows: Integers64) -> Iterator[_Spans]:
@@ -355,7 +355,7 @@ class _RedrawComparisons(_Redraws):
 
     @property
     def items(self) -> ItemSet:
-        """What is ranked."""
+        """The ranked items."""
         return self.data.items
 
     @classmethod
@@ -421,7 +421,7 @@ class _RedrawSums(_Redraws):
 
     @property
     def items(self) -> ItemSet:
-        """What is ranked."""
+        """The ranked items."""
         return self.summary.systems
 
     def ranks(self, rows: Integers64) -> RanksAtOnce:

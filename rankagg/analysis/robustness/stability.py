@@ -1,4 +1,4 @@
-"""Stability: aggregating again without single tasks or systems, and on subsets of every size."""
+"""Stability of a consensus without single tasks or systems, and on subsets of every size."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ from rankagg.core import (
 )
 from rankagg.exceptions import Described, InvalidInputError, OutOfTimeError
 
-# How many cases are left, the units that this one keeps, and whether all its optima are looked at.
+# Number of cases left, the units kept in this one, and whether all its optima are compared.
 _Case: TypeAlias = tuple[int, Positions, bool]
 # A size, and the units that a subset of it keeps.
 _Subset: TypeAlias = tuple[int, Positions]
@@ -52,16 +52,16 @@ _Subset: TypeAlias = tuple[int, Positions]
 
 @dataclass(frozen=True, eq=False)
 class _KnownConsensus(Value):
-    """What is known of the consensus of some of the units."""
+    """The consensus of some of the units, and its optima where they were computed."""
 
-    # Shape (n,). The ranks of all systems; those that were left out are unranked.
+    # Shape (n,). The ranks of all systems; those left out are unranked.
     ranks: Ranks
     # False where an exact rule did not prove it in time.
     is_proved: bool
-    # Shape (n, n). Which system stands before which in every optimum of an exact rule; None for
-    # other rules, where nobody asked, or where that was not found in time.
+    # Shape (n, n). Which system is above which in every optimum of an exact rule; None for other
+    # rules, and where that was not requested or not computed in time.
     always: Bools | None = None
-    # The positions of those that stand first in some optimum, where `always` is known.
+    # The positions of those that are first in some optimum, where `always` is known.
     leaders: tuple[int, ...] = ()
 
     def _key(self) -> tuple[Hashable, ...]:
@@ -70,7 +70,7 @@ class _KnownConsensus(Value):
 
     @property
     def has_several_optima(self) -> bool:
-        """Whether optima were looked at, and there is more than one."""
+        """Whether optima were computed, and there is more than one."""
         ranked = int((self.ranks != UNRANKED).sum())
         return self.always is not None and 2 * self.always.sum() < ranked * (ranked - 1)
 
@@ -83,7 +83,7 @@ class _Source(Parts):
     near: Near | None = None
 
     def consensus(self, kept: Positions, deadline: Deadline) -> Consensus:
-        """Aggregate what is kept."""
+        """Aggregate the kept units."""
         evidence = self.part(kept)
         if self.near is None:
             return self.rule.aggregate(evidence, deadline=deadline)
@@ -93,21 +93,21 @@ class _Source(Parts):
     def each(
         self, cases: Sequence[_Case], deadline: Deadline, workers: int
     ) -> list[_KnownConsensus]:
-        """Return what is known of some cases, each of which learns from those before it."""
+        """Solve some cases in turn, each warm-started by those before it."""
         source = replace(self, near=None if self.near is None else self.near.fork())
         found = []
         for left, kept, optima in cases:
-            # Shares are set when a case is begun, so what one does not need is for the others.
+            # Shares are set when a case begins, so unused time goes to later ones.
             ends = deadline.share(max(left / workers, 1))
             found.append(source.found(kept, ends, optima=optima))
         return found
 
     def found(self, kept: Positions, deadline: Deadline, *, optima: bool) -> _KnownConsensus:
-        """Return what is known of the consensus of what is kept."""
+        """Solve one case."""
         return self.known(self.consensus(kept, deadline), deadline, optima=optima)
 
     def known(self, consensus: Consensus, deadline: Deadline, *, optima: bool) -> _KnownConsensus:
-        """Return what is known of a consensus, of all optima too where they are asked for."""
+        """Return the ranks of a consensus, with all optima if they are requested."""
         if consensus.interrupted:
             raise KeyboardInterrupt  # it stops the whole analysis, not one part of it
         ranks = consensus.ranking.reindex(self.items).ranks
@@ -125,21 +125,21 @@ class _Source(Parts):
 
 
 class Stability(Result):
-    """Consensuses without single units, and on subsets, beside that of all data.
+    """Consensuses without single units and on subsets, compared with that of all data.
 
     Made by `stability`; `plot` draws a `rankagg.plotting.robustness_plot`.
 
     Attributes
     ----------
     consensus : Consensus
-        Of all data.
+        The consensus of all data.
     unit : {"task", "system"}
-        What was left out.
+        The kind of unit left out.
     units : tuple
         The tasks or systems.
     noun : str
-        What the units are called: "tasks" and "systems" of scores, "rankings", "groups" (of
-        rankings) and "items" of a profile.
+        Plural name of the units: "tasks" or "systems" of scores; "rankings", "groups" or "items"
+        of a profile.
     on_subsets : tuple
         The consensus of each drawn subset.
     """
@@ -159,13 +159,13 @@ class Stability(Result):
 
     @property
     def unproved(self) -> int:
-        """How many of all the consensuses an exact rule did not prove optimal."""
+        """Number of consensuses that an exact rule did not prove optimal."""
         parts = (self._known, *self._without, *self.on_subsets)
         return sum(not part.is_proved for part in parts)
 
     @property
     def undecided(self) -> int:
-        """For how many units it is not known what leaving them out changes."""
+        """Number of units whose influence is not known."""
         return sum(not self._is_decided(part) for part in self._without)
 
     def _is_decided(self, part: _KnownConsensus) -> bool:
@@ -175,7 +175,7 @@ class Stability(Result):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a reader should know."""
+        """Remarks on proofs and on several optima."""
         cut = len(self._without)
         notes = list(self.consensus.notes)
         if self.unproved:
@@ -190,9 +190,7 @@ class Stability(Result):
             notes.append(said(told, units, self.noun))
         exact = self.consensus.is_proved is not None
         if exact and not self._optima:
-            notes.append(
-                "one optimum of each is compared; whether there are others was not looked at"
-            )
+            notes.append("one optimum of each is compared; others were not searched for")
         several = sum(part.has_several_optima for part in (self._known, *self._without))
         if several:
             what, noun = "consensuses with several optima", "exact consensus"
@@ -208,7 +206,7 @@ class Stability(Result):
         return tuple(notes)
 
     def _agreement(self, part: _KnownConsensus) -> dict[str, Any]:
-        """Return what is known to agree between a consensus and that of all data."""
+        """Return the agreement of a consensus with that of all data, NaN where unknown."""
         if not self._is_decided(part):
             return dict.fromkeys(("distance", "tau", "top1"), np.nan)
         if part.always is not None and self._known.always is not None:
@@ -220,7 +218,7 @@ class Stability(Result):
         return agreement_of(whole, PartialRanking(ranks, whole.items))
 
     def _winner(self, part: _KnownConsensus) -> str | None:
-        """Name who is first; None where that is not known."""
+        """Return the names of those who are first; None where that is not known."""
         if not self._is_decided(part):
             return None
         if part.always is not None:
@@ -229,12 +227,12 @@ class Stability(Result):
         return " = ".join(str(self.consensus.items[int(i)]) for i in first)
 
     def influence(self) -> pd.DataFrame:
-        """Return what leaving out each task or system changes.
+        """Return the changes caused by leaving out each task or system.
 
         Returns
         -------
         pandas.DataFrame
-            Index: what is left out. distance: pairs of the remaining systems in another order than
+            Index: the unit left out. distance: pairs of the remaining systems in another order than
             in the consensus of all data, half for a tie in one; tau: tau-b with it; top1: the
             chance that both have the same first system among those in both; winner: who is first,
             joined by " = " where tied.
@@ -251,7 +249,7 @@ class Stability(Result):
         return pd.DataFrame(rows, index=pd.Index(list(self.units), name="left_out"))
 
     def subsets(self, quantiles: Sequence[float] = (0.05, 0.5, 0.95)) -> pd.DataFrame:
-        """Return how near consensuses of subsets are to that of all data.
+        """Return the agreement of the consensuses of subsets with that of all data.
 
         Parameters
         ----------
@@ -261,8 +259,8 @@ class Stability(Result):
         Returns
         -------
         pandas.DataFrame
-            Index: size. subsets: how many, without those that an exact rule did not prove; a
-            column of tau for each quantile; top1: the mean chance of the same winner.
+            Index: size. subsets: their number, without unproved ones of an exact rule; a column
+            of tau for each quantile; top1: mean probability of the same winner.
         """
         levels = [float(q) for q in quantiles]
         if not all(0 <= q <= 1 for q in levels):
@@ -311,7 +309,7 @@ class Stability(Result):
         return [f"subsets of {self.noun}: tau with the consensus of all", table]
 
     def headline(self) -> str:
-        """Return in one sentence how often leaving out one changes the order of others."""
+        """Return a sentence on how often leaving out one unit changes the order of others."""
         changed = int((self.influence()["distance"] > 0).sum())
         units = stated(len(self.units), "units left out one by one")
         what = said("leaving out one of {} {}", units, self.noun)
@@ -329,9 +327,9 @@ class Stability(Result):
 
 
 def _agreement_of_optima(whole: _KnownConsensus, part: _KnownConsensus) -> dict[str, Any]:
-    """Return what must differ, whichever optima are taken: what all of them agree on."""
-    assert whole.always is not None, "asked only where it is known"
-    assert part.always is not None, "asked only where it is known"
+    """Return the differences that hold for all optima of both."""
+    assert whole.always is not None, "compared only where it is known"
+    assert part.always is not None, "compared only where it is known"
     common = (part.ranks != UNRANKED) & (whole.ranks != UNRANKED)
     n = int(common.sum())
     distance = float((whole.always & part.always.T).sum())
@@ -369,18 +367,18 @@ def stability(
     rule : Aggregator, optional
         Any rule; the exact `Kemeny()` by default.
     unit : {"task", "system"}, default "task"
-        What is left out.
+        The kind of unit left out.
     sizes : iterable of int, optional
-        How many tasks, or systems, subsets keep; by default every number from 1 (2 for systems)
-        to all but one; an empty list leaves single ones out only.
+        Sizes of the subsets; by default every number from 1 (2 for systems)
+        to all but one. An empty list leaves out single units only.
     n_samples : int, default 50
         Subsets of each size, drawn at random without repetition; all of them where there are no
         more.
     tolerance : float, mapping or Series from task to float, default 0
         Scores that differ by no more are tied.
     time_limit : float, optional
-        Seconds for all of it. What an exact rule does not prove in time is not decided, and
-        missing in the tables.
+        Seconds in total. Results that an exact rule does not prove in time are missing in the
+        tables.
     rng : int or numpy.random.Generator, optional
         A seed or a generator.
     n_jobs : int, optional
@@ -447,7 +445,7 @@ def leave_each_out(
         work = partial(near.each, deadline=deadline, workers=effective_n_jobs(n_jobs))
         results = in_groups(work, cases, 1, n_jobs)
     else:
-        # Nothing can be held against what is not proved.
+        # Without a proved baseline nothing is compared.
         no_ranks = np.full(len(source.items), UNRANKED, dtype=np.int32)
         results = [_KnownConsensus(no_ranks, is_proved=False)] * len(kept)
     return Stability(

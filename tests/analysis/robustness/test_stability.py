@@ -201,9 +201,7 @@ def test_one_that_is_not_decided_is_missing_and_counted(monkeypatch, late):
 def test_one_optimum_each_is_compared_where_nobody_looks_at_others():
     parts = Parts(data=TABLE, tolerance=0.0, unit="task")
     quick = leave_each_out(parts, ra.Kemeny(), optima=False, deadline=ra.aggregation.Deadline())
-    assert quick.notes == (
-        "one optimum of each is compared; whether there are others was not looked at",
-    )
+    assert quick.notes == ("one optimum of each is compared; others were not searched for",)
     assert quick.influence().equals(ra.stability(TABLE, sizes=[]).influence())
     assert ra.stability(TABLE, ra.Borda(), sizes=[]).notes == ()
 
