@@ -12,11 +12,7 @@ from scipy.linalg import cho_solve
 
 from rankagg._typing import Bools, Floats, Positions
 from rankagg._validation import check_number
-from rankagg.core import (
-    ItemSet,
-    counted,
-    listed,
-)
+from rankagg.core import ItemSet, counted, listed
 from rankagg.core.graphs import ordered_parts
 from rankagg.exceptions import NotIdentifiedError
 

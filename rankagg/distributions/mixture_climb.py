@@ -19,12 +19,7 @@ from joblib import Parallel, delayed
 from scipy.special import logsumexp
 
 from rankagg._typing import Bools, Floats, Generator, Positions, RNGLike
-from rankagg._validation import (
-    as_generator,
-    check_flag,
-    check_integer,
-    check_number,
-)
+from rankagg._validation import as_generator, check_flag, check_integer, check_number
 from rankagg.aggregation import Deadline
 from rankagg.aggregation.kemeny import Kemeny
 from rankagg.core import (

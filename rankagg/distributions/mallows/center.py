@@ -21,13 +21,7 @@ from rankagg._typing import Floats, Ranks
 from rankagg._validation import check_choice
 from rankagg.aggregation import Aggregator, Borda, Consensus, Deadline, Evidence
 from rankagg.aggregation.kemeny import Kemeny
-from rankagg.core import (
-    PairwiseMatrix,
-    Permutation,
-    Profile,
-    counted,
-    permutation_of,
-)
+from rankagg.core import PairwiseMatrix, Permutation, Profile, counted, permutation_of
 from rankagg.distributions.base import effective_weights
 from rankagg.distributions.mallows.compatible_sums import check_sums, expected_votes, log_sums
 from rankagg.distributions.mallows.distances import DISTANCES, DistanceName, ModelDistance

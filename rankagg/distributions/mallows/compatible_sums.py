@@ -9,11 +9,7 @@ import numpy as np
 
 from rankagg._typing import Floats, Integers64, Positions, Ranks
 from rankagg.core import UNRANKED, compatible_ranks, count_compatible, places
-from rankagg.distributions.mallows.distances import (
-    DistanceName,
-    pair_stays,
-    stage_log_normalizers,
-)
+from rankagg.distributions.mallows.distances import DistanceName, pair_stays, stage_log_normalizers
 from rankagg.exceptions import Described, InvalidInputError
 
 # Most unranked items, since their subsets are enumerated.
@@ -172,9 +168,8 @@ def check_sums(ranks: Ranks, distance: DistanceName = "kendall") -> None:
     allowed = f"rankings with at most {LARGEST_GAP} unranked items"
     got = f"one with {int(missing.max(initial=0))}"
     if (missing <= LARGEST_GAP).all():
-        ways = max(
-            (count_compatible(row[row != UNRANKED]) for row in ranks[missing > 0]), default=1
-        )
+        counts = (count_compatible(row[row != UNRANKED]) for row in ranks[missing > 0])
+        ways = max(counts, default=1)
         allowed = f"rankings with gaps that have at most {WAYS_OF_TIES} ways to break their ties"
         got = f"one with {ways}"
         if ways <= WAYS_OF_TIES:

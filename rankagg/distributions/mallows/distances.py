@@ -214,7 +214,7 @@ def kendall_distance_counts(n_items: int) -> list[int]:
 
 
 def stage_log_normalizers(sizes: ArrayLike, theta: float) -> Floats:
-    """Return log(1 + exp(-theta) + ... + exp(-(j - 1) theta)) for stages of sizes j."""
+    """Return log(1 + exp(-theta) + ... + exp(-(j - 1) theta)) for stages of j."""
     j = np.asarray(sizes, dtype=np.float64)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         ratio = np.expm1(-j * theta) / np.expm1(-theta)

@@ -13,27 +13,13 @@ import pandas as pd
 import scipy
 from scipy.optimize import brentq
 
-from rankagg._typing import (
-    Bools,
-    Floats,
-    Generator,
-    Integers64,
-    Label,
-    Positions,
-    Ranks,
-    RNGLike,
-)
+from rankagg._typing import Bools, Floats, Generator, Integers64, Label, Positions, Ranks, RNGLike
 from rankagg._validation import as_generator, check_choice, check_integer, check_number
 from rankagg.aggregation import Consensus, Deadline, time_limit_of
 from rankagg.aggregation.evidence import Held, as_data
 from rankagg.aggregation.kemeny import Kemeny
 from rankagg.core import UNRANKED, PartialRanking, Permutation, Profile, places
-from rankagg.distributions.base import (
-    RankingDistribution,
-    Uniform,
-    check_observed,
-    uncompressed,
-)
+from rankagg.distributions.base import RankingDistribution, Uniform, check_observed, uncompressed
 from rankagg.distributions.fit_result import FitResult, SimulatedTest
 from rankagg.distributions.mallows.center import MallowsData
 from rankagg.distributions.mallows.compatible_sums import check_sums, log_sums
@@ -98,11 +84,8 @@ class Mallows(RankingDistribution):
         theta: float,
         distance: DistanceName = "kendall",
     ) -> None:
-        middle, kind = (
-            _as_center(center),
-            check_choice(distance, get_args(DistanceName), "distance"),
-        )
-        at = check_number(theta, "theta", low=0)
+        middle, at = _as_center(center), check_number(theta, "theta", low=0)
+        kind = check_choice(distance, get_args(DistanceName), "distance")
         self._set(items=middle.items, center=middle, theta=at, distance=kind)
 
     @classmethod
