@@ -1,4 +1,4 @@
-"""Distributions over rankings: what each of them gives, and the uniform one."""
+"""The base class of distributions over rankings, and the uniform distribution."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ if TYPE_CHECKING:
     from rankagg.distributions.fit_result import FitResult
 
 SCHEMA = "rankagg.distribution"
-# Items whose permutations are gone through.
+# Most items whose permutations are enumerated.
 MOST_ENUMERATED = 8
 
 
 def _are_strict(ranks: Ranks) -> Bools:
-    """Say for each row of ranks whether no two are equal."""
+    """Return whether each row of ranks has no ties."""
     ordered = np.sort(ranks, axis=1)
     strict: Bools = (ordered[:, 1:] != ordered[:, :-1]).all(axis=1)
     return strict
@@ -55,9 +55,9 @@ def _all_places(n_items: int) -> Ranks:
 class RankingDistribution(Value):
     """A distribution over rankings of some items.
 
-    A subclass sets `items`, says with `_key` what it is, and implements `_log_probs`, which gets a
-    clean array. Everything that is checked is checked here. Draws and summaries go through all
-    permutations of up to 8 items, unless a subclass knows better.
+    A subclass sets `items`, identifies itself by `_key`, and implements `_log_probs` for valid
+    ranks. Arguments are checked here. Draws and summaries enumerate all permutations of up to 8
+    items, unless a subclass overrides them.
 
     Attributes
     ----------
@@ -80,16 +80,16 @@ class RankingDistribution(Value):
         Parameters
         ----------
         data : PartialRanking or Profile
-            Of the same items. What the probability of a partial ranking is of, the class says.
+            Of the same items. Each class defines the probability of a partial ranking.
 
         Returns
         -------
         float
-            For a profile the sum over its rankings, each with its count and weight.
+            For a profile the sum over its rankings, times their counts and weights.
         """
         if isinstance(data, PartialRanking):
             return float(self.log_probs(Profile([data]))[0])
-        terms = self.log_probs(data)  # which refuses what is no profile
+        terms = self.log_probs(data)
         return float((data.counts * data.weights) @ terms)
 
     def log_probs(self, data: Profile) -> Floats:
@@ -103,11 +103,11 @@ class RankingDistribution(Value):
         Returns
         -------
         ndarray of float, shape (m,)
-            Counts and weights play no part.
+            Counts and weights are ignored.
         """
         if not isinstance(data, Profile):
             raise InvalidInputError("data", "a ranking or a Profile", data)
-        self.items.require_same(data.items, "A distribution and the rankings it is asked about")
+        self.items.require_same(data.items, "A distribution and the rankings")
         return self._log_probs(data.ranks)
 
     def prob(self, data: PartialRanking | Profile) -> float:
@@ -150,7 +150,7 @@ class RankingDistribution(Value):
         return ranks[rng.choice(len(ranks), size, p=probabilities / probabilities.sum())]
 
     def complete(self, data: Profile, *, rng: RNGLike = None) -> Profile:
-        """Draw what partial rankings leave open, given what they say.
+        """Draw complete rankings given partial ones.
 
         Parameters
         ----------
@@ -162,8 +162,8 @@ class RankingDistribution(Value):
         Returns
         -------
         Profile
-            Complete and strict; every row is one draw, however large its count. How exact the
-            draws are, the class says.
+            Complete and strict; every row is one draw, however large its count. Each class
+            documents whether the draws are exact.
         """
         if not isinstance(data, Profile):
             raise InvalidInputError("data", "a Profile", data)
@@ -212,13 +212,13 @@ class RankingDistribution(Value):
         """Ranks of all permutations, one a row, and their probabilities; of up to 8 items."""
         if self.n_items > MOST_ENUMERATED:
             allowed = f"up to {MOST_ENUMERATED} for sums over all rankings"
-            remedy = f"{type(self).__name__} has no other way to draw and to sum."
+            remedy = f"{type(self).__name__} can only draw and sum by enumeration."
             raise InvalidInputError("items", allowed, self.items, remedy)
         ranks = _all_places(self.n_items)
         return ranks, np.exp(self._log_probs(ranks))
 
     def expected_distance(self, ranking: PartialRanking | None = None) -> float:
-        """Return the expected Kendall distance of a random ranking to a given one.
+        """Return the expected Kendall distance between a random ranking and a given one.
 
         Parameters
         ----------
@@ -228,16 +228,16 @@ class RankingDistribution(Value):
         Returns
         -------
         float
-            In pairs; pairs that one of the two ties cost nothing.
+            In pairs; pairs tied in either ranking cost nothing.
         """
         target = self.mode if ranking is None else ranking
         if not isinstance(target, PartialRanking):
             raise InvalidInputError("ranking", "a PartialRanking or Permutation", ranking)
-        self.items.require_same(target.items, "A distribution and the ranking it is asked about")
+        self.items.require_same(target.items, "A distribution and the ranking")
         if not target.is_complete:
             raise InvalidInputError("ranking", "complete", Described(repr(target)))
         above = target.ranks[:, None] < target.ranks[None, :]
-        # A pair that the ranking has one way and the draw the other.
+        # The chance that a draw reverses each pair of the ranking.
         return float(self.pairwise_probabilities().T[above].sum())
 
     def __repr__(self) -> str:
@@ -254,7 +254,7 @@ class RankingDistribution(Value):
         Returns
         -------
         dict
-            What `distribution_from_dict` reads, for the distributions of this package.
+            The input of `distribution_from_dict`, for the distributions of this package.
         """
         return {
             "schema": SCHEMA,
@@ -265,7 +265,7 @@ class RankingDistribution(Value):
         }
 
     def _parameters(self) -> dict[str, Any]:
-        """Return the parameters beside the items as plain data."""
+        """Return the parameters, without the items, as plain data."""
         return {}
 
 
@@ -305,14 +305,14 @@ class Uniform(RankingDistribution):
 
     @classmethod
     def fit(cls, data: Profile) -> FitResult:
-        """Return the uniform distribution of the items of some rankings as a fit.
+        """Return the uniform distribution over the items of the rankings as a fit.
 
         Parameters
         ----------
         data : Profile
             The rankings. Nothing is estimated; the fit has their log likelihood.
         """
-        # A fit knows what a distribution is.
+        # `fit_result` imports this file.
         from rankagg.distributions.fit_result import FitResult  # noqa: PLC0415
 
         uniform, weights = cls(data.items), data.counts * effective_weights(data)
@@ -330,7 +330,7 @@ class Uniform(RankingDistribution):
 
     @property
     def mode(self) -> Permutation:
-        """The permutation in the order of the items; every other one is as probable."""
+        """The permutation in the order of the items; all permutations are equally probable."""
         return permutation_of(np.arange(self.n_items), self.items)
 
     def pairwise_probabilities(self) -> Floats:
@@ -349,7 +349,7 @@ class Uniform(RankingDistribution):
 
 
 def check_observed(profile: Profile) -> None:
-    """Raise where some item is in no ranking."""
+    """Raise if an item is in no ranking."""
     unseen = (profile.ranks == UNRANKED).all(axis=0)
     if unseen.any():
         names = listed(profile.items.where(unseen))
@@ -359,10 +359,10 @@ def check_observed(profile: Profile) -> None:
 
 
 def effective_weights(profile: Profile) -> Floats:
-    """Return the weights of the rows, in the unit in which they sum to the effective number.
+    """Return the weights of the rows, scaled to sum to the effective number of rankings.
 
-    That is (sum w)^2/sum w^2 over the rankings (Kish 1965, "Survey Sampling", section 11.7): their
-    number where weights are equal, whatever the unit of weights is.
+    That number is (sum w)^2/sum w^2 (Kish 1965, "Survey Sampling", section 11.7). With equal
+    weights it is the number of rankings, whatever the unit of weights.
     """
     shares = profile.weights / profile.weights.max()
     scaled: Floats = shares * float(profile.counts @ shares) / float(profile.counts @ shares**2)
@@ -370,13 +370,13 @@ def effective_weights(profile: Profile) -> Floats:
 
 
 def uncompressed(profile: Profile) -> Profile:
-    """Return the profile with a row of its own for every copy of a ranking."""
+    """Return the profile with one row for every copy of a ranking."""
     rows = np.repeat(np.arange(len(profile)), profile.counts)
     return profile._replace(ranks=profile.ranks[rows], rows=rows, counts=np.ones_like(rows))
 
 
 def _log_uniform(ranks: Ranks) -> Floats:
-    """Return the log probability of each row where all permutations are equally likely."""
+    """Return the log probability of each row if all permutations are equally likely."""
     return _log_compatible(ranks) - lgamma(ranks.shape[1] + 1)
 
 
@@ -387,7 +387,7 @@ def _log_compatible(ranks: Ranks) -> Floats:
     with np.errstate(invalid="ignore"):
         sizes = 2.0 * (places.mid_ranks(ranks) - start) + 1.0
     observed = ranks != UNRANKED
-    # log s! of a bucket of s items, shared out among them.
+    # log s! of a bucket of s items, divided equally among them.
     ways = np.where(observed, gammaln(np.where(observed, sizes, 1.0) + 1.0), 0.0)
     shared = np.where(observed, ways / np.where(observed, sizes, 1.0), 0.0).sum(axis=1)
     result: Floats = shared + gammaln(n + 1.0) - gammaln(observed.sum(axis=1) + 1.0)

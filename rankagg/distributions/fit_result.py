@@ -1,4 +1,4 @@
-"""What a fit returns: estimates, their errors, and a summary as statsmodels users know it."""
+"""Results of a fit: estimates, standard errors, and a summary in the style of statsmodels."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from rankagg.distributions.base import RankingDistribution
 
 
 def holm(p_values: Floats) -> Floats:
-    """Return adjusted p-values: what is at most alpha is rejected at level alpha.
+    """Return adjusted p-values; those of at most alpha are rejected at level alpha.
 
     Holm (1979), "A simple sequentially rejective multiple test procedure", Scandinavian Journal
     of Statistics 6.
     """
-    # What statsmodels has for it collects garbage at each call, which takes most of a test's time.
+    # The function of statsmodels collects garbage at each call, which takes most of a test's time.
     order = np.argsort(p_values, kind="stable")
     steps = np.maximum.accumulate(p_values[order] * np.arange(len(order), 0, -1))
     adjusted = np.empty_like(p_values)
@@ -32,7 +32,7 @@ def holm(p_values: Floats) -> Floats:
 
 
 def _with_intervals(estimates: Floats, errors: Floats, student: Any, alpha: float) -> pd.DataFrame:
-    """Return estimates with their errors, tests of "it is 0", and intervals."""
+    """Return estimates with their standard errors, tests against 0, and intervals."""
     with np.errstate(divide="ignore", invalid="ignore"):
         z = estimates / errors
     radius = student.ppf(1.0 - alpha / 2.0) * errors
@@ -48,7 +48,7 @@ def _with_intervals(estimates: Floats, errors: Floats, student: Any, alpha: floa
 
 
 class FitResult(Result):
-    """A fitted distribution, with what is known of its parameters.
+    """A fitted distribution with its estimates and their errors.
 
     Made by `fit` of a distribution; `plot` draws a `rankagg.plotting.parameters_plot`.
 
@@ -63,19 +63,19 @@ class FitResult(Result):
     covariance : ndarray of float, shape (p, p)
         Of the estimates, from the observed information.
     log_likelihood : float
-        At the maximum, of `n_observations` rankings: weights are in the unit in which they sum to
-        that, so that criteria and tests do not depend on the unit of the weights.
+        At the maximum. Weights are scaled to sum to `n_observations`, so that criteria and tests
+        do not depend on their unit.
     n_parameters : int
         Free continuous parameters.
     n_observations : float
-        Independent rankings: their number where weights are equal, and (sum w)^2/sum w^2 with
-        them.
+        Effective number of independent rankings, (sum w)^2/sum w^2; their number if weights are
+        equal.
     converged : bool
-        True where the maximum was reached within the tolerance.
+        True if the maximum was reached within the tolerance.
     n_iterations : int
         Of the fit.
     notes : tuple of str
-        What the reader must know.
+        Caveats.
     """
 
     distribution: RankingDistribution
@@ -98,12 +98,12 @@ class FitResult(Result):
 
     @property
     def _student(self) -> Any:
-        """The distribution of an estimate less its true value, over its standard error."""
+        """The distribution of an estimation error divided by its standard error."""
         return scipy.stats.norm
 
     @property
     def _statistic(self) -> str:
-        """The letter of such a quotient, as statsmodels heads it."""
+        """The letter of that quotient in the header of statsmodels."""
         return "z"
 
     @property
@@ -160,8 +160,8 @@ class FitResult(Result):
         Returns
         -------
         pandas.DataFrame
-            estimate, std_err, z and p_value of "it is 0", lower, upper. z and p_value are NaN
-            where that is no test, as of a dispersion around a center that the rankings chose.
+            estimate, std_err, z and p_value of the test against 0, lower, upper. z and p_value
+            are NaN if that test is invalid, as for a dispersion around an estimated center.
         """
         frame = self._all_columns(check_alpha(alpha))
         frame[["lower", "upper"]] = self.conf_int(alpha)
@@ -192,7 +192,7 @@ class FitResult(Result):
     # -- how it looks -------------------------------------------------------------------------
 
     def _head(self) -> dict[str, str]:
-        """Return what stands above the table of parameters."""
+        """Return the entries above the table of parameters."""
         return {
             "Model:": type(self.distribution).__name__,
             "No. Items:": str(self.distribution.n_items),
@@ -208,7 +208,7 @@ class FitResult(Result):
         return [f"{name} {value}" for name, value in self._head().items()]
 
     def _coefficients(self, alpha: float) -> pd.DataFrame:
-        """Return the parameters as statsmodels shows them."""
+        """Return the parameters under the column names of statsmodels."""
         z, bounds = self._statistic, [f"[{alpha / 2:g}", f"{1 - alpha / 2:g}]"]
         columns = ["coef", "std err", z, f"P>|{z}|", *bounds]
         table = self.to_frame(alpha).rename_axis(None).set_axis(columns, axis=1)
@@ -221,15 +221,14 @@ class FitResult(Result):
         return self.notes
 
     def summary(self, *, alpha: float = 0.05, rows: int | None = ROWS) -> str:
-        """Return the fit as text, as statsmodels shows one.
+        """Return the fit as text in the layout of statsmodels.
 
         Parameters
         ----------
         alpha : float, default 0.05
             Probability of error of each interval, in (0, 1).
         rows : int or None, default 30
-            How many items to print at most, or parameters where none is of an item; None prints
-            all.
+            Most items to print, or most parameters if none belongs to an item; None prints all.
         """
         return self._as_statsmodels(self._coefficients(check_alpha(alpha)), self.notes, rows)
 
@@ -238,7 +237,7 @@ class FitResult(Result):
         from statsmodels.iolib.summary2 import Summary  # noqa: PLC0415
 
         limit = len(table) if rows is None else check_integer(rows, "rows", low=1)
-        # What is of no item, as the weights of ties, stands last and is never cut off.
+        # Parameters of no item, such as weights of ties, come last and are never cut off.
         is_cut = table.index.isin(list(map(str, self.distribution.items)))
         is_cut = is_cut if is_cut.any() else np.ones(len(table), dtype=bool)
         is_shown = ~is_cut | (np.cumsum(is_cut) <= limit)
@@ -256,7 +255,7 @@ class FitResult(Result):
 
 
 class SimulatedTest(Result):
-    """A test of "all permutations are equally likely" by samples drawn where they are.
+    """A test of uniformity by samples of equally likely permutations.
 
     Made by `MallowsFit.test_uniform`; it has no plot.
 
@@ -265,9 +264,9 @@ class SimulatedTest(Result):
     statistic : float
         The mean distance of the rankings to their center.
     expected : float
-        The mean of the samples.
+        The mean statistic of the samples.
     p_value : float
-        Share of samples (the rankings among them) whose statistic is as extreme.
+        Share of samples, including the rankings, with a statistic as extreme.
     n_resamples : int
         Simulated samples.
     """
@@ -296,7 +295,7 @@ class SimulatedTest(Result):
 
 
 class WorthsFit(FitResult):
-    """A fit of log worths, of which only differences are determined, and of other parameters."""
+    """A fit of log worths, identified up to a constant, and of other parameters."""
 
     _plot = "worths_plot"
 
@@ -310,18 +309,18 @@ class WorthsFit(FitResult):
         return self.distribution.n_items
 
     def _student_of(self, *which: Any) -> Any:
-        """Return the distribution of differences of the parameters there, over their errors."""
+        """Return the distribution of the errors of differences over their standard errors."""
         return self._student
 
     def _differences(
         self, estimates: Floats, variances: Floats, student: Any, alpha: float
     ) -> pd.DataFrame:
-        """Return differences of parameters with their errors, tests of "it is 0", and intervals."""
+        """Return differences of parameters with standard errors, tests against 0, and intervals."""
         errors = np.sqrt(np.maximum(variances, 0.0))
         return _with_intervals(estimates, errors, student, check_alpha(alpha))
 
     def relative_to(self, reference: Label, alpha: float = 0.05) -> pd.DataFrame:
-        """Return log worths less that of a reference item, with their standard errors.
+        """Return log worths minus that of a reference item, with standard errors.
 
         Parameters
         ----------
@@ -333,7 +332,7 @@ class WorthsFit(FitResult):
         Returns
         -------
         pandas.DataFrame
-            estimate, std_err, z, p_value of "as good as the reference", lower, upper; the other
+            estimate, std_err, z and p_value of the test of equal worths, lower, upper; the other
             parameters follow.
         """
         at, every = self.distribution.items.index(reference), np.arange(len(self.estimates))
@@ -348,16 +347,16 @@ class WorthsFit(FitResult):
     def summary(
         self, *, alpha: float = 0.05, rows: int | None = ROWS, reference: Label | None = None
     ) -> str:
-        """Return the fit as text, as statsmodels shows one.
+        """Return the fit as text in the layout of statsmodels.
 
         Parameters
         ----------
         alpha : float, default 0.05
             Probability of error of each interval, in (0, 1).
         rows : int or None, default 30
-            How many parameters to print at most; None prints all.
+            Most parameters to print; None prints all.
         reference : str or int, optional
-            Show log worths less that of this item; by default they sum to 0.
+            Show log worths minus that of this item; by default they sum to 0.
         """
         if reference is None:
             return super().summary(alpha=alpha, rows=rows)

@@ -1,4 +1,4 @@
-"""Which model: whether one fits, by rankings drawn from it, and which of several predicts best."""
+"""Goodness of fit by a parametric bootstrap, and comparison of models by cross-validation."""
 
 from __future__ import annotations
 
@@ -16,12 +16,7 @@ from rankagg._typing import Floats, Generator, Ranks, RNGLike
 from rankagg._validation import as_generator, check_integer, check_kind
 from rankagg.aggregation.evidence import Held, as_data
 from rankagg.core import Profile, Result, counted, listed, p_text, plain_rows
-from rankagg.distributions.base import (
-    MOST_ENUMERATED,
-    RankingDistribution,
-    Uniform,
-    uncompressed,
-)
+from rankagg.distributions.base import MOST_ENUMERATED, RankingDistribution, Uniform, uncompressed
 from rankagg.distributions.fit_result import FitResult
 from rankagg.distributions.mallows.distances import DISTANCES, DistanceName
 from rankagg.distributions.mallows.mallows import Mallows, MallowsFit
@@ -36,18 +31,15 @@ from rankagg.exceptions import (
 
 Fitter: TypeAlias = Callable[[Profile], FitResult]
 
-# At which a model does not fit.
+# Significance level of a misfit.
 LEVEL = 0.05
 STATISTICS = ("distances", "ranks", "pairs", "cycles")
-# What is drawn in place of sums over all rankings of many items.
+# Draws that replace sums over all rankings of many items.
 N_DRAWN = 5_000
-# A sample without a fit is drawn again; a distribution that has hardly any other has no test.
+# Draws of a sample until it has a fit; the test fails after that many.
 TRIES = 20
-# Standard errors within which another model is as good as the best.
+# Models within that many standard errors of the best are tested too.
 NEAR = 2.0
-
-
-#: The models that have a name.
 NAMED_MODELS: dict[str, Fitter] = {
     "uniform": Uniform.fit,
     **{f"mallows-{d}": partial(Mallows.fit, distance=d) for d in get_args(DistanceName)},
@@ -56,27 +48,27 @@ NAMED_MODELS: dict[str, Fitter] = {
 
 
 class GoodnessOfFit(Result):
-    """How far rankings are from a fitted distribution, against rankings drawn from it.
+    """Distance of rankings from a fitted distribution, compared with samples from it.
 
     Made by `goodness_of_fit`; `plot` draws a `rankagg.plotting.goodness_plot`.
 
     Attributes
     ----------
     model : str
-        What was fitted.
+        The fitted model.
     values : ndarray of float, shape (4,)
-        What the rankings show: of distances, ranks, pairs and cycles.
+        The statistics of the rankings: distances, ranks, pairs and cycles.
     samples : ndarray of float, shape (n_resamples, 4)
-        What rankings drawn from the fit, and fitted, show.
+        The statistics of samples from the fit, each with its own fit.
     p_values : ndarray of float, shape (4,)
-        Share of the samples (the rankings among them) that show as much or more.
+        Share of samples, including the rankings, with a statistic as large.
     p_value : float
-        Of the least of the four: the share of samples whose least one is as small.
+        Joint p-value: the share of samples whose smallest p-value is as small.
     shares : ndarray of float, shape (2, 2, n, n)
-        Of the rankings and of the fit: those with an item (row) at a rank (column), and with one
-        item (row) before another.
+        For the rankings, then the fit: shares with an item (row) at a rank (column), and with an
+        item (row) before another (column).
     n_rankings : float
-        The effective number.
+        The effective number of rankings.
     """
 
     model: str
@@ -92,14 +84,14 @@ class GoodnessOfFit(Result):
 
     @property
     def verdict(self) -> str:
-        """One sentence: whether this fits, at the level 0.05."""
+        """One sentence on whether the model fits, at the level 0.05."""
         if self.p_value > LEVEL:
-            return f"Nothing here speaks against {self.model}: p {p_text(self.p_value)}."
+            return f"No evidence against {self.model}: p {p_text(self.p_value)}."
         worst = STATISTICS[int(np.argmin(self.p_values))]
-        return f"{self.model} does not fit: p {p_text(self.p_value)}, most by its {worst}."
+        return f"{self.model} does not fit: p {p_text(self.p_value)}, mostly by its {worst}."
 
     def to_frame(self) -> pd.DataFrame:
-        """Return one row per statistic: value, mean and 95 % quantile of the drawn, p_value."""
+        """Return value, mean and 95 % quantile of the samples, and p_value of each statistic."""
         upper = np.quantile(self.samples, 1.0 - LEVEL, axis=0)
         columns = np.column_stack([self.values, self.samples.mean(axis=0), upper, self.p_values])
         names = ["value", "expected", "upper", "p_value"]
@@ -107,8 +99,8 @@ class GoodnessOfFit(Result):
 
     def _content(self) -> dict[str, Any]:
         rows = plain_rows(self.to_frame().reset_index())
-        told = self._plain("model", "p_value", "verdict")
-        return {**told, "n_resamples": len(self.samples), "statistics": rows}
+        facts = self._plain("model", "p_value", "verdict")
+        return {**facts, "n_resamples": len(self.samples), "statistics": rows}
 
     def _facts(self) -> list[str]:
         return [self.verdict, f"samples drawn from the fit: {len(self.samples)}"]
@@ -125,12 +117,12 @@ def goodness_of_fit(
 ) -> GoodnessOfFit:
     """Test whether rankings could have been drawn from a fitted distribution.
 
-    A parametric bootstrap: as many rankings are drawn from the fit, the model is fitted to them
-    anew, and they are held against that fit as the data are against theirs. Four respects count:
-    the distances to the mode (Mallows' own distance, else Kendall's), by the statistic
-    of Anderson and Darling; the shares of items at ranks and of pairs, by that of Freeman and
-    Tukey; and by how much the number of cycles of three in the majorities differs from its mean.
-    One p-value is for all: the least of the four, against the least ones of the samples.
+    In a parametric bootstrap, samples of as many rankings are drawn from the fit, and the model is
+    fitted to each. Each sample is compared with its own fit, as the data are with theirs, by four
+    statistics. Distances to the mode (Mallows' own distance, else Kendall's) give the statistic of
+    Anderson and Darling. Shares of items at ranks, and shares of pairs, give that of Freeman and
+    Tukey. The fourth is the difference of the number of cycles of three majorities from its mean.
+    The joint p-value compares the smallest of the four with those of the samples.
 
     Parameters
     ----------
@@ -139,11 +131,11 @@ def goodness_of_fit(
     data : Profile
         The rankings that were fitted: complete and strict, of equal or different weights.
     refit : callable, optional
-        Takes a profile and returns its fit; must give back `fit` for `data`. By default that of
-        the distribution with its distance and, where one was given, its center. Other options,
-        such as a ridge, and other models need it.
+        Takes a profile and returns its fit; must return `fit` for `data`. The default is the
+        method `fit` of the distribution, with its distance and a center that was given. Required
+        for other options, such as a ridge, and for other models.
     n_resamples : int, default 199
-        Samples.
+        Number of samples.
     rng : int, numpy.random.Generator or None, optional
         A seed or a generator.
     n_jobs : int, optional
@@ -152,13 +144,13 @@ def goodness_of_fit(
     Raises
     ------
     InvalidInputError
-        If rankings have ties or gaps, or `refit` gives another fit.
+        If rankings have ties or gaps, or `refit` returns another fit.
     NotIdentifiedError
-        If samples of the fit hardly ever have a fit.
+        If 20 samples in a row have no fit.
 
     Notes
     -----
-    Sums over all rankings of up to 8 items are exact, and from 5,000 draws beyond.
+    Expected shares are exact up to 8 items, and estimated from 5,000 draws beyond.
 
     References
     ----------
@@ -174,27 +166,27 @@ def goodness_of_fit(
     >>> rankings = ra.Mallows("ABCDE", theta=0.8).sample(200, rng=0)
     >>> fit = ra.Mallows.fit(rankings, distance="spearman")
     >>> ra.distributions.goodness_of_fit(fit, rankings, n_resamples=39, rng=0).verdict
-    'Nothing here speaks against Mallows: p 0.075.'
+    'No evidence against Mallows: p 0.075.'
     """
     check_kind(fit, "fit", kind=FitResult, example="Mallows.fit(profile)")
     profile = as_data(data)
     check_kind(profile, "data", kind=Profile, example="Profile.from_orders(['AB', 'BA'])")
     if not (profile.is_complete and profile.is_strict):
-        remedy = "`compare_models` takes gaps, for what models predict."
+        remedy = "`compare_models` accepts gaps."
         raise InvalidInputError("data", "complete strict rankings", profile, remedy)
     rows = uncompressed(profile)
     times = check_integer(n_resamples, "n_resamples", low=1)
     fitter = _fitter_of(fit) if refit is None else _checked_fitter(refit, "refit")
     height = fitter(profile).log_likelihood
     if not np.isclose(height, fit.log_likelihood, rtol=1e-6, atol=1e-6):
-        remedy = "It takes the options of `fit`, and `data` are what was fitted."
-        raise InvalidInputError("refit", "such that `refit(data)` gives `fit`", refit, remedy)
+        remedy = "Use the options of `fit`, and the `data` it was fitted to."
+        raise InvalidInputError("refit", "such that `refit(data)` returns `fit`", refit, remedy)
     own, *streams = as_generator(rng).spawn(times + 1)
-    seen, told_by_fit = _Shares.both(rows, fit.distribution, own)
-    task = delayed(partial(_drawn_again, fit.distribution, fitter, rows))
+    observed, expected = _Shares.both(rows, fit.distribution, own)
+    task = delayed(partial(_sample_statistics, fit.distribution, fitter, rows))
     drawn = np.array(Parallel(n_jobs=n_jobs)(map(task, streams)))
-    first = _statistics(seen, told_by_fit)
-    # Too few cycles speak against a model as too many do.
+    first = _statistics(observed, expected)
+    # The test of cycles is two-sided.
     far = np.vstack([first, drawn])
     far[:, 3] = np.abs(far[:, 3] - far[:, 3].mean())
     each = _shares_as_high(far)
@@ -204,13 +196,13 @@ def goodness_of_fit(
         samples=drawn,
         p_values=each[0],
         p_value=float(_shares_as_high(-each.min(axis=1, keepdims=True))[0, 0]),
-        shares=np.array([[part.ranks, part.pairs] for part in (seen, told_by_fit)]),
-        n_rankings=seen.number,
+        shares=np.array([[part.ranks, part.pairs] for part in (observed, expected)]),
+        n_rankings=observed.number,
     )
 
 
 def _checked_fitter(fitter: object, parameter: str) -> Fitter:
-    """Return a function of a profile, which says so where what it returns is no fit."""
+    """Return the fitter, wrapped to raise if it does not return a fit."""
     allowed = "a function that takes a profile and returns a fit"
     if not callable(fitter):
         raise InvalidInputError(parameter, allowed, fitter)
@@ -218,54 +210,54 @@ def _checked_fitter(fitter: object, parameter: str) -> Fitter:
 
 
 def _fitted(fitter: Fitter, parameter: str, allowed: str, profile: Profile) -> FitResult:
-    found: object = fitter(profile)
-    if not isinstance(found, FitResult):
-        raise InvalidInputError(parameter, allowed, Described(f"one that returns {found!r}"))
-    return found
+    fit: object = fitter(profile)
+    if not isinstance(fit, FitResult):
+        raise InvalidInputError(parameter, allowed, Described(f"one that returns {fit!r}"))
+    return fit
 
 
 def _fitter_of(fit: FitResult) -> Fitter:
-    made = fit.distribution
-    if type(made) not in (Uniform, Mallows, PlackettLuce):
-        remedy = "It is a function that takes a profile and returns a fit as this one."
-        raise InvalidInputError("refit", f"given for a {type(made).__name__}", None, remedy)
-    options = {"distance": made.distance} if hasattr(made, "distance") else {}
+    model = fit.distribution
+    if type(model) not in (Uniform, Mallows, PlackettLuce):
+        remedy = "It is a function that takes a profile and returns a fit of this model."
+        raise InvalidInputError("refit", f"given for a {type(model).__name__}", None, remedy)
+    options = {"distance": model.distance} if hasattr(model, "distance") else {}
     if isinstance(fit, MallowsFit) and fit.center_is_given:
         options["center"] = fit.distribution.center
-    return partial(type(made).fit, **options)  # type: ignore[attr-defined]
+    return partial(type(model).fit, **options)  # type: ignore[attr-defined]
 
 
-def _drawn_again(
-    made: RankingDistribution, fitter: Fitter, rows: Profile, rng: Generator
+def _sample_statistics(
+    model: RankingDistribution, fitter: Fitter, rows: Profile, rng: Generator
 ) -> Floats:
     """Return the statistics of one sample of the fit."""
     for _ in range(TRIES):
-        sample = rows._replace(ranks=made.sample(len(rows), rng=rng).ranks)
+        sample = rows._replace(ranks=model.sample(len(rows), rng=rng).ranks)
         try:
             return _statistics(*_Shares.both(sample, fitter(sample).distribution, rng))
         except (NotIdentifiedError, InvalidInputError) as error:
             reason = error
-    raise NotIdentifiedError(f"None of {TRIES} samples of the fit has one: {reason}")
+    raise NotIdentifiedError(f"None of {TRIES} samples from the fit can be fitted: {reason}")
 
 
 @dataclass(frozen=True, eq=False)
 class _Shares:
-    """What a sample shows, or a distribution: shares of weight."""
+    """Shares of weight in a sample or a distribution."""
 
-    # The share at every distance to the mode that there is.
+    # The share of each distance to the mode.
     distances: dict[float, float]
-    # Of items at ranks, and of pairs in an order.
+    # Shares of items at ranks, and of the row before the column.
     ranks: Floats
     pairs: Floats
-    # Independent rankings; infinite where shares are known.
+    # Independent rankings; infinite for exact shares.
     number: float
 
     @classmethod
-    def of(cls, ranks: Ranks, weights: Floats, made: RankingDistribution) -> _Shares:
+    def of(cls, ranks: Ranks, weights: Floats, model: RankingDistribution) -> _Shares:
         """Return the shares of strict rankings, with distances to the mode of a distribution."""
         n, shares = ranks.shape[1], weights / weights.sum()
-        distance = DISTANCES[cast(DistanceName, getattr(made, "distance", "kendall"))]
-        places = ranks[:, np.argsort(made.mode.ranks, kind="stable")]
+        distance = DISTANCES[cast(DistanceName, getattr(model, "distance", "kendall"))]
+        places = ranks[:, np.argsort(model.mode.ranks, kind="stable")]
         values, where = np.unique(distance.of(places), return_inverse=True)
         return cls(
             dict(zip(values, np.bincount(where.ravel(), weights=shares), strict=True)),
@@ -276,45 +268,47 @@ class _Shares:
 
     @classmethod
     def both(
-        cls, rows: Profile, made: RankingDistribution, rng: Generator
+        cls, rows: Profile, model: RankingDistribution, rng: Generator
     ) -> tuple[_Shares, _Shares]:
-        """Return what rankings show, and the chances that a distribution gives it."""
-        seen = cls.of(rows.ranks, rows.weights, made)
-        if made.n_items <= MOST_ENUMERATED:
-            return seen, replace(cls.of(*made.enumerated, made), number=np.inf)
-        return seen, cls.of(made.sample(N_DRAWN, rng=rng).ranks, np.ones(N_DRAWN), made)
+        """Return the shares in some rankings, and those expected under a distribution."""
+        observed = cls.of(rows.ranks, rows.weights, model)
+        if model.n_items <= MOST_ENUMERATED:
+            return observed, replace(cls.of(*model.enumerated, model), number=np.inf)
+        return observed, cls.of(model.sample(N_DRAWN, rng=rng).ranks, np.ones(N_DRAWN), model)
 
 
-def _statistics(seen: _Shares, expected: _Shares) -> Floats:
-    far = _anderson_darling(seen.distances, expected.distances)
-    ranks = _freeman_tukey(seen.ranks, expected.ranks)
-    pairs = _freeman_tukey(seen.pairs, expected.pairs)
-    return np.array([*(seen.number * np.array([far, ranks, pairs])), _cycles_of_three(seen.pairs)])
+def _statistics(observed: _Shares, expected: _Shares) -> Floats:
+    far = _anderson_darling(observed.distances, expected.distances)
+    ranks = _freeman_tukey(observed.ranks, expected.ranks)
+    pairs = _freeman_tukey(observed.pairs, expected.pairs)
+    return np.array(
+        [*(observed.number * np.array([far, ranks, pairs])), _cycles_of_three(observed.pairs)]
+    )
 
 
-def _anderson_darling(seen: dict[float, float], expected: dict[float, float]) -> float:
-    """Return the weighted square between two distributions, of one observation."""
-    values = sorted(seen.keys() | expected.keys())
-    chances, shares = (np.array([p.get(at, 0.0) for at in values]) for p in (expected, seen))
+def _anderson_darling(observed: dict[float, float], expected: dict[float, float]) -> float:
+    """Return the Anderson-Darling statistic per observation."""
+    values = sorted(observed.keys() | expected.keys())
+    chances, shares = (np.array([p.get(at, 0.0) for at in values]) for p in (expected, observed))
     below = np.cumsum(chances)
     spread = np.maximum(below * (1.0 - below), 1e-12)
     return float(chances @ (np.cumsum(shares - chances) ** 2 / spread))
 
 
-def _freeman_tukey(seen: Floats, expected: Floats) -> float:
-    """Return the squares between roots of shares, of one observation; chances may be 0."""
-    return 4.0 * float(((np.sqrt(seen) - np.sqrt(expected)) ** 2).sum())
+def _freeman_tukey(observed: Floats, expected: Floats) -> float:
+    """Return the Freeman-Tukey statistic per observation; chances may be 0."""
+    return 4.0 * float(((np.sqrt(observed) - np.sqrt(expected)) ** 2).sum())
 
 
 def _cycles_of_three(pairs: Floats) -> float:
-    """Return how many three items are such that each beats another one of them."""
+    """Return the number of majority cycles of three items."""
     wins = (pairs > pairs.T + 1e-12).astype(np.float64)
     return float(np.trace(wins @ wins @ wins)) / 3.0
 
 
 def _shares_as_high(values: Floats) -> Floats:
-    """Return for each row and column the share of rows that are as high, but for rounding."""
-    # A column at a time: samples are compared with each other.
+    """Return the share of rows at least as high, up to rounding, for each row and column."""
+    # One column at a time, since memory grows with the square of the number of samples.
     near = 1e-9 * (1.0 + np.abs(values))
     columns = [
         (c[None, :] >= (c - e)[:, None]).mean(axis=1) for c, e in zip(values.T, near.T, strict=True)
@@ -326,7 +320,7 @@ def _shares_as_high(values: Floats) -> Floats:
 
 
 class ModelComparison(Result):
-    """Several models of the same rankings, the best held-out log score first.
+    """Models of the same rankings in order of their held-out log scores, the best first.
 
     Made by `compare_models`; `plot` draws a `rankagg.plotting.models_plot`.
 
@@ -335,17 +329,17 @@ class ModelComparison(Result):
     models : tuple of str
         Their names, the best first, failed ones last.
     fits : tuple of FitResult or None
-        To all rankings; None for a model that failed.
+        Fits to all rankings; None for a model that failed.
     scores : ndarray of float, shape (k, m)
-        The log probability of every ranking by every model, fitted without its fold.
+        Log probability of every ranking under every model, fitted without its fold.
     weights : ndarray of float, shape (m,)
         Of the rankings.
     errors : ndarray of float, shape (k, 2)
-        By how much chances of pairs and of first ranks are wrong: see `to_frame`.
+        Errors of the probabilities of pairs and of first ranks: see `to_frame`.
     n_folds : int
-        Into how many parts the rankings were split.
+        Number of folds.
     tests : tuple of GoodnessOfFit
-        Of the best models, up to the first that fits.
+        Tests of the best models, up to the first that fits.
     """
 
     models: tuple[str, ...]
@@ -355,7 +349,7 @@ class ModelComparison(Result):
     errors: Floats
     n_folds: int
     tests: tuple[GoodnessOfFit, ...] = field(compare=False)
-    # Why a model has no score; empty where it has one.
+    # Reason why a model has no score; empty if it has one.
     _failures: tuple[str, ...]
 
     _schema = "rankagg.model_comparison"
@@ -368,12 +362,14 @@ class ModelComparison(Result):
         Returns
         -------
         pandas.DataFrame
-            log_likelihood, n_parameters, aic, bic of the fit to all rankings; log_score: the mean
-            log probability of a ranking by the fit without its fold, and its standard error;
-            difference: that to the best model, with its own standard error; pair_error and
-            first_error: root mean squared error of the chance that one item is before another, and
-            of an item's chance to be first, against the shares in the folds left out, beyond what
-            these vary by chance (0 where they vary more; NaN where gaps hide them); failure.
+            log_likelihood, n_parameters, aic, bic of the fit to all rankings.
+            log_score, log_score_error: mean log probability of a ranking under the fit without its
+            fold, and its standard error.
+            difference, difference_error: difference to the best model, and its standard error.
+            pair_error, first_error: root mean squared errors of the probabilities that one item is
+            before another, and that an item is first, compared with the shares in the held-out
+            folds. Sampling variance is subtracted (0 if it is larger); NaN with gaps.
+            failure: reason of a failure.
         """
         keys = ["log_likelihood", "n_parameters", "aic", "bic"]
         rows = [[getattr(fit, key, np.nan) for key in keys] for fit in self.fits]
@@ -386,10 +382,10 @@ class ModelComparison(Result):
         return frame
 
     def _means(self, less: Floats | float) -> tuple[Floats, Floats]:
-        """Return the mean of the scores less others, and its standard error."""
+        """Return the mean of the scores minus others, and its standard error."""
         shares = self.weights / self.weights.sum()
         number = 1.0 / float(shares @ shares)
-        # Two models that both give a ranking no chance have no difference.
+        # Scores of -inf have no difference.
         with np.errstate(invalid="ignore"):
             means = (self.scores - less) @ shares
             squares = (self.scores - less - means[:, None]) ** 2 @ shares**2
@@ -397,14 +393,14 @@ class ModelComparison(Result):
 
     @property
     def verdict(self) -> str:
-        """One sentence: whether anything here fits, each model at the level 0.05."""
+        """One sentence on whether a model fits, each tested at the level 0.05."""
         if not self.tests:
             return (
                 f"{self.models[0]} has the highest held-out score; whether it fits was not tested."
             )
         if self.tests[-1].p_value > LEVEL:
             return self.tests[-1].verdict
-        return f"Nothing here fits: not {listed([test.model for test in self.tests])}."
+        return f"No model fits: {listed([test.model for test in self.tests])} rejected."
 
     def _content(self) -> dict[str, Any]:
         tests = [test.to_dict() for test in self.tests]
@@ -422,8 +418,8 @@ class ModelComparison(Result):
         pairs = zip(self.models, self._failures, strict=True)
         return [
             *(f"{model} failed: {why}" for model, why in pairs if why),
-            "AIC and BIC do not count the center of Mallows, which is discrete: the held-out score "
-            "decides. Its errors are those over rankings, the fits given.",
+            "AIC and BIC do not count the discrete center of Mallows: compare held-out scores. "
+            "Their standard errors are over rankings, given the fits.",
         ]
 
 
@@ -436,23 +432,23 @@ def compare_models(
     rng: RNGLike = None,
     n_jobs: int | None = None,
 ) -> ModelComparison:
-    """Fit several models to the same rankings, and say which predicts others of them best.
+    """Fit models to the same rankings, and compare their predictions of held-out rankings.
 
     Parameters
     ----------
     data : Profile
-        Strict rankings; gaps are what was not observed, as in the fits. Ties are refused: they are
-        outcomes to Plackett-Luce and gaps to Mallows, so probabilities could not be compared.
+        Strict rankings; gaps are missing observations, as in the fits. Ties are rejected: they are
+        outcomes to Plackett-Luce and gaps to Mallows, so that their probabilities differ in kind.
     models : iterable of str or (str, callable), optional
         Names, "uniform", "mallows-kendall", "mallows-footrule", "mallows-spearman" and
         "plackett-luce"; by default all of them. Or names with functions that take a profile and
         return its fit.
     n_folds : int, optional
-        Parts of the rankings, drawn at random, that are left out one after the other; by default
-        5, or half the rankings where these are fewer.
+        Random folds of the rankings, held out in turn; by default 5, or half the number of
+        rankings if that is smaller.
     n_resamples : int, default 99
-        Samples of `goodness_of_fit`, of the best model and, while none fits, of those within two
-        standard errors of it; 0 for no test. With gaps nothing is tested.
+        Samples of `goodness_of_fit`; 0 for no test. The best model is tested, then those within
+        two standard errors of it until one fits. Rankings with gaps are not tested.
     rng : int, numpy.random.Generator or None, optional
         A seed or a generator.
     n_jobs : int, optional
@@ -461,7 +457,8 @@ def compare_models(
     Returns
     -------
     ModelComparison
-        A model that cannot be fitted, to all rankings or without a fold, is in it with the reason.
+        A model that cannot be fitted, to all rankings or without a fold, is listed with the
+        reason.
 
     References
     ----------
@@ -473,9 +470,9 @@ def compare_models(
     >>> import rankagg as ra
     >>> rankings = ra.PlackettLuce([2, 1, 0, -1, -2]).sample(300, rng=0)
     >>> models = ["mallows-kendall", "plackett-luce"]
-    >>> found = ra.distributions.compare_models(rankings, models, rng=0)
-    >>> found.verdict
-    'Nothing here speaks against plackett-luce: p 0.75.'
+    >>> comparison = ra.distributions.compare_models(rankings, models, rng=0)
+    >>> comparison.verdict
+    'No evidence against plackett-luce: p 0.75.'
     """
     profile = as_data(data)
     check_kind(profile, "data", kind=Profile, example="Profile.from_orders(['AB', 'BA'])")
@@ -484,9 +481,9 @@ def compare_models(
         raise InvalidInputError("data", allowed, profile)
     chosen, rows = _models_of(models), uncompressed(profile)
     if len(rows) < 4:
-        remedy = "Half of them are left out at least once, and two are the fewest that vary."
-        found = Described(counted(len(rows), "ranking"))
-        raise InvalidInputError("data", "four rankings or more", found, remedy)
+        remedy = "Each fold and each fit needs two or more."
+        got = Described(counted(len(rows), "ranking"))
+        raise InvalidInputError("data", "four rankings or more", got, remedy)
     most = len(rows) // 2
     parts = min(5, most) if n_folds is None else check_integer(n_folds, "n_folds", low=2, high=most)
     times = check_integer(n_resamples, "n_resamples", low=0)
@@ -498,8 +495,8 @@ def compare_models(
     names = sorted(chosen, key=lambda n: (done[n][1] != "", -float(done[n][2] @ rows.weights)))
     fits, failures, scores, errors = zip(*(done[name] for name in names), strict=True)
     if all(failures):
-        told = Described(f"{names[0]}: {failures[0]}")
-        raise InvalidInputError("models", "such that one has a fit and a score", told)
+        got = Described(f"{names[0]}: {failures[0]}")
+        raise InvalidInputError("models", "such that one has a fit and a score", got)
     result = ModelComparison(
         models=tuple(names),
         fits=fits,
@@ -539,31 +536,32 @@ def _models_of(models: Iterable[str | tuple[str, Fitter]] | None) -> dict[str, F
 def _scored(
     fitter: Fitter, rows: Profile, fold_of: NDArray[Any], seed: int
 ) -> tuple[FitResult | None, str, Floats, Floats]:
-    """Return the fit to all rankings, why a fit failed, scores without folds, and errors."""
+    """Return the fit to all rankings, a reason of failure, held-out scores, and errors."""
     fit, where, scores = None, "", np.full(len(rows), np.nan)
     rng, errors = np.random.default_rng(seed), np.full((fold_of.max() + 1, 2), np.nan)
     try:
         fit = fitter(rows.compress())
         for fold in range(len(errors)):
             where, out = f"without fold {fold + 1}: ", fold_of == fold
-            made = fitter(rows[~out].compress()).distribution
-            scores[out] = made.log_probs(rows[out])
-            errors[fold] = _calibration(made, rows[out], rng)
+            model = fitter(rows[~out].compress()).distribution
+            scores[out] = model.log_probs(rows[out])
+            errors[fold] = _calibration(model, rows[out], rng)
     except RankaggError as error:
         return fit, f"{where}{error}", np.full_like(scores, np.nan), np.full(2, np.nan)
     return fit, "", scores, np.sqrt(np.maximum(errors.mean(axis=0), 0.0))
 
 
-def _calibration(made: RankingDistribution, rest: Profile, rng: Generator) -> Floats:
-    """Return mean squared errors of the chances of pairs and first ranks, beyond chance."""
+def _calibration(model: RankingDistribution, rest: Profile, rng: Generator) -> Floats:
+    """Return squared errors of pair and first-rank probabilities, minus sampling variance."""
     if not rest.is_complete:
         return np.full(2, np.nan)
-    seen, told = _Shares.both(rest, made, rng)
-    pairs = np.triu_indices(made.n_items, 1)
+    observed, expected = _Shares.both(rest, model, rng)
+    pairs = np.triu_indices(model.n_items, 1)
 
     def error(share: Floats, chance: Floats) -> float:
-        own = share * (1 - share) / (seen.number - 1) + chance * (1 - chance) / (told.number - 1)
-        return float(((share - chance) ** 2 - own).mean())
+        variance = share * (1 - share) / (observed.number - 1)
+        variance += chance * (1 - chance) / (expected.number - 1)
+        return float(((share - chance) ** 2 - variance).mean())
 
-    firsts = error(seen.ranks[:, 0], told.ranks[:, 0])
-    return np.array([error(seen.pairs[pairs], told.pairs[pairs]), firsts])
+    firsts = error(observed.ranks[:, 0], expected.ranks[:, 0])
+    return np.array([error(observed.pairs[pairs], expected.pairs[pairs]), firsts])

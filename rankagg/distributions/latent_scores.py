@@ -24,16 +24,16 @@ Noise = Literal["gumbel", "normal"]
 class LatentScores(Value):
     """Scores of N systems: a location for each, and independent noise.
 
-    Something to draw from, and no result: it has no table and no plot.
+    A model to sample from: it has no table and no plot.
 
     Parameters
     ----------
     locations : array_like of float, shape (N,) or (N, T)
-        Of each system, on every task alike or on each of T tasks. Higher is better.
+        Of each system, the same on every task or one for each of T tasks. Higher is better.
     noise : {"gumbel", "normal"}, default "gumbel"
-        Of every single score. A standard Gumbel variable, or a standard normal one.
+        Standard Gumbel or standard normal noise of every score.
     scale : float, default 1
-        What noise is multiplied with; from 1e-100 to 1e100.
+        Factor of the noise; from 1e-100 to 1e100.
     systems : iterable of str or int, optional
         The systems; 0, ..., N - 1 by default.
 
@@ -102,7 +102,7 @@ class LatentScores(Value):
         Parameters
         ----------
         n_tasks : int, optional
-            Tasks; needed where locations are the same on every task, and else their number.
+            Number of tasks; required if locations are the same on every task.
         n_instances : int, optional
             Instances of each task; None for one score per task and no instances.
         rng : int, numpy.random.Generator or None, optional
@@ -129,16 +129,16 @@ class LatentScores(Value):
         )
 
     def _n_tasks(self, given: int | None) -> int:
-        known = int(self.locations.shape[1])
+        columns = int(self.locations.shape[1])
         if given is None:
-            if known > 1:
-                return known
+            if columns > 1:
+                return columns
             raise InvalidInputError(
-                "n_tasks", "a number where locations are the same on every task", given
+                "n_tasks", "a number if locations are the same on every task", given
             )
         tasks = check_integer(given, "n_tasks", low=1)
-        if known not in (1, tasks):
-            raise InvalidInputError("n_tasks", f"{known}, the columns of the locations", given)
+        if columns not in (1, tasks):
+            raise InvalidInputError("n_tasks", f"{columns}, the columns of the locations", given)
         return tasks
 
     def ranking_distribution(self) -> PlackettLuce:
@@ -147,12 +147,12 @@ class LatentScores(Value):
         Returns
         -------
         PlackettLuce
-            With the locations over the scale as log worths.
+            Its log worths are the locations divided by the scale.
         """
         if self.locations.shape[1] > 1:
             raise InvalidInputError("locations", "the same on every task", self)
         if self.noise == "normal":
-            remedy = "Sums over rankings have no closed form with normal noise: draw a sample."
+            remedy = "Probabilities have no closed form with normal noise: draw a sample."
             raise InvalidInputError("noise", "'gumbel' for a distribution", self.noise, remedy)
         return PlackettLuce(self.locations[:, 0] / self.scale, items=self.systems)
 

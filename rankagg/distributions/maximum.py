@@ -1,4 +1,4 @@
-"""Whether a likelihood of log worths has a maximum, the climb to it, and the covariance there."""
+"""Maximization of likelihoods of log worths: existence, Newton steps, and the covariance."""
 
 from __future__ import annotations
 
@@ -12,21 +12,17 @@ from scipy.linalg import cho_solve
 
 from rankagg._typing import Bools, Floats, Positions
 from rankagg._validation import check_number
-from rankagg.core import (
-    ItemSet,
-    counted,
-    listed,
-)
+from rankagg.core import ItemSet, counted, listed
 from rankagg.core.graphs import ordered_parts
 from rankagg.exceptions import NotIdentifiedError
 
 EPSILON = float(np.finfo(np.float64).eps)
-# No parameter moves by more in the first step; the bound doubles whenever it holds a step back that
-# the likelihood takes whole, and halves with a step. A parabola far from its maximum says little.
+# Trust region: largest move of a parameter in the first step. It doubles if it shortened a step
+# that was taken in full, and shrinks with a halved step.
 REACH = 4.0
-# Steps of a climb at most: a concave likelihood takes some ten.
+# Most steps of a climb; a concave likelihood takes about ten.
 NEWTON_STEPS = 100
-# How far from the maximum rounding may leave a parameter.
+# Largest error of a parameter by rounding.
 ROUNDING_MOVE = 1e-6
 # A log parameter beyond this may be on its way to infinity.
 FAR_PARAMETER = 10.0
@@ -34,11 +30,11 @@ FAR_PARAMETER = 10.0
 
 @dataclass(frozen=True, kw_only=True)
 class Penalties:
-    """What is climbed in addition to the likelihood of the data, so that estimates are finite."""
+    """Penalties added to the log likelihood, so that estimates are finite."""
 
-    # Of each item against a ghost item.
+    # Wins and losses of each item against a ghost item.
     pseudo_rankings: float = 0.0
-    # Of the squared log worths, and of the squared log tie weights.
+    # Penalties on squared log worths, and on squared log tie weights.
     ridge: float = 0.0
     tie_ridge: float = 0.0
 
@@ -48,23 +44,24 @@ class Penalties:
 
     @property
     def is_regular(self) -> bool:
-        """True where worths have a finite maximum whatever the data are."""
+        """True if worths have a finite maximum for all data."""
         return self.pseudo_rankings > 0 or self.ridge > 0
 
     @property
     def is_plain(self) -> bool:
-        """True where nothing but the likelihood of the data is maximized."""
+        """True if only the likelihood of the data is maximized."""
         return not (self.is_regular or self.tie_ridge)
 
     def notes(self) -> list[str]:
-        """Return a note for each."""
+        """Return a note for each penalty."""
         ghosts = f"{counted(self.pseudo_rankings, 'pseudo-ranking', 'g')} per item"
-        told = {
+        penalties = {
             ghosts: self.pseudo_rankings,
             f"a ridge of {self.ridge:g}": self.ridge,
             f"a ridge on ties of {self.tie_ridge:g}": self.tie_ridge,
         }
-        return [f"With {what}; the likelihood is of the data." for what, by in told.items() if by]
+        after = "; the likelihood is of the data."
+        return [f"With {name}{after}" for name, size in penalties.items() if size]
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,20 +71,23 @@ class Derivatives:
     value: float
     gradient: Floats
     information: Floats
-    # Shape (p,). What rounding alone may make of each entry of the gradient.
+    # Shape (p,). Largest rounding error of each entry of the gradient.
     noise: Floats
 
     def are_rounding(self, moving: slice = slice(None)) -> bool:
-        """Say whether every entry of the gradient is small beside the terms it is made of."""
+        """Return whether every entry of the gradient is within its rounding error."""
         return bool((np.abs(self.gradient) <= self.noise)[moving].all())
 
 
 class LogLikelihood(ABC):
-    """A concave function of n log worths, of which only differences matter, and of others."""
+    """A concave log likelihood of n log worths and of other parameters.
 
-    # With one, log worths are drawn to 0 and differences are not all that matters.
+    Without a ridge it depends only on differences of log worths.
+    """
+
+    # The penalty that shrinks log worths to 0.
     ridge: float = 0.0
-    # Whether log worths are brought back to sum 0 after every step.
+    # Whether log worths are centered to sum 0 after every step.
     keeps_centered: bool = False
 
     @property
@@ -97,7 +97,7 @@ class LogLikelihood(ABC):
 
     @abstractmethod
     def start(self) -> Floats:
-        """Return parameters to begin at."""
+        """Return the initial parameters."""
 
     @abstractmethod
     def value(self, parameters: Floats) -> float:
@@ -116,8 +116,8 @@ class LogLikelihood(ABC):
     ) -> Maximum:
         """Climb by Newton steps, halved until the likelihood rises.
 
-        It has converged where no parameter would move by more than `tol`, or where the gradient is
-        nothing but rounding. With `equal_worths` only the other parameters move.
+        The climb has converged if no parameter would move by more than `tol`, or if the gradient
+        is only rounding error. With `equal_worths` only the other parameters move.
         """
         n, reach = self.n, REACH
         here = self.start()
@@ -136,8 +136,8 @@ class LogLikelihood(ABC):
                 direction *= reach / size
             part = _rising_part(self, here, direction, at)
             if part == 0.0:
-                lost = size > ROUNDING_MOVE
-                return Maximum.at(self, here, at, step, converged=not lost, stuck=lost)
+                stuck = size > ROUNDING_MOVE
+                return Maximum.at(self, here, at, step, converged=not stuck, stuck=stuck)
             here = here + part * direction
             reach = max(reach * (2.0 if part == 1.0 and size > reach else part), REACH)
             if self.keeps_centered:
@@ -148,7 +148,7 @@ class LogLikelihood(ABC):
 
 @dataclass(frozen=True, eq=False)
 class Maximum:
-    """Where a climb ended."""
+    """The end of a climb."""
 
     # Shape (p,). Log worths with sum 0, then the other parameters.
     parameters: Floats
@@ -157,10 +157,10 @@ class Maximum:
     # Shape (p, p). Minus the second derivatives there.
     information: Floats
     n_iterations: int
-    # True where no parameter is further from the maximum than the tolerance, or than rounding
-    # leaves open (at most `ROUNDING_MOVE`).
+    # True if no parameter is further from the maximum than the tolerance, or than rounding errors
+    # (at most `ROUNDING_MOVE`).
     converged: bool = False
-    # True where no further step was found, though steps were left.
+    # True if no step raised the likelihood before the limit of steps.
     stuck: bool = False
 
     @classmethod
@@ -174,41 +174,41 @@ class Maximum:
         return cls(here, at.value, at.information, step, **how)
 
     def notes(self) -> list[str]:
-        """Return a note where the climb ended before the maximum."""
+        """Return a note if the climb ended before the maximum."""
         if self.stuck and not self.converged:
             return [
-                "Not converged: rounding hides the maximum, since weights or worths differ too "
-                "much. What is shown is not the maximum."
+                "Not converged: rounding errors hide the maximum, since weights or worths differ "
+                "too much. The estimates are not the maximum."
             ]
         steps = counted(self.n_iterations, "step")
-        note = f"Not converged in {steps}: what is shown is not the maximum. Raise `tol`."
+        note = f"Not converged in {steps}: the estimates are not the maximum. Raise `tol`."
         return [] if self.converged else [note]
 
     def check_rises(self, names: Sequence[str], moved: Floats, remedy: str) -> None:
-        """Raise where a climb ended far away without a maximum, and say along which parameters.
+        """Raise if a climb ended far away without a maximum, and name the diverging parameters.
 
-        `moved` says how far each of them went, in log odds. A concave likelihood that rises for
-        ever leaves a step of its own size to Newton's method wherever it stops.
+        `moved` has the distance of each from its start, in log odds. If a concave likelihood rises
+        without limit, Newton steps stay long.
         """
         far = np.abs(moved)
         if self.converged or far.max() <= FAR_PARAMETER:
             return
-        told = []
+        changes = []
         for sign, verb in ((1, "grow"), (-1, "fall")):
             which = (far >= far.max() / 2.0) & (moved * sign > 0)
             if which.any():
                 labels = listed([name for name, is_far in zip(names, which, strict=True) if is_far])
-                told.append(f"{labels} {verb if which.sum() > 1 else verb + 's'}")
+                changes.append(f"{labels} {verb if which.sum() > 1 else verb + 's'}")
         raise NotIdentifiedError(
-            "The likelihood has no finite maximum, or rounding hides it: it still rises as "
-            f"{' and '.join(told)}. {remedy}"
+            "The likelihood has no finite maximum, or rounding errors hide it: it still rises as "
+            f"{' and '.join(changes)}. {remedy}"
         )
 
 
 def _newton_step(
     likelihood: LogLikelihood, at: Derivatives, *, equal_worths: bool = False
 ) -> Floats | None:
-    """Return the step to the maximum of the parabola; none where it has none to rounding."""
+    """Return the Newton step; None if the information is singular up to rounding."""
     n = likelihood.n
     if equal_worths:
         moving = np.arange(n, len(at.gradient))
@@ -226,11 +226,11 @@ def _newton_step(
 
 
 def _determined(information: Floats, n: int, *, grounded: bool) -> tuple[Floats, Positions]:
-    """Return information that has an inverse, and which parameters it is of.
+    """Return an invertible information matrix, and the positions of its parameters.
 
-    Without a ridge the log worths are determined up to a constant, and one of them is held: the one
-    of which most is known, so that its rounding does not reach the others. With one they sum to 0,
-    and what is added says nothing about such.
+    Grounded, the log worth with the most information is fixed, since log worths are identified up
+    to a constant; this limits rounding errors. Otherwise a constant is added to the block of log
+    worths, which does not change contrasts that sum to 0.
     """
     if n == 0:
         return information, np.arange(len(information))
@@ -245,17 +245,16 @@ def _determined(information: Floats, n: int, *, grounded: bool) -> tuple[Floats,
 def _rising_part(
     likelihood: LogLikelihood, here: Floats, direction: Floats, at: Derivatives
 ) -> float:
-    """Return the part of a step with which the likelihood rises by enough of what the slope says.
+    """Halve a step until the likelihood rises enough for its slope; 0 after 40 halvings.
 
-    It is halved until it does, or until there is nothing left of it: then 0. A value that is not
-    finite is no rise.
+    A value that is not finite is no rise.
     """
     slope = float(direction @ at.gradient)
-    # What rounding alone may make of two values.
+    # Largest rounding error of a difference of two values.
     slack = 1e-12 * abs(at.value) + float(np.abs(here) @ at.noise)
     for halving in range(40):
         part = 0.5**halving
-        # A step that is much too long may overflow.
+        # Long steps may overflow.
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             reached = likelihood.value(here + part * direction)
         if np.isfinite(reached) and reached >= at.value + 1e-4 * part * slope - slack:
@@ -264,9 +263,9 @@ def _rising_part(
 
 
 def _solve_definite(matrix: Floats, right: Floats) -> Floats | None:
-    """Solve linear equations whose matrix is positive definite; None where rounding hides that.
+    """Solve positive definite linear equations; None if rounding makes them indefinite.
 
-    Parameters are scaled to a curvature of 1, since their weights may differ by any factor.
+    Parameters are scaled to unit curvature, since their weights may differ by any factor.
     """
     diagonal = np.diag(matrix)
     if not (np.isfinite(matrix).all() and (diagonal > 0).all()):
@@ -277,13 +276,13 @@ def _solve_definite(matrix: Floats, right: Floats) -> Floats | None:
         lower = np.linalg.cholesky(scaled)
     except np.linalg.LinAlgError:
         return None
-    # By its factor: nearly singular matrices have one where other ways to solve give up.
-    found = cho_solve((lower, True), (right.T * scale).T)
-    return (scale * found.T).T
+    # By the Cholesky factor, which nearly singular matrices have while other solvers give up.
+    solution = cho_solve((lower, True), (right.T * scale).T)
+    return (scale * solution.T).T
 
 
 def inverse_information(information: Floats, n: int, *, grounded: bool = True) -> Floats:
-    """Return a covariance of differences of log worths and of the rest; NaN if there is none."""
+    """Return a covariance, of log worths up to a constant; NaN if the matrix is singular."""
     matrix, kept = _determined(information, n, grounded=grounded)
     inverse = np.zeros_like(information)
     solved = _solve_definite(matrix, np.eye(len(kept)))
@@ -292,7 +291,7 @@ def inverse_information(information: Floats, n: int, *, grounded: bool = True) -
 
 
 def less_mean(covariance: Floats, n: int) -> Floats:
-    """Return the covariance of n log worths less their mean, and of the other parameters."""
+    """Return the covariance of n centered log worths, and of the other parameters."""
     project = np.eye(len(covariance))
     project[:n, :n] -= 1.0 / n
     centered = project @ covariance @ project.T
@@ -308,10 +307,10 @@ def check_connected(
     remedy: str = "Use `pseudo_rankings=0.5`, a `ridge`, or drop items until one group is left.",
     camps: bool = False,
 ) -> None:
-    """Raise where worths have no finite maximum-likelihood estimate.
+    """Raise if worths have no finite maximum-likelihood estimate.
 
-    It exists exactly where no two groups of the items are such that the one never loses to the
-    other (Ford 1957).
+    It exists if and only if in every split of the items into two groups each group loses to the
+    other at least once (Ford 1957).
     """
     parts = ordered_parts(beats)
     if len(parts) <= 1:
@@ -329,10 +328,10 @@ def check_connected(
         named = [part for part in apart[:4] if len(part) > 1]
         facts.append(f"camps that never met: {_shown_groups(named, items)}")
     more = f" | ... {counted(len(parts), 'group')} in all" if len(parts) > 8 else ""
-    told = "; ".join(facts) + ". " if facts else ""
+    details = "; ".join(facts) + ". " if facts else ""
     raise NotIdentifiedError(
         f"The worths have no finite maximum: no group here {loses} "
-        f"({_shown_groups(parts[:8], items)}{more}). {told}{remedy}"
+        f"({_shown_groups(parts[:8], items)}{more}). {details}{remedy}"
     )
 
 

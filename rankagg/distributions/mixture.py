@@ -1,4 +1,4 @@
-"""Mixtures: rankings that come from one of several distributions, and it is not known which."""
+"""Mixtures of distributions over rankings, and their fit."""
 
 from __future__ import annotations
 
@@ -27,22 +27,22 @@ from rankagg.distributions.mallows.mallows import Mallows
 from rankagg.distributions.mixture_climb import find_mixture
 from rankagg.exceptions import Described, InvalidInputError
 
-# How far from the best, as a share of its size, a start may end that has reached it.
+# Relative tolerance within which a start has reached the best value.
 REACHED_WITHIN = 1e-5
-# How far from 1 the sum of weights may be.
+# Largest difference of the sum of weights from 1.
 WEIGHT_SLACK = 1e-9
 
 
 class Mixture(RankingDistribution):
-    """Rankings of which each comes from one of several distributions, by their weights.
+    """A weighted mixture of distributions over rankings.
 
-    P(ranking) = sum_k weight_k P_k(ranking). What the probability of a partial ranking is of, each
-    component says for itself; `complete` draws the component first, and what is open from it.
+    P(ranking) = sum_k weight_k P_k(ranking). Each component defines the probability of a partial
+    ranking. `complete` draws the component first, and then the completion from it.
 
     Parameters
     ----------
     components : iterable of RankingDistribution
-        Of the same items in the same order; none with ties, and no mixtures. `Uniform` is noise.
+        Of the same items in the same order, without ties; no mixtures. `Uniform` is noise.
     weights : array_like of float, shape (k,), optional
         Not negative, with sum 1; equal ones by default.
 
@@ -72,15 +72,15 @@ class Mixture(RankingDistribution):
         for part in parts:
             parts[0].items.require_same(part.items, "The components of a mixture")
             if isinstance(part, Mixture):
-                remedy = "Its components are some of this one, by the products of their weights."
+                remedy = "Pass its components, with the products of the weights."
                 raise InvalidInputError("components", "no mixtures", Described("one"), remedy)
             if getattr(part, "log_ties", None):
-                told, remedy = Described("one with ties"), "Leave out its `log_ties`."
-                raise InvalidInputError("components", "distributions without ties", told, remedy)
+                got, remedy = Described("one with ties"), "Leave out its `log_ties`."
+                raise InvalidInputError("components", "distributions without ties", got, remedy)
         equal = np.full(len(parts), 1.0 / len(parts))
         shares = equal if weights is None else as_numbers(weights, "weights").astype(np.float64)
         total = float(shares.sum())
-        # What is no number compares as false.
+        # NaN compares as false.
         is_share = bool((shares >= 0).all()) and abs(total - 1.0) <= WEIGHT_SLACK
         if shares.shape != (len(parts),) or not is_share:
             allowed = f"{counted(len(parts), 'number')} from 0 on with sum 1, one per component"
@@ -119,7 +119,7 @@ class Mixture(RankingDistribution):
         Returns
         -------
         ndarray of float, shape (m, k)
-            Rows sum to 1; NaN where no component has a ranking.
+            Rows sum to 1; NaN for a ranking of probability 0.
         """
         if not isinstance(data, Profile):
             raise InvalidInputError("data", "a Profile", data)
@@ -152,10 +152,10 @@ class Mixture(RankingDistribution):
 
     @property
     def mode(self) -> PartialRanking:
-        """A most probable ranking of up to 8 items, by trying all; beyond, what a search finds.
+        """A most probable ranking of up to 8 items; beyond that, a local maximum.
 
-        That begins at the most probable of the components' modes, and exchanges neighbors as long
-        as one exchange raises the probability. It need not find the most probable one.
+        The local search starts at the most probable of the components' modes. It swaps neighbors
+        as long as a swap raises the probability.
         """
         if self.n_items <= MOST_ENUMERATED:
             return super().mode
@@ -163,7 +163,7 @@ class Mixture(RankingDistribution):
         ranks = max(starts, key=lambda start: float(self._log_probs(start[None])[0]))
         height = float(self._log_probs(ranks[None])[0])
         while True:
-            # The k-th exchanges the items of places k and k + 1.
+            # Row k swaps the items of places k and k + 1.
             others = np.tile(ranks, (self.n_items - 1, 1))
             places = np.arange(self.n_items - 1)
             order = np.argsort(ranks)
@@ -174,12 +174,12 @@ class Mixture(RankingDistribution):
             ranks, height = others[logs.argmax()], float(logs.max())
 
     def pairwise_probabilities(self) -> Floats:
-        """Return P(row before column), shape (n, n): what the components say, weighted."""
+        """Return P(row before column), shape (n, n): the weighted mean over components."""
         tables = [part.pairwise_probabilities() for part in self.components]
         return np.asarray(np.tensordot(self.weights, tables, axes=1))
 
     def rank_probabilities(self) -> Floats:
-        """Return P(item i has rank k + 1) in row i and column k: the components', weighted."""
+        """Return P(item i has rank k + 1) in row i and column k: the mean over components."""
         tables = [part.rank_probabilities() for part in self.components]
         return np.asarray(np.tensordot(self.weights, tables, axes=1))
 
@@ -200,24 +200,24 @@ class Mixture(RankingDistribution):
     ) -> MixtureFit:
         """Estimate a mixture of Mallows distributions by maximum likelihood.
 
-        Under Kendall's distance, by expectation-maximization from many drawn starts; the best end
-        is returned. Centers are exact in every step where those of `Mallows.fit` are, and where a
-        climb ends, centers with one item elsewhere are tried. That the best of all is the maximum
-        is not proved: see `share_of_best`.
+        Expectation-maximization under Kendall's distance runs from many random starts; the best
+        result is returned. Centers are exact in every step where those of `Mallows.fit` are. At
+        the end of a climb, centers with one item moved are tried. The best result is not proved
+        to be the maximum: see `share_of_best`.
 
         Parameters
         ----------
         data : Profile
-            Rankings. Ties, unlisted and unranked items are what was not observed, as for
+            Rankings. Ties, unlisted and unranked items are missing observations, as for
             `Mallows.fit`.
         n_components : int
-            How many, beside noise.
+            Number of components without noise.
         noise : bool, default False
-            Whether a `Uniform` component is one more.
+            Whether to add a `Uniform` component.
         n_starts : int, default 20
-            How many starts, each around rankings of the data.
+            Number of starts, each around rankings of the data.
         max_theta : float, default 12
-            The bound of theta. A component at it is one ranking, as a note says.
+            Upper bound of theta. A component at the bound is one ranking; a note names it.
         rng : int, numpy.random.Generator or None, optional
             A seed or a generator, for the starts.
         n_jobs : int, optional
@@ -232,7 +232,7 @@ class Mixture(RankingDistribution):
         InvalidInputError
             If options are out of range.
         OutOfTimeError
-            If the starts were not climbed in time.
+            If the climbs from all starts did not end in time.
 
         References
         ----------
@@ -277,15 +277,15 @@ class Mixture(RankingDistribution):
 
     def __repr__(self) -> str:
         parts = zip(self.weights, self.components, strict=True)
-        told = ", ".join(f"{weight:.3g} {part!r}" for weight, part in parts)
-        return f"<Mixture of {counted(len(self.components), 'distribution')}: {told}>"
+        terms = ", ".join(f"{weight:.3g} {part!r}" for weight, part in parts)
+        return f"<Mixture of {counted(len(self.components), 'distribution')}: {terms}>"
 
 
 def _notes(fit: MixtureFit, max_theta: float) -> Iterator[str]:
     n_starts, noise = len(fit.start_values), fit.n_components < len(fit.components)
     yield (
         f"{round(fit.share_of_best * n_starts)} of {counted(n_starts, 'start')} reached the best "
-        "value; that it is the maximum is not proved."
+        "value, which is not proved to be the maximum."
     )
     yield from Evidence(fit.data).gaps(by_policy=False)
     for k, part in enumerate(fit.components, 1):
@@ -295,19 +295,19 @@ def _notes(fit: MixtureFit, max_theta: float) -> Iterator[str]:
         if part.theta >= max_theta:
             yield (
                 f"Component {k} is one ranking: theta is at its bound {part.theta:g}, and has no "
-                "standard error. The likelihood, AIC, BIC and ICL depend on the bound; "
-                f"{'' if noise else 'a noise component or '}fewer components may do without."
+                "standard error. The likelihood, AIC, BIC and ICL depend on the bound. "
+                f"Try {'' if noise else 'a noise component or '}fewer components."
             )
-    yield "Standard errors are from outer products of scores, and hold centers for known."
+    yield "Standard errors are from outer products of scores, given the centers."
     if not fit.converged:
-        yield "Not converged: what is shown is not a maximum. Raise `n_starts`."
+        yield "Not converged: the estimates are not a maximum. Raise `n_starts`."
 
 
 class MixtureFit(FitResult):
     """A fitted mixture.
 
-    Made by `Mixture.fit`. The parameters are the weights, then theta of each component; these come
-    by weight, noise last. `plot` draws a `rankagg.plotting.memberships_plot`.
+    Made by `Mixture.fit`. The parameters are the weights, then theta of each component. Components
+    are sorted by weight, noise last. `plot` draws a `rankagg.plotting.memberships_plot`.
 
     Attributes
     ----------
@@ -337,7 +337,7 @@ class MixtureFit(FitResult):
 
     @property
     def n_components(self) -> int:
-        """How many components there are beside noise."""
+        """The number of components without noise."""
         return len(self.components) - isinstance(self.components[-1], Uniform)
 
     @property
@@ -348,7 +348,7 @@ class MixtureFit(FitResult):
 
     @property
     def membership_entropy(self) -> float:
-        """The summed entropy of the memberships of the rankings, in nats: 0 where all are sure."""
+        """The summed entropy of the memberships of the rankings, in nats; 0 if all are certain."""
         shares = self.distribution.memberships(self.data)
         weights = self.data.counts * effective_weights(self.data)
         return -float(weights @ xlogy(shares, shares).sum(axis=1))
@@ -384,14 +384,13 @@ class MixtureFit(FitResult):
         return pd.DataFrame(shares, columns=pd.Index(columns, name="component"))
 
     def _bounds(self, alpha: float) -> pd.DataFrame:
-        # Within what a parameter can be.
+        # Clip to the range of the parameter.
         frame = super()._bounds(alpha)
         of_weights = np.arange(len(frame)) < len(self.weights)
         return frame.clip(0.0, np.where(of_weights, 1.0, np.inf), axis=0)
 
     @property
     def _tests_zero(self) -> bool:
-        # No parameter is asked whether it is 0.
         return False
 
     def _head(self) -> dict[str, str]:

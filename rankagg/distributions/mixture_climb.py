@@ -1,7 +1,7 @@
-"""The climb to a mixture of greatest likelihood: expectation-maximization from drawn starts.
+"""Expectation-maximization of a mixture of Mallows distributions from random starts.
 
-A step shares every ranking out among the components, by its chance to come from each, and fits each
-component to its shares. Centers are exact: the Kemeny consensus of the shared votes. So no step
+A step divides every ranking among the components by its membership probabilities, and fits each
+component to its shares. Centers are exact: the Kemeny consensus of the weighted votes. So no step
 lowers the likelihood.
 """
 
@@ -19,12 +19,7 @@ from joblib import Parallel, delayed
 from scipy.special import logsumexp
 
 from rankagg._typing import Bools, Floats, Generator, Positions, RNGLike
-from rankagg._validation import (
-    as_generator,
-    check_flag,
-    check_integer,
-    check_number,
-)
+from rankagg._validation import as_generator, check_flag, check_integer, check_number
 from rankagg.aggregation import Deadline
 from rankagg.aggregation.kemeny import Kemeny
 from rankagg.core import (
@@ -43,29 +38,29 @@ from rankagg.distributions.mallows.compatible_sums import check_sums
 from rankagg.distributions.mallows.mallows import Mallows
 from rankagg.exceptions import NotIdentifiedError
 
-# What is left to climb, as a share of the height, where a climb ends: each of many, the best of
-# them; by how much a neighbor is better.
+# Relative tolerances of the likelihood: a climb from each start, the climb from the best of them,
+# and the least gain of a better neighbor.
 LOOSE, CLOSE, SLACK = 1e-6, 1e-9, 1e-6
-# Of theta by Newton's method.
+# Longest Newton step of theta.
 LONGEST_STEP = 0.3
-# Entries of a table of pairs of items by rankings that is kept.
+# Most entries of a cached table of rankings by pairs of items.
 MOST_PAIRS = 40_000_000
-# Items that are moved to any place, not to the next one alone, where a climb ends.
+# Most items for neighbors that move an item to any place, not only to the next one.
 MOST_MOVED = 8
-# Of each climb.
+# Most steps of a climb.
 CLIMB_STEPS = 2000
 
 
 @dataclass(frozen=True, eq=False)
 class _Family:
-    """What Mallows components, of bounded theta, are to the different rankings of some data."""
+    """Mallows components with bounded theta, for the distinct rankings of some data."""
 
     data: MallowsData
     max_theta: float
 
     @cached_property
     def log_uniform(self) -> Floats:
-        """The log probability of each ranking where all permutations are equally likely."""
+        """The log probability of each ranking if all permutations are equally likely."""
         items = self.data.profile.items
         return Uniform(items).log_probs(canonical_profile(items, self.data.ranks))
 
@@ -97,9 +92,9 @@ class _Family:
         return first, second
 
     def start(self, rng: Generator) -> Mallows:
-        """Return one around a ranking of the data, what that leaves open drawn at random.
+        """Return a component around a random completion of a random ranking of the data.
 
-        Its distances are half of what they are by chance.
+        Its mean distance is half the one of the uniform distribution.
         """
         row = rng.choice(len(self.data.ranks), p=self.data.weights / self.data.total)
         drawn = places.sample_compatible(self.data.ranks[[row]], rng)[0]
@@ -120,20 +115,20 @@ class _Family:
         near, votes = part.center, self._votes(part, shares)
         center = _kemeny(votes, near, self.data)
         costs = [float(votes[_behind(one)].sum()) for one in (near, center)]
-        # The center stays where it is as good: several may be.
+        # Keep the center if it is as good, since several may be.
         chosen = center if costs[1] < costs[0] * (1.0 - 1e-12) else near
         return self._at_theta(part, chosen, max(min(costs), 0.0) / float(shares.sum()))
 
     def _at_theta(self, part: Mallows, center: Permutation, mean: float) -> Mallows:
-        """Return theta after a Newton step, or exactly where that goes down."""
+        """Return the component after a Newton step of theta, or at the exact theta."""
         variance = part.distance_variance
         step = (part.mean_distance - mean) / variance if variance > 0 else 0.0
         theta = min(max(part.theta + step, 0.0), self.max_theta)
-        found = Mallows(center, theta)
-        gain = (part.theta - theta) * mean + part.log_normalizer - found.log_normalizer
-        # Far off, a parabola says little: theta of a component that is one ranking has no end.
+        moved = Mallows(center, theta)
+        gain = (part.theta - theta) * mean + part.log_normalizer - moved.log_normalizer
+        # Long steps are unreliable: theta of a component that is one ranking grows without limit.
         if 0.0 < abs(step) < LONGEST_STEP and gain >= 0.0:
-            return found
+            return moved
         return Mallows(center, min(self.data.theta_at(mean), self.max_theta))
 
     def _votes(self, part: Mallows, shares: Floats) -> Floats:
@@ -146,7 +141,7 @@ class _Family:
         return votes
 
     def neighbors(self, part: Mallows) -> Iterator[Mallows]:
-        """Go through the centers with one item elsewhere."""
+        """Yield the components whose center has one item moved."""
         order = part.center.ranks.argsort()
         for source, target in permutations(range(len(order)), 2):
             if not (len(order) <= MOST_MOVED or abs(source - target) == 1) or source == target + 1:
@@ -156,12 +151,12 @@ class _Family:
 
 
 def _behind(center: Permutation) -> Bools:
-    """Say of which pairs the center has the row below the column."""
+    """Return whether the center has the row below the column."""
     return np.asarray(center.ranks[:, None] > center.ranks)
 
 
 def _kemeny(votes: Floats, near: Permutation, data: MallowsData) -> Permutation:
-    """Return the exact consensus; where all majorities agree on an order, it is that."""
+    """Return the exact consensus, without a search if the majorities form an order."""
     won = (votes > votes.T).sum(axis=1) + (near.ranks.max() - near.ranks) / (2.0 * len(votes))
     order = np.argsort(-won, kind="stable")
     if (np.triu(votes[np.ix_(order, order)] - votes.T[np.ix_(order, order)], 1) >= 0).all():
@@ -173,7 +168,7 @@ def _kemeny(votes: Floats, near: Permutation, data: MallowsData) -> Permutation:
 
 @dataclass(frozen=True, eq=False)
 class _Climb:
-    """Components and weights on the way up."""
+    """Components and weights of one climb."""
 
     parts: tuple[Mallows | Uniform, ...]
     weights: Floats
@@ -183,7 +178,7 @@ class _Climb:
 
 
 def _begin(family: _Family, n_parts: int, rng: Generator, *, noise: bool) -> _Climb:
-    """Return components around drawn rankings, of equal weight."""
+    """Return components of equal weight around random rankings."""
     parts: list[Mallows | Uniform] = [family.start(rng) for _ in range(n_parts)]
     parts += [Uniform(family.data.profile.items)] * noise
     return _Climb(tuple(parts), np.full(len(parts), 1.0 / len(parts)))
@@ -199,16 +194,16 @@ def _log_parts(family: _Family, here: _Climb) -> Floats:
         return np.stack(each, axis=1) + np.log(here.weights)
 
 
-def _searched(family: _Family, here: _Climb, left: float = LOOSE) -> _Climb:
-    """Return a climb that goes on from better neighbors of where it ends."""
-    here = _climbed(family, here, left)
-    while (better := _neighbor(family, here)) is not None:
-        here = _climbed(family, better, left)
-    return here
+def _search(family: _Family, start: _Climb, tolerance: float = LOOSE) -> _Climb:
+    """Climb, and climb again from a better neighbor as long as there is one."""
+    climb = _ascend(family, start, tolerance)
+    while (better := _neighbor(family, climb)) is not None:
+        climb = _ascend(family, better, tolerance)
+    return climb
 
 
 def _neighbor(family: _Family, here: _Climb) -> _Climb | None:
-    """Return the best of all with one component changed, if it is better."""
+    """Return the best mixture with one component moved, or None if none is better."""
     joint, best = _log_parts(family, here), here
     for k, part in enumerate(here.parts):
         if isinstance(part, Uniform) or here.weights[k] == 0.0:
@@ -224,8 +219,8 @@ def _neighbor(family: _Family, here: _Climb) -> _Climb | None:
     return None if best is here else best
 
 
-def _climbed(family: _Family, here: _Climb, share: float = CLOSE) -> _Climb:
-    """Return where a climb ends: hardly anything is left, as its gains fall."""
+def _ascend(family: _Family, here: _Climb, tolerance: float) -> _Climb:
+    """Return the end of a climb, where the extrapolated gain is within the tolerance."""
     weights, before, here = family.data.weights, inf, replace(here, height=-inf)
     for step in range(CLIMB_STEPS + 1):
         family.data.deadline.seconds_left()
@@ -234,10 +229,10 @@ def _climbed(family: _Family, here: _Climb, share: float = CLOSE) -> _Climb:
         height = float(weights @ logs)
         gain, last = height - here.height, here.height
         here = replace(here, height=height, n_iterations=step)
-        # Gains that fall by the same rate add up to that (Aitken).
+        # Sum of further gains if they fall at a constant rate (Aitken).
         rate = min(max(gain / before, 0.0), 1.0) if 0.0 < before < inf else 1.0
         left = gain * rate / (1.0 - rate) if rate < 1.0 else inf
-        enough = share * max(1.0, abs(height))
+        enough = tolerance * max(1.0, abs(height))
         if last > -inf and (gain <= 1e-3 * enough or left <= enough):
             return replace(here, converged=True)
         if step == CLIMB_STEPS:
@@ -245,7 +240,7 @@ def _climbed(family: _Family, here: _Climb, share: float = CLOSE) -> _Climb:
         before = gain
         shares = np.exp(joint - logs[:, None]) * weights[:, None]
         parts = tuple(
-            # Nothing is said of a component that has no rankings any more.
+            # A component without any share of the rankings cannot be fitted.
             part
             if isinstance(part, Uniform) or not own.sum() > 1e-12
             else family.improved(part, own)
@@ -256,28 +251,28 @@ def _climbed(family: _Family, here: _Climb, share: float = CLOSE) -> _Climb:
 
 
 def _check_identified(profile: Profile, k: int, *, noise: bool) -> None:
-    """Raise where there are certainly several mixtures with the same probabilities."""
+    """Raise if the mixture has more parameters than the rankings have outcomes."""
     free = 2 * k - 1 + noise
-    # Rankings of the same items that end at the same place have so many outcomes.
+    # Kinds of rankings: the same observed items, and as many of them listed.
     observed = profile.ranks != UNRANKED
     kinds = np.unique(np.column_stack([observed, (profile.ranks >= 0).sum(axis=1)]), axis=0)
     sizes = kinds[:, :-1].sum(axis=1)
-    known = lgamma(free + 2.0)
+    limit = lgamma(free + 2.0)
     outcomes = sum(
-        min(np.exp(min(lgamma(s + 1.0) - lgamma(s - min(t, s - 1) + 1.0), known)), free + 1.0) - 1.0
+        min(np.exp(min(lgamma(s + 1.0) - lgamma(s - min(t, s - 1) + 1.0), limit)), free + 1.0) - 1.0
         for s, t in zip(sizes.tolist(), kinds[:, -1].tolist(), strict=True)
         if s
     )
     if profile.is_strict and free > round(outcomes):
         raise NotIdentifiedError(
-            f"A mixture of {free} free parameters is not identified by rankings that can come out "
-            f"in {counted(round(outcomes) + 1, 'way')}. Fit fewer components."
+            f"A mixture of {free} free parameters is not identified by rankings with "
+            f"{counted(round(outcomes) + 1, 'possible outcome')}. Fit fewer components."
         )
 
 
 @dataclass(frozen=True, eq=False)
 class _FoundMixture:
-    """The best of all climbs, its components by weight, and what is known of its parameters."""
+    """The best of all climbs: components by weight, estimates and their covariance."""
 
     parts: tuple[RankingDistribution, ...]
     weights: Floats
@@ -310,35 +305,35 @@ def find_mixture(
     check_number(max_theta, "max_theta", low=0, high=100, open_low=True)
     check_observed(profile)
     _check_identified(profile, number, noise=noise)
-    chosen = _Family(MallowsData.of(profile, deadline), max_theta)
-    check_sums(chosen.data.ranks)
+    family = _Family(MallowsData.of(profile, deadline), max_theta)
+    check_sums(family.data.ranks)
     streams = as_generator(rng).spawn(n_starts)
-    starts = [_begin(chosen, number, stream, noise=noise) for stream in streams]
+    starts = [_begin(family, number, stream, noise=noise) for stream in streams]
     climbs: list[_Climb] = Parallel(n_jobs=n_jobs)(
-        delayed(_searched)(chosen, start) for start in starts
+        delayed(_search)(family, start) for start in starts
     )
     heights = np.array([climb.height for climb in climbs])
-    best = _searched(chosen, climbs[int(heights.argmax())], CLOSE)
+    best = _search(family, climbs[int(heights.argmax())], CLOSE)
     order = [*np.argsort(-best.weights[:number], kind="stable"), *range(number, len(best.parts))]
     parts = tuple(best.parts[k] for k in order)
     best = replace(best, parts=parts, weights=best.weights[order])
-    names, estimates, covariance = _estimates_of(chosen, best, number)
-    logs = logsumexp(_log_parts(chosen, best), axis=1)
+    names, estimates, covariance = _estimates(family, best, number)
+    logs = logsumexp(_log_parts(family, best), axis=1)
     return _FoundMixture(
         parts=parts,
         weights=best.weights,
         heights=heights,
         converged=best.converged,
         n_iterations=best.n_iterations,
-        log_likelihood=float(chosen.data.weights @ logs),
-        total=chosen.data.total,
+        log_likelihood=float(family.data.weights @ logs),
+        total=family.data.total,
         names=names,
         estimates=estimates,
         covariance=covariance,
     )
 
 
-def _estimates_of(
+def _estimates(
     family: _Family, best: _Climb, number: int
 ) -> tuple[tuple[str, ...], Floats, Floats]:
     """Return names, estimates and covariance: weights, then theta of each component."""
@@ -350,21 +345,21 @@ def _estimates_of(
     )
     thetas = np.array([part.theta for part in best.parts[:number] if isinstance(part, Mallows)])
     names += [f"theta {k + 1}" for k in range(number)]
-    # Log odds of weights are known up to a constant.
+    # Scores; log odds of weights are identified up to a constant.
     tables = [shares - weights]
     for k, part in enumerate(best.parts[:number]):
         assert isinstance(part, Mallows), "noise is last"
-        found = family.scores(part) * shares[:, k]
+        scores = family.scores(part) * shares[:, k]
         at_bound = part.theta >= family.max_theta
-        tables.append(np.full((len(found), 1), np.nan) if at_bound else found[:, None])
+        tables.append(np.full((len(scores), 1), np.nan) if at_bound else scores[:, None])
     table = np.hstack(tables)
-    known = ~np.isnan(table[0])
-    information = table[:, known].T @ (table[:, known] * data.weights[:, None])
+    free = ~np.isnan(table[0])
+    information = table[:, free].T @ (table[:, free] * data.weights[:, None])
     scale = 1.0 / np.sqrt(np.maximum(np.diag(information), 1e-300))
     around = np.outer(scale, scale)
     inverse = np.linalg.pinv(information * around, rcond=1e-9, hermitian=True) * around
     of_odds = np.diag(weights) - np.outer(weights, weights)
-    move = scipy.linalg.block_diag(of_odds, np.eye(number))[np.ix_(known, known)]
-    covariance = np.full((len(known),) * 2, np.nan)
-    covariance[np.ix_(known, known)] = move @ inverse @ move.T
+    move = scipy.linalg.block_diag(of_odds, np.eye(number))[np.ix_(free, free)]
+    covariance = np.full((len(free),) * 2, np.nan)
+    covariance[np.ix_(free, free)] = move @ inverse @ move.T
     return tuple(names), np.concatenate([weights, thetas]), covariance

@@ -1,4 +1,4 @@
-"""Rules that rank by a fitted distribution; fits are loaded by the rule that needs one."""
+"""Rules that rank by a fitted distribution; each rule imports its fit when it runs."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from rankagg.core.graphs import connected_parts
 class PlackettLuceRanking(Aggregator):
     """Rank by the worths of a fitted Plackett-Luce distribution, ties included.
 
-    Items that a ranking does not observe are no alternatives in it, so there is no policy for
-    them; an item that no ranking observes is unranked in the consensus. Log worths that differ by
-    no more than 1e-7 are tied.
+    Unranked items are no alternatives in a ranking, so there is no policy for them. An item that
+    no ranking observes is unranked in the consensus. Log worths that differ by at most 1e-7 are
+    tied.
 
     Parameters
     ----------
     pseudo_rankings : float, default 0.5
-        Every item wins and loses so many times against a ghost item, which makes worths finite
-        whatever the data are; a ridge of 0.001 does so for the weights of ties. 0 is plain
-        maximum likelihood, and may have no maximum.
+        Number of wins and of losses of every item against a ghost item, which make worths finite
+        for all data. A ridge of 0.001 does so for the weights of ties. 0 is plain maximum
+        likelihood, which may have no maximum.
 
     References
     ----------
@@ -72,11 +72,11 @@ class PlackettLuceRanking(Aggregator):
 
 @dataclass(frozen=True, kw_only=True)
 class MallowsRanking(Aggregator):
-    """The center of a fitted Mallows distribution.
+    """Rank by the center of a fitted Mallows distribution.
 
-    Of complete strict rankings it is the exact Kemeny consensus. Of partial and tied ones it
-    maximizes a likelihood that sums over their compatible permutations, and can differ from it;
-    there is no policy for unranked items.
+    For complete strict rankings it is the exact Kemeny consensus. For partial and tied ones it
+    maximizes the likelihood of their compatible permutations, and can differ from Kemeny. There is
+    no policy for unranked items.
 
     References
     ----------
@@ -104,13 +104,13 @@ class MallowsRanking(Aggregator):
         labels = _seen_labels(profile)
         if not labels:
             return Outcome(scores=np.full(profile.n_items, np.nan))
-        found = MallowsData.of(profile.restrict(labels), deadline).search_center()
-        ranking: PartialRanking = found.center
-        if found.center.n_items < profile.n_items:
-            ranking = found.center.reindex(profile.items)
-        unproved = found.consensus is not None and not found.consensus.is_proved
-        certificate = found.consensus.certificate if found.consensus and unproved else None
-        return Outcome(ranking=ranking, certificate=certificate, notes=found.notes)
+        result = MallowsData.of(profile.restrict(labels), deadline).search_center()
+        ranking: PartialRanking = result.center
+        if result.center.n_items < profile.n_items:
+            ranking = result.center.reindex(profile.items)
+        consensus = result.consensus
+        certificate = consensus.certificate if consensus and not consensus.is_proved else None
+        return Outcome(ranking=ranking, certificate=certificate, notes=result.notes)
 
 
 def _seen_labels(profile: Profile) -> list[Label]:
@@ -120,16 +120,16 @@ def _seen_labels(profile: Profile) -> list[Label]:
 
 @dataclass(frozen=True, kw_only=True)
 class RankCentrality(Aggregator):
-    """Rank by the time that a walk spends at each item, which moves to items as often as they win.
+    """Rank by the stationary distribution of a random walk from losers to winners.
 
-    Of comparisons that worths explain (Bradley-Terry) its scores, the logs of the shares of time,
-    are log worths. Scores of parts that nothing joins sum to 0 each. Those that differ by no more
-    than 1e-7 are tied.
+    The scores are the logs of the stationary probabilities. For comparisons that follow a
+    Bradley-Terry model they are log worths. In each connected component the scores sum to 0.
+    Scores that differ by at most 1e-7 are tied.
 
     Parameters
     ----------
     pseudo_wins : float, default 0.5
-        Above 0. Added to the wins of each of two items that were compared.
+        Above 0. Added to the wins of both items of each compared pair.
 
     References
     ----------
@@ -166,12 +166,11 @@ class RankCentrality(Aggregator):
 
 
 def _stationary_shares(rates: Floats) -> Floats:
-    """Return times at each state, in units of that at the first; rates from row to column.
+    """Return stationary times relative to the first state; rates from row to column.
 
-    All lead to each other. States are taken out one after the other, which adds and multiplies but
-    never subtracts.
-
-    Grassmann, Taksar and Heyman (1985), https://doi.org/10.1287/opre.33.5.1107.
+    The chain must be irreducible. States are eliminated one by one without subtractions, so that
+    small times keep their precision: Grassmann, Taksar and Heyman (1985),
+    https://doi.org/10.1287/opre.33.5.1107.
     """
     table = rates.copy()
     shares: Floats = np.ones(len(rates))
@@ -184,7 +183,7 @@ def _stationary_shares(rates: Floats) -> Floats:
 
 
 def _spectral_worths(shares_won: Floats) -> Floats:
-    """Return log worths with sum 0: the walk goes to those that win, as often as they do."""
+    """Return log worths with sum 0 from the shares of wins of rows over columns."""
     logs: Floats = np.log(_stationary_shares(shares_won.T))
     logs -= logs.mean()
     return logs

@@ -1,4 +1,4 @@
-"""Distributions read from the plain data that their `to_dict` gives."""
+"""Distributions read from the plain data of their `to_dict`."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ SIZE = re.compile("[1-9][0-9]{0,8}")
 
 
 def distribution_from_dict(facts: Mapping[str, Any]) -> RankingDistribution:
-    """Return the distribution whose `to_dict` gave these facts.
+    """Return the distribution that `to_dict` wrote as these facts.
 
-    It is read strictly: nothing is converted, and no key may be missing or unknown.
+    Reading is strict: no value is converted, and no key may be missing or unknown.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ def distribution_from_dict(facts: Mapping[str, Any]) -> RankingDistribution:
     Raises
     ------
     DataFormatError
-        If something is missing, unknown or no distribution; it names the field.
+        If a key is missing or unknown, or a value is invalid; the message names the key.
 
     Examples
     --------
@@ -68,8 +68,8 @@ def distribution_from_dict(facts: Mapping[str, Any]) -> RankingDistribution:
             raise DataFormatError(f"`{name}` is missing.")
     for name in facts:
         if name not in (*HEAD, *names):
-            known = ", ".join((*HEAD, *names))
-            raise DataFormatError(f"{shown(name)} is no key; the keys are {known}.")
+            keys = ", ".join((*HEAD, *names))
+            raise DataFormatError(f"{shown(name)} is no key; the keys are {keys}.")
     for name in NUMBERS:
         _check_numbers(facts.get(name, 0), name)
     try:
@@ -77,12 +77,11 @@ def distribution_from_dict(facts: Mapping[str, Any]) -> RankingDistribution:
     except DataFormatError:
         raise
     except RankaggError as error:
-        # What the classes ask for, beyond the kinds of values.
         raise DataFormatError(f"No {model} distribution is stored here: {error}") from None
 
 
 def _check_numbers(value: object, path: str) -> None:
-    """Refuse what is no finite number, or list or object of such."""
+    """Raise unless a value is a finite number, or a list or object of such values."""
     if isinstance(value, dict | list):
         keyed = value.items() if isinstance(value, dict) else enumerate(value)
         for key, each in keyed:
@@ -92,13 +91,13 @@ def _check_numbers(value: object, path: str) -> None:
 
 
 def _arguments(facts: Mapping[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
-    """Return what creates a distribution."""
+    """Return the arguments of the constructor."""
     for name in ("items", "center", "components"):
         if not isinstance(facts.get(name, []), list):
             raise DataFormatError(f"`{name}` must be a list. Got {shown(facts[name])}.")
     items, given = ItemSet(facts["items"]), {name: facts[name] for name in names}
     if "center" in given:
-        # Of the same types: JSON's false is no 0.
+        # Compare types too: False is not 0.
         if sorted(map(repr, given["center"])) != sorted(map(repr, items)):
             got = shown(given["center"])
             raise DataFormatError(f"`center` must be a list of all items, each once. Got {got}.")

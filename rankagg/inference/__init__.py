@@ -1,4 +1,4 @@
-"""How certain results are: units, intervals, decisions, ranks, tests, dispersion."""
+"""Statistical inference: units, intervals, decisions, ranks, tests, dispersion."""
 
 import lazy_loader
 

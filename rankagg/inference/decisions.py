@@ -1,4 +1,4 @@
-"""Decisions about pairs of items: multiple testing (Holm, Tarone), and what they rest on."""
+"""Decisions about pairs of items: multiple testing (Holm, Tarone) and its assumptions."""
 
 from __future__ import annotations
 
@@ -15,76 +15,76 @@ from rankagg.core import ItemSet, Result, counted, level_of, listed, part_of, pl
 from rankagg.core.graphs import ordered_parts, strong_parts
 from rankagg.distributions.fit_result import holm
 
-# Methods whose level is only approached with many units.
+# Methods whose level is only asymptotic.
 APPROXIMATE = ("max-t", "percentile", "wilson")
-#: The rule of tiers, for the reader.
+#: The definition of tiers, as printed.
 TIERS = "every item of a tier is decided to be above every item of the next ones"
 
 
 @dataclass(frozen=True)
 class Basis:
-    """What decisions rest on."""
+    """The method, units and assumptions of decisions."""
 
     # How pairs were decided.
     method: str
-    # What is independent, in the singular.
+    # The independent unit, in the singular.
     word: str
-    # How many of these there are.
+    # The number of units.
     n_units: int
-    # With how many units, all alike and each telling of all pairs, anything could be decided at
-    # all; None where there is no pair.
+    # The least number of units that can decide a pair, if all agree and compare all pairs; None
+    # if there is no pair.
     decidable_from: int | None
-    # False where no outcome of these units would have decided anything.
+    # False if no outcome of these units would have decided a pair.
     is_possible: bool
 
     @property
     def assumes(self) -> str:
-        """What must be true for the level to hold, for the reader."""
+        """The assumptions under which the level holds, as printed."""
         if self.word == "estimate":
-            return "errors of the estimates are normal, and as large as is stated"
+            return "errors of the estimates are normal, with the stated variances"
         draws = f"{plural(self.word)} are independent draws"
         if self.method == "sign-flips":
             return (
                 f"{plural(self.word)} are independent, and the differences of all items in one "
-                "are, together, symmetric about their center"
+                "are jointly symmetric about their center"
             )
         if self.method in ("sign-test", "clopper-pearson", "wilson"):
-            return f"{draws}, and ties of some items say nothing about the order of others"
+            return f"{draws}, and ties of some items are independent of the order of others"
         return f"{draws}, and many" if self.method in ("max-t", "percentile") else draws
 
     @property
     def _sizes(self) -> tuple[str, str]:
-        """The number of units, and how many are enough, as texts."""
+        """The number of units, and the least number that is enough, as texts."""
         units = stated(self.n_units, "independent units", noun=self.word)
         return units, stated(self.decidable_from or 0, "units that are enough")
 
     def counted(self) -> str:
-        """Return the units and their number, and what would be needed."""
+        """Return the number of units, and the number that decisions need."""
         units, enough = self._sizes
         if self.decidable_from is None:
             return units
-        # Fewer units may do where other pairs have too few to count (Tarone).
-        by_pair = "{} ({} can decide a pair that they order)"
-        told = by_pair if self.method == "sign-test" else "{} (decisions are possible from {} on)"
-        return said(told, units, enough)
+        # Fewer units may be enough if other pairs have too few to count (Tarone).
+        template = "{} (decisions are possible from {} on)"
+        if self.method == "sign-test":
+            template = "{} ({} can decide a pair that they order)"
+        return said(template, units, enough)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON."""
         return {"method": self.method, "assumes": self.assumes, **asdict(self)}
 
     def warning(self, alpha: float) -> str | None:
-        """Return a sentence where nothing could have been decided."""
+        """Return a warning if no outcome could have decided a pair."""
         if self.is_possible or self.decidable_from is None:
             return None
         units, enough = self._sizes
         if self.n_units >= self.decidable_from:
-            apart = "no two items are told apart by the {} {} that it takes"
-            told = f"no pair can be decided at {{}}: {apart}"
-            return said(told, level_of(alpha), enough, plural(self.word))
+            template = "no pair can be decided at {}: no two items are ordered by the {} {} needed"
+            return said(template, level_of(alpha), enough, plural(self.word))
         by_pair = self.method == "sign-test"
         needed = "{} that order a pair could" if by_pair else "at least {} are needed"
-        told = f"with {{}} no pair can be decided at {{}}; {needed}"
-        return said(told, units, level_of(alpha), enough)
+        template = f"with {{}} no pair can be decided at {{}}; {needed}"
+        return said(template, units, level_of(alpha), enough)
 
 
 def by_sign_flips(alpha: float) -> int:
@@ -101,7 +101,7 @@ def by_p_values(alpha: float, n_items: int, per_unit: float) -> int | None:
 
 
 def least_number(holds: Callable[[int], bool], most: int = 10**9) -> int:
-    """Return the smallest number from which on something is true, the search ends at `most`."""
+    """Return the smallest number from which on a condition holds; the search ends at `most`."""
     high = 1
     while not holds(high) and high < most:
         high *= 2
@@ -113,13 +113,13 @@ def least_number(holds: Callable[[int], bool], most: int = 10**9) -> int:
 
 
 def tarone(p_values: Floats, least: Floats, alpha: float) -> Bools:
-    """Return what Holm's procedure rejects if hypotheses that cannot be rejected do not count.
+    """Return the hypotheses that Tarone's step-down procedure rejects.
 
-    With k the smallest number such that at most k hypotheses can have a p-value of alpha/k or
-    less, those at alpha/k or less are rejected; then the same with the hypotheses that are left,
-    until none is. Fewer hypotheses never have a larger k, so the true ones alone would not be
-    tested at a lower level than they are, and Bonferroni's inequality for those of them that can
-    be rejected bounds the family-wise error rate.
+    It is Holm's procedure without the hypotheses that cannot be rejected. Let k be the smallest
+    number such that at most k hypotheses can have a p-value of alpha/k or less. Hypotheses at
+    alpha/k or less are rejected, and the step is repeated with the others until none is. Fewer
+    hypotheses never have a larger k, so that the true ones alone would be tested at no lower
+    level. Bonferroni's inequality for those that can be rejected bounds the family-wise error rate.
 
     Tarone (1990), "A modified Bonferroni method for discrete data",
     https://doi.org/10.2307/2531456; Hommel and Krummenauer (1998), "Improvements and
@@ -137,32 +137,32 @@ def tarone(p_values: Floats, least: Floats, alpha: float) -> Bools:
 
 
 def _testable(least: Floats, alpha: float) -> int:
-    """Return the smallest k such that k hypotheses at most can reach alpha/k."""
+    """Return the smallest k such that at most k hypotheses can reach alpha/k."""
     number = np.arange(1, len(least) + 1)
     reach = np.searchsorted(np.sort(least), alpha / number, side="right")
-    # All hypotheses together are never more than their number, so there is one.
+    # The number of all hypotheses is such a k.
     return int(number[np.argmax(reach <= number)])
 
 
 class Decisions(Result):
-    """Pairs of items whose order is decided, with one level of error for all of them.
+    """Pairs of items whose order is decided, with one family-wise error rate.
 
-    Made by `PairwiseIntervals.decisions`. They have no plot of their own: those of
-    `PairwiseIntervals` and `RankIntervals` show what is decided.
+    Made by `PairwiseIntervals.decisions`. It has no plot: those of `PairwiseIntervals` and
+    `RankIntervals` show the decided pairs.
 
     Attributes
     ----------
     items : ItemSet
         The items of rows and columns.
     above : ndarray of bool, shape (n, n)
-        Row is decided to be above column: with probability 1 - alpha at least none is wrong.
+        Whether row is decided to be above column; with probability 1 - alpha or more none is wrong.
     alpha : float
-        The family-wise error rate: the probability that any of them is wrong, at most.
+        The family-wise error rate: an upper bound of the probability of any wrong decision.
     how : str
-        What decided, for the reader.
+        The procedure, as printed.
     basis : Basis or None
-        What the decisions rest on: `method`, `assumes`, `n_units` and `decidable_from`, the number
-        of units with which anything could be decided at all; None where nobody said.
+        `method`, `assumes`, `n_units` and `decidable_from`, the least number of units that can
+        decide a pair; None if unknown.
     """
 
     items: ItemSet
@@ -176,17 +176,17 @@ class Decisions(Result):
 
     @property
     def is_approximate(self) -> bool:
-        """True where alpha is only approached with many units."""
+        """True if alpha is only approached with many units."""
         return self.basis is not None and self.basis.method in APPROXIMATE
 
     @property
     def warning(self) -> str | None:
-        """A sentence where no outcome could have decided anything, else None."""
+        """A warning if no outcome could have decided a pair, otherwise None."""
         return None if self.basis is None else self.basis.warning(self.alpha)
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """The same as a tuple, empty where there is none."""
+        """The warning as a tuple, empty if there is none."""
         return () if self.warning is None else (self.warning,)
 
     @property
@@ -195,28 +195,28 @@ class Decisions(Result):
         return self.items.pairs_where(self.above)
 
     def decided(self) -> str:
-        """Return how many of all pairs are decided, as text."""
+        """Return the number of decided pairs and of all pairs, as text."""
         pairs, decided = len(self.items) * (len(self.items) - 1) // 2, int(self.above.sum())
         return part_of(decided, "pairs decided", pairs, "pairs", "pair", form=",")
 
     @cached_property
     def tiers(self) -> tuple[tuple[Label, ...], ...]:
-        """Sets of items that nothing separates, the best first.
+        """Sets of items that no decisions separate, the best first.
 
-        The first tier is the smallest set of items of which each is decided to be above every item
-        outside; the second is that among the others, and so on. So two items are in one tier where
-        a chain of undecided pairs, or of decided ones in a cycle, leads from one to the other.
+        The first tier is the smallest set of items that are all decided to be above every item
+        outside; the second is that among the others, and so on. Two items are in one tier if a
+        chain of undecided pairs, or of decided ones in a cycle, connects them.
         """
-        # An arc leads to what is not decided to be above.
+        # Arcs lead to items that are not decided to be above.
         parts = ordered_parts(~self.above.T)
         return tuple(tuple(self.items.at(np.sort(part))) for part in parts)
 
     @cached_property
     def cyclic_components(self) -> tuple[tuple[Label, ...], ...]:
-        """Sets of items that the decided pairs order in cycles; empty where there is none.
+        """Sets of items that the decided pairs order in cycles; empty if there is none.
 
-        They are the strong components of more than one item. Majorities can form cycles
-        (Condorcet), so this need not be an error.
+        They are the strong components of more than one item. They need not be errors, since
+        majorities can form Condorcet cycles.
         """
         label = strong_parts(self.above)
         sets = (self.items.where(label == number) for number in np.unique(label))
@@ -228,14 +228,14 @@ class Decisions(Result):
 
     def _content(self) -> dict[str, Any]:
         basis = None if self.basis is None else self.basis.to_dict()
-        found = self._plain("warning", "pairs", "tiers", "cyclic_components")
-        return {**self._plain("items", "how", "alpha", "is_approximate"), "basis": basis, **found}
+        parts = self._plain("warning", "pairs", "tiers", "cyclic_components")
+        return {**self._plain("items", "how", "alpha", "is_approximate"), "basis": basis, **parts}
 
     def _facts(self) -> list[str]:
         bound = "about" if self.is_approximate else "at most"
         rate = stated(self.alpha, "alpha", "g")
-        told = "decided      {}, by {}; family-wise error rate {} {}"
-        lines = [said(told, self.decided(), self.how, bound, rate)]
+        template = "decided      {}, by {}; family-wise error rate {} {}"
+        lines = [said(template, self.decided(), self.how, bound, rate)]
         if self.basis is not None:
             lines.append(f"assumed      {self.basis.assumes}")
         if self.warning is not None:

@@ -1,4 +1,4 @@
-"""Dispersion and spread: how far rankings are from a consensus, and from each other."""
+"""Dispersion around a consensus and spread: mean distances of rankings."""
 
 from __future__ import annotations
 
@@ -48,13 +48,13 @@ from rankagg.exceptions import InformationLostError, InvalidInputError
 class _SingleRankings:
     """Sums over single rankings."""
 
-    # Shape (k,). How many rankings have which weight.
+    # Shape (k,). Number of rankings of each weight.
     counts: Floats
     weights: Floats
-    # Sum of w^2 P(i before j) P(j before i) over rankings and pairs of items whose order the
-    # ranking leaves open; 0 but by the policy "uniform".
+    # Sum of w^2 P(i before j) P(j before i) over rankings and their unordered pairs of items; 0
+    # unless the policy is "uniform".
     self_distance: float
-    # Shape (n, n). Sum of w^2 over the rankings that compare row and column; None where all do.
+    # Shape (n, n). Sum of w^2 over the rankings that compare row and column; None if all do.
     judged: Floats | None
 
     @classmethod
@@ -75,7 +75,7 @@ class _SingleRankings:
 
     @classmethod
     def of_summary(cls, summary: ScoreSummary, votes: PairwiseMatrix) -> _SingleRankings:
-        """Return the sums over the rankings that sums of scores tell of."""
+        """Return the sums over the rankings of a summary of scores."""
         tallies, weights = list(summary.tallies.values()), summary.weight_vector
         itself, is_shared = 0.0, summary.unranked == "uniform"
         for tally, square in zip(tallies, (weights**2).tolist(), strict=True):
@@ -84,14 +84,14 @@ class _SingleRankings:
                 one = share - squared
                 itself += square * _over_pairs(one + one.T + tally.neither / 4.0)
         counts = np.array([tally.n_units for tally in tallies], dtype=np.float64)
-        is_whole = is_shared or not summary.n_missing
-        return cls(counts, weights, itself, None if is_whole else votes.squared_weights)
+        all_judge = is_shared or not summary.n_missing
+        return cls(counts, weights, itself, None if all_judge else votes.squared_weights)
 
     @property
     def weight_of_pairs(self) -> float:
         """The weight of the ordered pairs of different rankings, (sum w)^2 - sum w^2.
 
-        A sum of products, small weights first: a difference of squares would cancel.
+        It is a sum of products, small weights first, since a difference of squares would cancel.
         """
         order = np.argsort(self.weights, kind="stable")
         counts, weights = self.counts[order], self.weights[order]
@@ -100,19 +100,22 @@ class _SingleRankings:
         return float(2.0 * mass @ lighter + (counts * (counts - 1.0)) @ weights**2)
 
     def weight_of_judgments(self, votes: PairwiseMatrix) -> float:
-        """Return the weight of all pairs of different rankings and items that both judge."""
+        """Return the weight of all pairs of items over all ordered pairs of different rankings.
+
+        A pair of items counts if both rankings compare it.
+        """
         n = votes.n_items
         if self.judged is None:
             return n * (n - 1) / 2 * self.weight_of_pairs
         judged = votes.wins + votes.wins.T + votes.ties
-        # What is left of a single ranking is rounding, of squares and of the votes.
+        # With a single ranking only rounding errors of the squares and of the votes remain.
         pairs = judged**2 - self.judged
         least = judged * (1e-13 * judged + 3.0 * votes.rounding)
         return _over_pairs(np.where(pairs > least, pairs, 0.0))
 
 
 def _over_pairs(values: Floats) -> float:
-    """Return the sum over all pairs of items, each once."""
+    """Return the sum over all unordered pairs of items."""
     return float(np.triu(values, k=1).sum())
 
 
@@ -126,32 +129,32 @@ def dispersion(
     tie_cost: float = 0.0,
     tolerance: Tolerance = 0.0,
 ) -> float:
-    """Return the summed Kendall distance of a ranking to the data.
+    """Return the total Kendall distance of a ranking to the data.
 
     Parameters
     ----------
     data : ScoreTable, ScoreSummary, Profile, PairwiseMatrix, Comparisons or Evidence
-        Rankings, or what they follow from or lead to. Counts and weights multiply distances.
+        Rankings, scores that give rankings, or their votes. Counts and weights multiply distances.
     ranking : PartialRanking
         Any ranking of the same items, such as `consensus.ranking`.
     average : bool, default False
         Divide by the total weight of the rankings: the mean distance, in pairs of items.
     normalized : bool, default False
-        Divide by the weight of all judgments, n(n - 1)/2 for each complete ranking: the share
-        of them that the ranking contradicts, from 0 to 1, an average already.
+        Divide by the weight of all judgments, n(n - 1)/2 for each complete ranking. The result is
+        the share of judgments that the ranking contradicts, from 0 to 1; `average` has no effect.
     discordant : bool, default False
         Count only pairs that the ranking orders strictly and a vote orders the other way. A pair
-        that the ranking ties then costs nothing, instead of what breaking the tie at random
-        costs on average.
+        that the ranking ties then costs nothing, instead of the mean cost of breaking the tie at
+        random.
     tie_cost : float, default 0
-        What a vote that ties two items costs, 0 to 1; not with `discordant`.
+        Cost of a vote that ties two items, from 0 to 1; not with `discordant`.
     tolerance : float, mapping or Series from task to float, default 0
-        Scores that differ by no more are tied; see `ScoreTable.rankings`.
+        Scores that differ by at most this much are tied; see `ScoreTable.rankings`.
 
     Returns
     -------
     float
-        In votes on pairs; NaN where it is divided by nothing.
+        In votes on pairs; NaN if the divisor is 0.
 
     Raises
     ------
@@ -162,7 +165,7 @@ def dispersion(
 
     See Also
     --------
-    PairwiseMatrix.cost : The same, of votes.
+    PairwiseMatrix.cost : The same for votes.
 
     References
     ----------
@@ -182,7 +185,7 @@ def dispersion(
     strict_only = check_flag(discordant, "discordant")
     per_tie = check_number(tie_cost, "tie_cost", low=0, high=1)
     if strict_only and per_tie:
-        raise InvalidInputError("tie_cost", "0 where only discordant pairs count", tie_cost)
+        raise InvalidInputError("tie_cost", "0 if only discordant pairs count", tie_cost)
     votes = Evidence.of(data, tolerance).votes
     total = _discordant(votes, ranking) if strict_only else votes.cost(ranking, tie_cost=per_tie)
     if check_flag(normalized, "normalized"):
@@ -198,7 +201,7 @@ def dispersion(
 def _discordant(votes: PairwiseMatrix, ranking: PartialRanking) -> float:
     if not isinstance(ranking, PartialRanking):
         raise InvalidInputError("ranking", "a PartialRanking or Permutation", ranking)
-    votes.items.require_same(ranking.items, "A ranking and the votes that judge it")
+    votes.items.require_same(ranking.items, "A ranking and the votes")
     place = places.comparable(ranking.ranks[None, :])[0]
     ranked = ranking.ranks != UNRANKED
     below = (place[:, None] > place[None, :]) & ranked[:, None] & ranked[None, :]
@@ -213,40 +216,41 @@ def spread(
     tie_cost: float = 0.0,
     tolerance: Tolerance = 0.0,
 ) -> float:
-    """Return the summed Kendall distance of all ordered pairs of different rankings, exactly.
+    """Return the exact total Kendall distance over all ordered pairs of different rankings.
 
     Parameters
     ----------
     data : ScoreTable, ScoreSummary, Profile or Evidence
-        Rankings; a count is so many of them, weights multiply: w_s w_t d(s, t). Of a summary
-        those of the instances, which its sums are enough for; under "uniform" equal to rounding.
+        Rankings, with counts as repetitions; weights multiply: w_s w_t d(s, t). For a summary, the
+        rankings of its instances; under "uniform" the result is equal up to rounding.
     average : bool, default False
         Divide by the weight of the ordered pairs of rankings, (sum w)^2 - sum w^2: the mean
         distance of two different rankings, in pairs of items.
     normalized : bool, default False
         Divide by the weight of the pairs of judgments: the share in which two rankings
-        contradict each other, from 0 to 1; for complete rankings the average over n(n - 1)/2.
+        contradict each other, from 0 to 1. For complete rankings it is the average divided by
+        n(n - 1)/2.
     tie_cost : float, default 0
-        What a pair of items costs that exactly one of two rankings ties, 0 to 1.
+        Cost of a pair of items that exactly one of two rankings ties, from 0 to 1.
     tolerance : float, mapping or Series from task to float, default 0
-        Scores that differ by no more are tied; see `ScoreTable.rankings`.
+        Scores that differ by at most this much are tied; see `ScoreTable.rankings`.
 
     Returns
     -------
     float
-        NaN where it is divided by nothing, as with one ranking.
+        NaN if the divisor is 0, as with one ranking.
 
     Raises
     ------
     InformationLostError
-        For a PairwiseMatrix, which does not tell a ranking from itself.
+        For a PairwiseMatrix, which does not hold single rankings.
 
     Notes
     -----
-    The sum is 2 sum_{i<j} W_ij W_ji, with W_ij the weight of the rankings with i above j: time
-    in O(m n^2), and not in O(m^2 n log n). Ties add 2 c sum_{i<j} T_ij (W_ij + W_ji). A ranking
-    with missing items disagrees with itself when it is imputed twice by the policy "uniform"; those
-    terms are taken off. By "ignore" pairs count that both rankings compare.
+    The sum is 2 sum_{i<j} W_ij W_ji, with W_ij the weight of the rankings with i above j. It takes
+    time O(m n^2) instead of O(m^2 n log n). Ties add 2 c sum_{i<j} T_ij (W_ij + W_ji). Under the
+    policy "uniform" a ranking with missing items disagrees with its own second imputation; those
+    terms are subtracted. Under "ignore" pairs count if both rankings compare them.
 
     References
     ----------
@@ -269,7 +273,7 @@ def spread(
 
 
 def _spread_of(evidence: Evidence, tie_cost: float = 0.0) -> tuple[float, _SingleRankings]:
-    """Return the summed distance, and what single rankings add up to."""
+    """Return the total distance, and the sums over single rankings."""
     votes = evidence.votes
     try:
         if evidence.summary:
@@ -295,19 +299,19 @@ def dispersion_report(
     tolerance: Tolerance = 0.0,
     time_limit: float | None = None,
 ) -> DispersionReport:
-    """Measure how far consensuses are from the rankings, and these from each other.
+    """Measure the distances of consensuses from the rankings, and of rankings from each other.
 
     Parameters
     ----------
     data : ScoreTable, ScoreSummary or Profile
-        Rankings, or scores that rank, or what these add up to.
+        Rankings, scores that give rankings, or a summary of scores.
     rules : iterable of Aggregator, optional
-        The rules; by default those that suit the data, exact Kemeny among them.
+        The rules; by default those that suit the data, including exact Kemeny.
     tolerance : float, mapping or Series from task to float, default 0
-        Scores that differ by no more are tied.
+        Scores that differ by at most this much are tied.
     time_limit : float, optional
         Seconds after which exact rules return the best ranking so far, and those that have none
-        raise `OutOfTimeError`; None is never.
+        raise `OutOfTimeError`; None for no limit.
 
     Raises
     ------
@@ -332,11 +336,11 @@ def dispersion_report(
     for rule in rules:
         check_rule(rule, "rules")
         if isinstance(rule, Kemeny) and rule.consensus_ties:
-            allowed = "rules whose ties have no price: the bounds are of strict rankings"
-            remedy = "`Kemeny()` goes here; `compare` takes both."
+            allowed = "rules without `consensus_ties`, since the bounds are for strict rankings"
+            remedy = "Use `Kemeny()` here; `compare` takes both."
             raise InvalidInputError("rules", allowed, rule, remedy)
         if isinstance(rule, Kemeny) and rule.constraints is not None:
-            allowed = "rules without constraints: the bounds are of all rankings"
+            allowed = "rules without constraints, since the bounds are over all rankings"
             raise InvalidInputError("rules", allowed, rule)
     votes = evidence.votes
     assert votes.total_weight is not None, "votes that were counted here have a weight"
@@ -355,32 +359,32 @@ def dispersion_report(
 
 
 class DispersionReport(Result):
-    """How far consensuses are from the rankings, within which bounds any ranking could be.
+    """Distances of consensuses from the rankings, with bounds of the least distance.
 
-    Made by `dispersion_report`; it has no plot. All distances are Kendall's, each pair of items
-    once, and exact.
+    Made by `dispersion_report`; it has no plot. All distances are exact Kendall distances, each
+    pair of items counted once.
 
     Attributes
     ----------
     consensuses : tuple of Consensus
         One per rule.
     votes : PairwiseMatrix
-        The votes that distances are measured on.
+        The votes that define the distances.
     total_weight : float
         Of the rankings; totals divided by it are averages.
     spread : float
-        See `rankagg.inference.spread`; with p = 0.
+        See `rankagg.inference.spread`; with `tie_cost` 0.
     """
 
     consensuses: tuple[Consensus, ...]
     votes: PairwiseMatrix
     total_weight: float = field(compare=False)
     spread: float
-    # Of a ranking.
+    # Least weight of a ranking.
     _least_weight: float = field(compare=False)
     # Whether all rankings are complete and strict.
     _is_plain: bool = field(compare=False)
-    # What the spread is divided by: the weight of pairs of rankings, and of pairs of judgments.
+    # Divisors of the spread: the weight of pairs of rankings, and of pairs of judgments.
     _spread_weights: tuple[float, float] = field(compare=False)
 
     _schema = "rankagg.dispersion"
@@ -394,7 +398,7 @@ class DispersionReport(Result):
 
     @property
     def exact(self) -> Consensus | None:
-        """The consensus of the exact rule; None where there is none among the rules."""
+        """The consensus of the exact rule; None if there is none among the rules."""
         return next((c for c in self.consensuses if c.certificate is not None), None)
 
     @property
@@ -411,12 +415,12 @@ class DispersionReport(Result):
 
     @cached_property
     def spread_bounds(self) -> tuple[float, float | None]:
-        """What the spread S alone says of the least total: S/(2(W - w)) to S/W.
+        """Bounds of the least total by the spread S: S/(2(W - w)) and S/W.
 
-        W is the total and w the least weight of a ranking. For m equal rankings with U their
-        mean distance this is m U/2 to (m - 1) U: Remark 2 of Colombo et al. (2022) for a finite
-        sample. The upper bound is the mean over the rankings of their own total; it needs
-        complete strict rankings and is None for others.
+        W is the total and w the least weight of a ranking. For m equal rankings with mean distance
+        U this is m U/2 to (m - 1) U: Remark 2 of Colombo et al. (2022) for a finite sample. The
+        upper bound is the mean of the totals of the rankings themselves; it requires complete
+        strict rankings and is None for others.
         """
         others = self.total_weight - self._least_weight
         lower = self.spread / (2.0 * others) if others > 1e-12 * self.total_weight else 0.0
@@ -425,14 +429,14 @@ class DispersionReport(Result):
 
     @cached_property
     def pair_bounds(self) -> tuple[float, float]:
-        """What the votes on single pairs say: sum of the smaller sides to half of all votes."""
+        """Bounds of the least total by single pairs: the smaller sides, and half of all votes."""
         wins = self.votes.wins
         lower, upper = _over_pairs(np.minimum(wins, wins.T)), _over_pairs(wins + wins.T) / 2.0
         return lower + self._cost_of_ties, upper + self._cost_of_ties
 
     @property
     def _cost_of_ties(self) -> float:
-        """What tied votes cost every ranking, by the exact rule's `tie_cost`."""
+        """The cost of tied votes for every ranking, by the `tie_cost` of the exact rule."""
         per_tie = 0.0 if self.exact is None else self.exact.tie_cost
         return per_tie * _over_pairs(self.votes.ties)
 
@@ -444,8 +448,8 @@ class DispersionReport(Result):
         Returns
         -------
         pandas.DataFrame
-            rule; total, average and normalized dispersion; discordant: the average that counts
-            strictly discordant pairs only; ratio of the total to that of the exact rule, NaN
+            rule; total, average and normalized dispersion; discordant, the average that counts
+            only strictly discordant pairs; ratio of the total to that of the exact rule, NaN
             without one.
         """
         best = None if self.exact is None else self._measure(self.exact)
@@ -466,7 +470,7 @@ class DispersionReport(Result):
         return pd.DataFrame(rows)
 
     def _measure(self, consensus: Consensus, **options: Any) -> float:
-        # A tied vote costs what the exact rule says, so that the ratio is to its optimum.
+        # Use the tie cost of the exact rule, so that the ratio is to its optimum.
         if self.exact is not None and "discordant" not in options:
             options["tie_cost"] = self.exact.tie_cost
         return dispersion(self.votes, consensus.ranking, **options)
@@ -499,9 +503,9 @@ class DispersionReport(Result):
         ]
         if self.exact is not None and self.exact.certificate is not None:
             best = at(self._measure(self.exact), "total of the exact consensus")
-            what = "exact consensus" if self.exact.is_proved else "best ranking found"
-            told = self.exact.certificate.summary()
-            lines.append(said("{:<34}{}  ({})", f"total of the {what}", best, told))
+            name = "exact consensus" if self.exact.is_proved else "best ranking found"
+            proof = self.exact.certificate.summary()
+            lines.append(said("{:<34}{}  ({})", f"total of the {name}", best, proof))
         return [*lines, ""]
 
     def _spread_line(self) -> str:
@@ -526,9 +530,9 @@ class DispersionReport(Result):
 
 
 def _shares_of(tally: TaskTally) -> tuple[Floats, Floats]:
-    """Return how far columns are before rows that are absent, and its square, summed over units."""
+    """Return shares of columns before absent rows, and their squares, summed over units."""
     if tally.shares is None or tally.squares is None:
-        # What is not exact is on the grid.
+        # Rounded sums are integers on a grid.
         parts = (np.asarray(tally.on_grid), np.asarray(tally.squares_on_grid))
         share, square = (part.astype(np.float64) / grid(len(tally)) for part in parts)
         return share, square

@@ -1,4 +1,4 @@
-"""Tests of items in ranked lists: which are further up than lists by chance would have them."""
+"""Tests of items in ranked lists, with robust rank aggregation."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ from rankagg.core import (
 from rankagg.distributions.fit_result import holm
 from rankagg.exceptions import InvalidInputError
 
-# Distinct values whose chance is computed at once, and lists up to which it takes seconds.
+# Distinct scores whose p-values are computed in one call, and lists up to which it takes seconds.
 AT_ONCE, MOST_LISTS = 500, 200
 
 
 class RobustRankAggregation(Result):
-    """How far up items stand in ranked lists, against lists in random order.
+    """Significance of high ranks of items in ranked lists, against random order.
 
     Made by `robust_rank_aggregation`; `plot` draws a `rankagg.plotting.list_ranks_plot`.
 
@@ -41,14 +41,14 @@ class RobustRankAggregation(Result):
     items : ItemSet
         The items that the lists rank.
     n_items : int
-        How many items the lists are of, those included that none names.
+        Number of items of the lists, including those that no list names.
     shares : ndarray of float, shape (m, n)
-        The rank of each item in each list, from 1, as a share of `n_items`; 1 where a list does
-        not name it.
+        The rank of each item in each list, from 1, divided by `n_items`; 1 if a list does not
+        name it.
     scores : ndarray of float, shape (n,)
-        rho, the least chance of so small a k-th share, over all k.
+        rho, the least probability of so small a k-th share, over all k.
     p_values : ndarray of float, shape (n,)
-        The chance of so small a score if all lists were in random order.
+        The probability of so small a score if all lists were in random order.
     """
 
     items: ItemSet
@@ -69,7 +69,7 @@ class RobustRankAggregation(Result):
 
     @property
     def bounds(self) -> Floats:
-        """The p-values as Kolde et al. have them: scores times the number of lists, 1 at most."""
+        """The p-values of Kolde et al.: scores times the number of lists, at most 1."""
         return np.minimum(self.scores * self.n_lists, 1.0)
 
     @property
@@ -84,7 +84,7 @@ class RobustRankAggregation(Result):
         Returns
         -------
         pandas.DataFrame
-            The lists that name the item, score, bound, p_value, p_holm.
+            lists (the number that name the item), score, bound, p_value, p_holm.
         """
         columns = {
             "lists": (self.shares < 1.0).sum(axis=0),
@@ -97,14 +97,14 @@ class RobustRankAggregation(Result):
         return frame.sort_values("score", kind="stable")
 
     def _content(self) -> dict[str, Any]:
-        found = self.to_frame().reset_index().to_dict("records")
-        return {**self._plain("items", "n_items", "n_lists"), "ranks": found}
+        rows = self.to_frame().reset_index().to_dict("records")
+        return {**self._plain("items", "n_items", "n_lists"), "ranks": rows}
 
     def _facts(self) -> list[str]:
         lists = stated(self.n_lists, "lists", ",", "list")
-        told = said("{} of {}", lists, stated(self.n_items, "items in all", ",", "item"))
+        size = said("{} of {}", lists, stated(self.n_items, "items in all", ",", "item"))
         low = stated(int((self.p_holm <= 0.05).sum()), "items below 5 %", ",", "item")
-        return [told, said("p_holm at most .05: {}", low)]
+        return [size, said("p_holm at most .05: {}", low)]
 
     def __repr__(self) -> str:
         return (
@@ -114,35 +114,34 @@ class RobustRankAggregation(Result):
 
 
 def robust_rank_aggregation(data: Profile, *, n_items: int | None = None) -> RobustRankAggregation:
-    """Test of each item whether lists have it further up than by chance.
+    """Test for each item whether lists rank it higher than by chance.
 
     Parameters
     ----------
     data : Profile
-        Ranked lists, as `read_rankings` reads them. Items that a list does not name stand at its
-        end.
+        Ranked lists, as from `read_rankings`. Items that a list does not name are at its end.
     n_items : int, optional
-        How many items the lists are of, such as all genes that were measured; those that the
-        lists know by default.
+        Number of items of the lists, such as all genes that were measured; by default those of
+        `data`.
 
     Returns
     -------
     RobustRankAggregation
-        Tied items are at the mean of their ranks.
+        Tied items have the mean of their ranks.
 
     Notes
     -----
-    In a list in random order the share r/N of an item at rank r is about uniform (and no smaller),
-    so the k-th smallest of n shares is below x with the probability of a Beta(k, n - k + 1)
-    variable. The score is the least of these probabilities. As the least of n it is too small for
-    a p-value: Kolde et al. multiply it by n; its distribution is computed here, as the chance that
+    In a list in random order the share r/N of an item at rank r is about uniform (and no smaller).
+    So the k-th smallest of n shares has about a Beta(k, n - k + 1) distribution. The score is the
+    least of the probabilities of so small shares. As a minimum of n it is too small for a p-value.
+    Kolde et al. multiply it by n; here its distribution is computed, as the probability that
     ordered uniform variables cross a boundary.
 
     References
     ----------
     Kolde, Laur, Adler and Vilo (2012), "Robust rank aggregation for gene list integration and
     meta-analysis", Bioinformatics 28(4), 573-580, https://doi.org/10.1093/bioinformatics/btr709;
-    for the distribution Moscovich and Nadler (2017), "Fast calculation of boundary crossing
+    distribution of the score: Moscovich and Nadler (2017), "Fast calculation of boundary crossing
     probabilities for Poisson processes", https://doi.org/10.1016/j.spl.2016.11.027.
 
     Examples
@@ -150,8 +149,8 @@ def robust_rank_aggregation(data: Profile, *, n_items: int | None = None) -> Rob
     >>> import rankagg as ra
     >>> tops = [ra.PartialRanking.from_top_k(top, items="ABCDE") for top in ("ABC", "ADB", "AE")]
     >>> lists = ra.Profile(tops)
-    >>> found = ra.inference.robust_rank_aggregation(lists, n_items=100)
-    >>> found.to_frame().head(2).round(6)
+    >>> result = ra.inference.robust_rank_aggregation(lists, n_items=100)
+    >>> result.to_frame().head(2).round(6)
           lists     score     bound   p_value    p_holm
     item
     A         3  0.000001  0.000003  0.000003  0.000299
@@ -182,7 +181,7 @@ def robust_rank_aggregation(data: Profile, *, n_items: int | None = None) -> Rob
 
 
 def _scores(shares: Floats) -> Floats:
-    """Return the least tail of the ordered shares of each item."""
+    """Return the least tail probability of the ordered shares of each item."""
     n = len(shares)
     k = np.arange(1.0, n + 1.0)[:, None]
     tails = scipy.special.betainc(k, n - k + 1.0, np.sort(shares, axis=0))
@@ -190,16 +189,16 @@ def _scores(shares: Floats) -> Floats:
 
 
 def _chance_of_less(scores: Floats, n: int) -> Floats:
-    """Return the chance that the least tail of n uniform variables is no larger.
+    """Return the probability that the least tail of n uniform variables is no larger.
 
-    It is that the number of variables below the k-th boundary reaches k for some k. Boundaries are
-    passed in their order; what reaches k is counted and left out.
+    Then for some k at least k variables are below the k-th boundary. Boundaries are processed in
+    order, and crossings are removed from the remaining probability.
     """
     k = np.arange(1.0, n + 1.0)
     boundaries = np.asarray(
         scipy.special.betaincinv(k, n - k + 1.0, scores[:, None]), dtype=np.float64
     )
-    # The probability of each number of variables so far, where no boundary was reached.
+    # The probability of each number of variables so far without a crossing.
     below, reached, last = np.zeros((len(scores), n + 1)), *np.zeros((2, len(scores)))
     below[:, 0] = 1.0
     for level in range(1, n + 1):

@@ -1,7 +1,6 @@
 """Differences of two systems in independent units, and exact tests of them.
 
-McNemar's test is the sign test of right and wrong answers; they differ in the effect that they
-state.
+McNemar's test is the sign test for right and wrong answers, with another effect.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ from rankagg.kernels.counting import doubled_places
 
 PairedMethod: TypeAlias = Literal["mcnemar", "sign-flips", "wilcoxon", "sign"]
 
-# Up to so many units that differ the distribution of the sum of ranks is exact.
+# Most units that differ for an exact distribution of the sum of ranks.
 EXACT_UNITS = 100
 # Ends of intervals under all signs, for some pairs at a time.
 ENDS_HELD = 2**18
@@ -46,7 +45,7 @@ MEANS_HELD = 2**20
 
 @dataclass(frozen=True, eq=False)
 class _ScoreDifferences(PairValues):
-    """Scores, higher is better, that tell how far one system is above another, or both sizes."""
+    """Differences of two scores, higher is better, or with `sign=1` their sums."""
 
     first: Positions
     second: Positions
@@ -58,7 +57,7 @@ class _ScoreDifferences(PairValues):
         return self.first, self.second
 
     def values(self) -> Floats:
-        """Return differences, or sums, themselves; NaN where one of the scores is missing."""
+        """Return unscaled differences or sums; NaN if one of the scores is missing."""
         scores: Floats = self.rows
         return scores[:, self.first] + self.sign * scores[:, self.second]
 
@@ -69,44 +68,44 @@ class PairedSample:
 
     # The two systems of each pair.
     pairs: tuple[tuple[Label, Label], ...]
-    # Shape (u, p). How far the first of a pair is above the second, averaged over the columns of
-    # a unit, times 2**shift; NaN where no column has the scores of both, and 0 where several have
-    # scores whose means are equal up to rounding.
+    # Shape (u, p). Score of the first minus score of the second, averaged over the columns of a
+    # unit, times 2**shift; NaN if no column has both scores, 0 if means over several columns are
+    # equal up to rounding.
     differences: Floats
-    # Shape (u, p). Both scores without their signs, averaged in the same way.
+    # Shape (u, p). Sums of the absolute scores, averaged in the same way.
     sizes: Floats
-    # Shape (p,). Units whose differences were made 0.
+    # Shape (p,). Units whose differences were set to 0.
     n_level: Positions
     # See `rankagg.core.exact_sum.scaled`.
     shift: int
     # Shape (u,). The weights of the units, on any scale.
     weights: Floats
-    # What is independent, for the reader: a column is a task, or an instance of one.
+    # The independent unit, as printed: a column is a task, or an instance of one.
     unit: str
     # Every unit is one column, and all scores are 0 or 1.
     is_binary: bool
-    # What the reader must know of the units.
+    # Caveats about the units.
     notes: tuple[str, ...]
-    # What speaks against a mean of the differences.
+    # Reasons against a mean of the differences.
     cautions: tuple[str, ...]
 
     @property
     def is_weighted(self) -> bool:
-        """True where units differ in weight."""
+        """True if units differ in weight."""
         return not are_level(self.weights)
 
     @property
     def is_answers(self) -> bool:
-        """True where McNemar's test counts right and wrong answers."""
+        """True if scores are right and wrong answers of equal weight, as for McNemar's test."""
         return self.is_binary and not self.is_weighted
 
     def wins_and_losses(self, pair: int) -> tuple[int, int]:
-        """Return how many units have the first of a pair above, and the second."""
+        """Return the numbers of units with the first of a pair above, and the second."""
         return _wins_and_losses(self.differences[:, pair])
 
 
 def checked_table(data: object, of: str, remedy: str = "") -> ScoreTable:
-    """Return a table; what has no scores of so many systems is refused."""
+    """Return a table, or raise if the data are none."""
     if isinstance(data, ScoreTable):
         return data
     allowed = f"a ScoreTable, which has the scores of {of}"
@@ -114,11 +113,11 @@ def checked_table(data: object, of: str, remedy: str = "") -> ScoreTable:
 
 
 def paired_sample(data: object, pairs: Sequence[tuple[Label, Label]], unit: Unit) -> PairedSample:
-    """Return how far systems are above others in every unit."""
+    """Return the differences of the systems of each pair in every unit."""
     data = checked_table(
         data,
         "both systems",
-        "Of rankings `PairwiseIntervals` says how often one is above the other.",
+        "For rankings `PairwiseIntervals` estimates how often one is above the other.",
     )
     first, second = (
         np.array(data.systems.indices(labels), dtype=np.intp) for labels in zip(*pairs, strict=True)
@@ -133,17 +132,17 @@ def paired_sample(data: object, pairs: Sequence[tuple[Label, Label]], unit: Unit
     if too_far:
         far, remedy = float(np.nanmax(np.abs(scores))), "Divide all scores by a common number."
         raise InvalidInputError("data", "scores whose differences are floats", far, remedy)
-    asked = np.isin(np.arange(data.n_systems), [first, second])
-    numbers, shift = scaled(np.where(asked, scores, np.nan))
+    is_paired = np.isin(np.arange(data.n_systems), [first, second])
+    numbers, shift = scaled(np.where(is_paired, scores, np.nan))
     units = Units.of_values(data.rankings(), source, unit, instances=data.instances)
-    # A power of two changes no digit.
+    # A power of two causes no rounding.
     weights = np.ldexp(units.weights, -np.frexp(units.weights.max())[1])
     units = replace(units, source=replace(source, rows=numbers), weights=weights)
     block = units.all_blocks()
-    whole = replace(units, source=replace(source, rows=np.abs(numbers), sign=1.0)).all_blocks()
-    # One column tells by two scores, which are compared as they are; several tell by means.
+    sizes = replace(units, source=replace(source, rows=np.abs(numbers), sign=1.0)).all_blocks()
+    # Scores of a single column are compared exactly; means over several are rounded.
     columns = np.ones(len(scores)) if units.clusters is None else np.bincount(units.clusters)
-    errors = rounding_error(whole.values, columns[:, None]) * (columns > 1)[:, None]
+    errors = rounding_error(sizes.values, columns[:, None]) * (columns > 1)[:, None]
     level = (block.values != 0.0) & (np.abs(block.values) <= errors)
     answers = (np.isnan(scores) | (scores == 0.0) | (np.abs(scores) == 1.0)).all()
     of_task = units.unit == "ranking" and not data.is_instance_level
@@ -151,7 +150,7 @@ def paired_sample(data: object, pairs: Sequence[tuple[Label, Label]], unit: Unit
     return PairedSample(
         pairs=tuple(pairs),
         differences=np.where(level, 0.0, block.values),
-        sizes=whole.values,
+        sizes=sizes.values,
         n_level=level.sum(axis=0),
         shift=shift,
         weights=block.weights,
@@ -164,38 +163,38 @@ def paired_sample(data: object, pairs: Sequence[tuple[Label, Label]], unit: Unit
 
 # -- tests of all pairs ---------------------------------------------------------------------------
 
-# Effect, lower, upper, p-value, whether that is exact, and the direction.
-Found: TypeAlias = tuple[float, float, float, float, bool, int]
+# Effect, lower, upper, p-value, whether the p-value is exact, and the direction.
+Figures: TypeAlias = tuple[float, float, float, float, bool, int]
 
 
 def compare_pairs(
     sample: PairedSample, method: PairedMethod, alpha: float, n_resamples: int, rng: Generator
-) -> tuple[list[Found], tuple[str, ...]]:
-    """Test all pairs, after checking that the method goes with the scores."""
+) -> tuple[list[Figures], tuple[str, ...]]:
+    """Test all pairs; raise if the method does not suit the scores."""
     if method == "mcnemar" and not sample.is_binary:
         only = "unless all scores are 0 or 1 and each column is a unit"
-        remedy = "'sign-flips' turns averages of whole units round."
+        remedy = "'sign-flips' flips the signs of averages over units."
         raise InvalidInputError("method", f"another one than 'mcnemar' {only}", method, remedy)
     if method != "sign-flips" and sample.is_weighted:
         remedy = "Make the weights equal with `with_task_weights({})`."
-        allowed = "'sign-flips' where units differ in weight"
+        allowed = "'sign-flips' if units differ in weight"
         raise InvalidInputError("method", allowed, method, remedy)
     d = sample.differences
     if method != "sign-flips":
         columns = zip(d.T, sample.sizes.T, ~np.isnan(d.T), strict=True)
-        return [_of_pair(method, one[told], size[told], alpha) for one, size, told in columns], ()
+        return [_test_pair(method, one[seen], size[seen], alpha) for one, size, seen in columns], ()
     flips = _flip_tests(d, sample.weights, alpha, n_resamples, rng, sizes=sample.sizes)
     level = alpha / len(sample.pairs)
-    found = [flips.of(p) for p in range(len(sample.pairs))]
+    figures = [flips.of(p) for p in range(len(sample.pairs))]
     if flips.is_exact or flips.n_vectors * level >= 1:
-        return found, ()
+        return figures, ()
     many = stated(flips.n_vectors, "sign vectors", noun="sign vector")
     each = stated(level, "alpha of each test", ".2g")
-    return found, (said("only {} for a level of {}: raise `n_resamples`", many, each),)
+    return figures, (said("only {} for a level of {}: raise `n_resamples`", many, each),)
 
 
-def _of_pair(method: PairedMethod, differences: Floats, sizes: Floats, alpha: float) -> Found:
-    """Test one pair by the units that tell."""
+def _test_pair(method: PairedMethod, differences: Floats, sizes: Floats, alpha: float) -> Figures:
+    """Test one pair by the differences of the units that have both scores."""
     if method == "wilcoxon":
         ranks = _signed_rank_p_value(differences, rounding_error(sizes))
         return *_hodges_lehmann(differences, alpha), *ranks
@@ -210,7 +209,7 @@ def _of_pair(method: PairedMethod, differences: Floats, sizes: Floats, alpha: fl
 
 
 def _wins_and_losses(differences: Floats) -> tuple[int, int]:
-    """Return how many units have the first above, and the second."""
+    """Return the numbers of units with the first above, and the second."""
     return int((differences > 0).sum()), int((differences < 0).sum())
 
 
@@ -219,7 +218,7 @@ def _wins_and_losses(differences: Floats) -> tuple[int, int]:
 
 @lru_cache(maxsize=4096)
 def _binomial_p_value(wins: int, losses: int) -> float:
-    """Return the two-sided p-value of so many wins and losses, if both are as likely."""
+    """Return the two-sided p-value of wins and losses that are equally likely."""
     if not wins + losses:
         return 1.0
     return min(1.0, 2.0 * float(scipy.stats.binom.cdf(min(wins, losses), wins + losses, 0.5)))
@@ -227,12 +226,12 @@ def _binomial_p_value(wins: int, losses: int) -> float:
 
 @lru_cache(maxsize=4096)
 def _share_interval(wins: int, losses: int, alpha: float) -> tuple[float, float]:
-    """Return Clopper and Pearson's interval for the share of wins; [0, 1] where there are none."""
+    """Return Clopper and Pearson's interval for the share of wins; [0, 1] without data."""
     if not wins + losses:
         return 0.0, 1.0
     tested = scipy.stats.binomtest(wins, wins + losses)
-    found = tested.proportion_ci(1.0 - alpha, method="exact")
-    return float(found.low), float(found.high)
+    interval = tested.proportion_ci(1.0 - alpha, method="exact")
+    return float(interval.low), float(interval.high)
 
 
 @lru_cache(maxsize=4096)
@@ -241,9 +240,9 @@ def _difference_of_proportions(
 ) -> tuple[float, float]:
     """Return Tango's score interval for the difference of two paired proportions.
 
-    A difference d is in it where the score test of "the difference is d" does not reject it: with
-    b wins and c losses in n units, (b - c - nd)^2 is at most z^2 n (2q + d - d^2), where q is the
-    most likely probability of a loss under d.
+    It contains the differences d that the score test does not reject. With b wins and c losses in
+    n units, (b - c - nd)^2 is then at most z^2 n (2q + d - d^2), where q is the most likely
+    probability of a loss given d.
 
     Tango (1998), "Equivalence test and confidence interval for the difference in proportions for
     the paired-sample design",
@@ -257,11 +256,11 @@ def _difference_of_proportions(
 
 
 def _largest_kept(wins: int, losses: int, n: int, z: float) -> float:
-    """Return the largest difference that is not rejected."""
+    """Return the largest difference that the score test does not reject."""
     seen = (wins - losses) / n
 
     def beyond(difference: float) -> float:
-        # The most likely probability of a loss, given the difference, solves a quadratic equation.
+        # The most likely probability of a loss given the difference solves a quadratic equation.
         b = (2.0 * n - wins + losses) * difference - wins - losses
         c = -losses * difference * (1.0 - difference)
         loss = (sqrt(max(b * b - 8.0 * n * c, 0.0)) - b) / (4.0 * n)
@@ -270,26 +269,26 @@ def _largest_kept(wins: int, losses: int, n: int, z: float) -> float:
 
     if seen >= 1.0 or beyond(1.0) <= 0.0:
         return 1.0
-    # Without any variance what was seen itself is a root, and not the end.
+    # Without variance the observed difference is a root too, but not the end.
     return float(scipy.optimize.brentq(beyond, seen + 1e-9 * (1.0 - seen), 1.0, xtol=1e-13))
 
 
 class _FlipTests(NamedTuple):
-    """What sign flips say of the mean difference of p pairs."""
+    """Sign-flip tests of the mean differences of p pairs."""
 
-    # Shape (p,). The weighted mean difference (NaN where no unit tells, 0 up to rounding), its
-    # two-sided p-value, and its interval, infinite where so few units exclude nothing.
+    # Shape (p,). The weighted mean difference (NaN without units, 0 up to rounding), its two-sided
+    # p-value, and its interval, infinite if too few units exclude nothing.
     mean: Floats
     p_value: Floats
     lower: Floats
     upper: Floats
-    # Sign vectors that were gone through, that observed among them.
+    # Number of sign vectors, including the observed one.
     n_vectors: int
-    # True where these are all there are, but for the opposite ones.
+    # True if these are all sign vectors, up to reversal.
     is_exact: bool
 
-    def of(self, pair: int) -> tuple[float, float, float, float, bool, int]:
-        """Return mean, ends, p-value, whether it is exact, and the direction, of one pair."""
+    def of(self, pair: int) -> Figures:
+        """Return the figures of one pair."""
         mean, ends = float(self.mean[pair]), (float(self.lower[pair]), float(self.upper[pair]))
         direction = int(mean > 0) - int(mean < 0)
         return mean, *ends, float(self.p_value[pair]), self.is_exact, direction
@@ -304,23 +303,23 @@ def _flip_tests(
     *,
     sizes: Floats | None = None,
 ) -> _FlipTests:
-    """Compare mean differences with what they would be under other signs of whole units.
+    """Test mean differences by flipping the signs of units.
 
-    With signs s and weights w, a center c of the differences d is rejected where
-    abs(sum s w (d - c)) reaches abs(sum w (d - c)) for a share of alpha of all s at most. For one s
-    that holds between the mean of the units that are turned and the mean of those that are not, so
-    the interval ends at quantiles of such means and holds exactly what the test does not reject. It
-    is exact for independent units whose differences are symmetric about their center (Hartigan
-    1969). With drawn signs the observed ones count as one of them.
+    With signs s and weights w, a center c of the differences d is rejected if
+    abs(sum s w (d - c)) reaches abs(sum w (d - c)) for a share of at most alpha of all s. For one s
+    it does so between the mean of the flipped units and the mean of the others. So the ends of the
+    interval are quantiles of such means, and it contains exactly the centers that are not rejected.
+    It is exact for independent units whose differences are symmetric about their center (Hartigan
+    1969). Random sign vectors include the observed one.
 
     Hartigan (1969), "Using subsample values as typical values",
     https://doi.org/10.1080/01621459.1969.10501057.
     """
-    told = ~np.isnan(differences)
-    weight = told * weights[:, None]
-    values = np.where(told, differences, 0.0) * weights[:, None]
+    present = ~np.isnan(differences)
+    weight = present * weights[:, None]
+    values = np.where(present, differences, 0.0) * weights[:, None]
     total, mass = values.sum(axis=0), weight.sum(axis=0)
-    terms = np.where(told, np.abs(differences if sizes is None else sizes), 0.0)
+    terms = np.where(present, np.abs(differences if sizes is None else sizes), 0.0)
     least = rounding_error((terms * weights[:, None]).sum(axis=0), len(differences))
     times, is_exact, blocks = sign_vectors(len(differences), n_vectors, rng)
     width = values.shape[1]
@@ -381,8 +380,8 @@ def _signed_rank_p_value(
 ) -> tuple[float, bool, int]:
     """Return Wilcoxon's two-sided p-value, whether it is exact, and its direction.
 
-    Differences of zero are left out, those of equal size share their mid-rank, and the
-    distribution is that of all signs of these ranks, so ties do no harm.
+    Differences of zero are left out, and those of equal size have their mid-rank. The distribution
+    is that of all signs of these ranks, so that it is valid with ties.
 
     Wilcoxon (1945), "Individual comparisons by ranking methods", https://doi.org/10.2307/3001968;
     Pratt (1959), "Remarks on zeros and ties in the Wilcoxon signed rank procedures",
@@ -399,18 +398,18 @@ def _signed_rank_p_value(
     least, direction = min(plus, minus), int(np.sign(plus - minus))
     if len(kept) <= EXACT_UNITS:
         return min(1.0, 2.0 * float(_distribution(doubled)[: least + 1].sum())), True, direction
-    # The half of one step of the doubled sum, which goes up by one or more.
+    # Continuity correction: half a step of the doubled sum.
     deviation = max(doubled.sum() / 2.0 - least - int(np.gcd.reduce(doubled)) / 2.0, 0.0)
     error = float(np.sqrt((doubled.astype(np.float64) ** 2).sum())) / 2.0
     return min(1.0, 2.0 * float(scipy.stats.norm.sf(deviation / error))), False, direction
 
 
 def _hodges_lehmann(differences: Floats, alpha: float) -> tuple[float, float, float]:
-    """Return the median of the means of two differences each, and an interval for the center.
+    """Return the median of the Walsh averages, and an interval for the center.
 
-    The ends are means of two (a difference and itself among them) at ranks of the distribution
-    without ties. For independent differences that are symmetric about one center they hold it with
-    probability 1 - alpha at least, and with ties more often.
+    Walsh averages are the means of two differences, or of one with itself. The ends are those at
+    ranks from the distribution without ties. For independent differences that are symmetric about
+    one center they contain it with probability 1 - alpha or more, and with ties more often.
 
     Hodges and Lehmann (1963), "Estimates of location based on rank tests",
     https://doi.org/10.1214/aoms/1177704172.
@@ -419,27 +418,27 @@ def _hodges_lehmann(differences: Floats, alpha: float) -> tuple[float, float, fl
     if not n:
         return np.nan, -np.inf, np.inf
     many = n * (n + 1) // 2
-    below = _below(n, alpha)
+    end = _end_rank(n, alpha)
     ranks = [(many - 1) // 2, many // 2]
-    if below >= 0:
-        ranks += [below, many - 1 - below]
+    if end >= 0:
+        ranks += [end, many - 1 - end]
     if many <= MEANS_HELD:
         first, second = np.triu_indices(n)
-        found = np.sort(differences[first] / 2.0 + differences[second] / 2.0)[ranks].tolist()
+        averages = np.sort(differences[first] / 2.0 + differences[second] / 2.0)[ranks].tolist()
     else:
         values, counts = np.unique(differences, return_counts=True)
-        found = [_walsh_at(values, counts, rank) for rank in ranks]
-    center = (found[0] + found[1]) / 2.0
-    if below < 0:
+        averages = [_walsh_average(values, counts, rank) for rank in ranks]
+    center = (averages[0] + averages[1]) / 2.0
+    if end < 0:
         return center, -np.inf, np.inf
-    return center, found[2], found[3]
+    return center, averages[2], averages[3]
 
 
 @lru_cache(maxsize=256)
-def _below(n: int, alpha: float) -> int:
-    """Return the rank from 0 of the lower end among the means of two; -1 where there is none."""
+def _end_rank(n: int, alpha: float) -> int:
+    """Return the rank from 0 of the lower end among the Walsh averages; -1 if there is none."""
     if n <= 2 * EXACT_UNITS:
-        # As large as a sum of ranks can be and still be rejected; 1e-15 is for rounding.
+        # The largest sum of ranks that is rejected; 1e-15 is for rounding.
         tail = np.cumsum(_distribution(np.arange(1, n + 1)))
         return int(np.searchsorted(tail, alpha / 2.0 + 1e-15, side="right")) - 1
     middle = n * (n + 1) / 4.0
@@ -448,24 +447,24 @@ def _below(n: int, alpha: float) -> int:
 
 
 def _distribution(ranks: Integers64) -> Floats:
-    """Return the probabilities of all sums of ranks whose signs are as likely as not."""
+    """Return the probabilities of all sums of positive ranks under random signs."""
     chances = np.zeros(int(ranks.sum()) + 1)
     chances[0], reach = 1.0, 0
     for rank in ranks.tolist():
-        # Halved as one goes, so that nothing overflows.
+        # Halve in every step, so that nothing overflows.
         chances[: reach + 1] *= 0.5
         chances[rank : reach + rank + 1] += chances[: reach + 1].copy()
         reach += rank
     return chances
 
 
-def _walsh_at(values: Floats, counts: Positions, rank: int) -> float:
-    """Return one order statistic, to the last digits of a float, by halving."""
+def _walsh_average(values: Floats, counts: Positions, rank: int) -> float:
+    """Return an order statistic of the Walsh averages, by bisection to the last digits."""
     ends = np.concatenate([[0], np.cumsum(counts)])
     low, high = float(values[0]), float(values[-1])
 
     def upto(mean: float) -> int:
-        """Count the means of two that are no larger."""
+        """Return the number of Walsh averages that are no larger."""
         reach = ends[np.searchsorted(values, 2.0 * mean - values, side="right")]
         return (int(counts @ reach) + int(counts[values <= mean].sum())) // 2
 

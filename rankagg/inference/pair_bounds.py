@@ -1,9 +1,9 @@
 """Methods of confidence intervals: from units to bounds for every pair.
 
-The figures from how many units on approximate intervals were measured to hold what they promise
-are those of the coverage study (`examples/long/coverage` and the page about it): the smallest
-number of units of the study at and above which a method was wrong in no more than 7 % of the tables
-of any distribution, where 5 % are promised. They are no proof for other data.
+The numbers of units that approximate intervals need are from the coverage study
+(`examples/long/coverage` and its page). Each is the smallest number of units of the study from
+which on a method was wrong in at most 7 % of the tables of every distribution, at a nominal 5 %.
+They are no proof for other data.
 """
 
 from __future__ import annotations
@@ -33,30 +33,30 @@ from rankagg.inference.decisions import least_number
 from rankagg.inference.summed_units import SummedUnits
 from rankagg.inference.units import Units, resample_counts
 
-# Method or kind of joint interval: units.
+# The number of units that each approximate method needs.
 HOLDS_FROM = {"max-t": 1000, "percentile": 500, "wilson": 100}
 
-# From how many units on max-t was wrong in at most so many per cent of tables.
+# Numbers of units, and the percentage of tables in which max-t was wrong at most from there on.
 WRONG_IN = (6, 83), (8, 71), (12, 52), (20, 25), (50, 14), (100, 9)
 
-# Numbers that are drawn at one time, about, and resampled means that are held.
+# Approximate numbers drawn in one call, and resampled means in memory.
 DRAWN_AT_ONCE, MEANS_HELD = 20_000_000, 4_000_000
 BINOMIAL = {"wilson": "wilson", "clopper-pearson": "beta"}
 
 
 def _few_units(method: str, n: Floats, word: str) -> tuple[str, ...]:
-    """Return what must be said of an approximate method with n units for each pair, if any are."""
+    """Return a warning if an approximate method has too few units of some pair."""
     enough = HOLDS_FROM.get(method, 0)
     fewest = np.min(n[n > 0], initial=enough)
     if fewest >= enough:
         return ()
-    how = "more often than they say"
+    how = "more often than stated"
     if method == "max-t" and fewest >= WRONG_IN[0][0]:
         share = [wrong for least, wrong in WRONG_IN if least <= fewest][-1]
         how = said("in up to {} % of tables", stated(share, "tables measured to be wrong"))
-    told = "with {} {} intervals were measured to be wrong {}; they hold from about {} on"
+    note = "with {} {} intervals were measured to be wrong {}; they hold from about {} on"
     units = stated(int(fewest), "fewest units of a pair", noun=word)
-    return (said(told, units, method, how, stated(enough, "units measured to be enough")),)
+    return (said(note, units, method, how, stated(enough, "units measured to be enough")),)
 
 
 Method: TypeAlias = Literal["hoeffding", "wilson", "clopper-pearson", "percentile"]
@@ -66,7 +66,7 @@ Alternative: TypeAlias = Literal["two-sided", "greater", "less"]
 
 @dataclass(frozen=True, eq=False)
 class _PairBounds:
-    """Lower and upper bounds of all pairs, their estimates, and what must be said."""
+    """Lower and upper bounds of all pairs, with estimates and notes."""
 
     mean: Floats
     n: Floats
@@ -78,7 +78,7 @@ class _PairBounds:
 
 @dataclass(frozen=True)
 class IntervalOptions:
-    """How intervals are to be made; the names are those of `PairwiseIntervals.from_data`."""
+    """Options of intervals, with the names of `PairwiseIntervals.from_data`."""
 
     method: Method
     alpha: float
@@ -111,15 +111,15 @@ class IntervalOptions:
 
     @property
     def name(self) -> str:
-        """The method, as notes name it."""
+        """The name of the method in notes."""
         return "max-t" if self.simultaneous == "max-t" else self.method
 
     def bounds(
         self, units: Units | SummedUnits, resamples: _Resamples | None = None
     ) -> _PairBounds:
-        """Return the bounds of all pairs: within [0, 1], and all of it where nothing was compared.
+        """Return the bounds of all pairs, within [0, 1]; pairs without data have [0, 1].
 
-        Resamples are drawn where they are needed and not given.
+        Resamples are drawn if they are needed and not given.
         """
         n_pairs = len(units.pairs[0])
         if not n_pairs:
@@ -146,22 +146,20 @@ class IntervalOptions:
             lower = np.zeros_like(lower)
         notes = (*bounds.notes, *units.notes)
         if silent.any():
-            pairs = stated(int(silent.sum()), "pairs not told of", noun="pair", of=n_pairs)
-            notes = (said("no {} tells of {}: the interval is [0, 1]", units.unit, pairs), *notes)
+            many = int(silent.sum())
+            pairs = stated(many, "pairs that no unit compares", noun="pair", of=n_pairs)
+            notes = (said("no {} compares {}: the interval is [0, 1]", units.unit, pairs), *notes)
         return _PairBounds(bounds.mean, bounds.n, bounds.shares, lower, upper, notes)
 
     def resamples(self, units: Units | SummedUnits) -> Iterator[tuple[slice, _Resamples]]:
-        """Draw units again.
-
-        Yields the means of some pairs after the others, or of all where one bound is for all.
-        """
+        """Yield bootstrap means, in blocks of pairs; all pairs at once for max-t."""
         if isinstance(units, SummedUnits):
             raise InformationLostError(
-                f"method={self.name!r} needs rankings; a ScoreSummary does not hold them. Take "
+                f"method={self.name!r} needs rankings; a ScoreSummary does not hold them. Use "
                 "'hoeffding', or read the scores with `read_scores`."
             )
         if len(units.stratum_weights) > 1:
-            remedy = "'hoeffding' is for these very tasks, `unit='task'` for a sample of tasks."
+            remedy = "Use 'hoeffding' for fixed tasks, or `unit='task'` for a sample of tasks."
             raise InvalidInputError("fixed_tasks", "False for a bootstrap", True, remedy)
         rng = as_generator(self.rng)
         size = len(units.pairs[0])
@@ -170,7 +168,7 @@ class IntervalOptions:
         yield from _resampled_parts(units, self.n_resamples, rng, max(size, 1))
 
     def least_units(self, n_items: int) -> int | None:
-        """Return the least T for which an interval of T units that all agree leaves 1/2 outside."""
+        """Return the least number of agreeing units whose interval excludes 1/2."""
         n_pairs = n_items * (n_items - 1) // 2
         if not n_pairs:
             return None
@@ -202,7 +200,7 @@ def _binomial(units: Units | SummedUnits, options: IntervalOptions, alpha: float
     lower, upper = proportion_confint(
         first, np.maximum(n, 1.0), alpha=2 * alpha / options.sides, method=BINOMIAL[options.method]
     )
-    # statsmodels leaves NaN where the bound is the end of the range.
+    # statsmodels returns NaN for bounds at the end of the range.
     lower = np.where(first == 0, 0.0, lower)
     upper = np.where(second == 0, 1.0, upper)
     notes = _few_units(options.name, n, units.unit)
@@ -221,16 +219,16 @@ def _by_resamples(
 ) -> _PairBounds:
     moments = units.moments
     varies = np.zeros(len(moments.mean), dtype=bool)
-    told = moments.n > 0
+    compared = moments.n > 0
     lower, upper = np.zeros_like(moments.mean), np.ones_like(moments.mean)
-    # Values without known bounds refute nothing.
+    # Without known bounds of values no mean can be excluded.
     if units.is_bounded:
-        # By Markov's inequality a unit has the value c or more with a chance of mean/c at most, so
-        # where all n units have it means below c alpha^(1/n) are refuted; likewise from above.
+        # By Markov's inequality a value is c or more with a probability of at most mean/c. So if
+        # all n units have it, means below c alpha^(1/n) are excluded; likewise from above.
         together = len(lower) if options.simultaneous else 1
-        root = (options.alpha / options.sides / together) ** (1.0 / moments.n[told])
-        lower[told] = moments.mean[told] * root
-        upper[told] = 1.0 - (1.0 - moments.mean[told]) * root
+        root = (options.alpha / options.sides / together) ** (1.0 / moments.n[compared])
+        lower[compared] = moments.mean[compared] * root
+        upper[compared] = 1.0 - (1.0 - moments.mean[compared]) * root
     is_joint, tail = options.simultaneous == "max-t", (alpha, options.sides)
     for part, resamples in parts:
         varies[part] = resamples.varies
@@ -239,18 +237,15 @@ def _by_resamples(
         some = resamples.take(varies[part])
         ends = some.max_t(alpha, options.alternative) if is_joint else some.percentile(*tail)
         lower[part][varies[part]], upper[part][varies[part]] = ends
-    # Where all units agree the interval is exact, and so few are no harm.
+    # If all units agree the interval is exact, however few there are.
     notes = list(_few_units(options.name, moments.n[varies], units.unit))
     tails = options.n_resamples * alpha / options.sides
     if options.simultaneous != "max-t" and tails < 5:
         beyond = stated(tails, "resamples beyond a bound", ".2g", "resample")
-        notes.append(said("only {} to be expected beyond each bound: raise `n_resamples`", beyond))
-    if constant := int((told & ~varies).sum()):
+        notes.append(said("only {} expected beyond each bound: raise `n_resamples`", beyond))
+    if constant := int((compared & ~varies).sum()):
         pairs = stated(constant, "pairs on which all agree", noun="pair")
-        agree = (
-            "all units agree on {}, and so do resamples, which then say nothing about how certain "
-            "that is: the interval is {}"
-        )
+        agree = "all units agree on {}, so that resamples do not vary: the interval is {}"
         bound = "the exact one for units that agree" if units.is_bounded else "[0, 1]"
         notes.append(said(agree, pairs, bound))
     return _PairBounds(moments.mean, moments.n, moments.shares, lower, upper, tuple(notes))
@@ -265,25 +260,25 @@ class _Resamples:
 
     # Shape (p,). In the sample.
     mean: Floats
-    # Shape (B, p). In each resample; NaN where it holds no unit that tells of the pair.
+    # Shape (B, p). In each resample; NaN if none of its units compares the pair.
     means: Floats
 
     @cached_property
     def varies(self) -> Bools:
-        """True for pairs of which different resamples say different things, shape (p,)."""
+        """Whether the mean of each pair differs between resamples, shape (p,)."""
         seen = np.isfinite(self.means)
         low = np.where(seen, self.means, np.inf).min(axis=0)
         return np.asarray(np.where(seen, self.means, -np.inf).max(axis=0) - low > 1e-12)
 
     def take(self, chosen: Bools, kept: Bools | bool = True) -> _Resamples:
-        """Return what is known of some of the pairs, of second against first where not kept."""
+        """Return the resamples of some of the pairs, reversed if not kept."""
         parts = self.mean[chosen], self.means[:, chosen]
         return _Resamples(*(np.where(kept, part, 1.0 - part) for part in parts))
 
     def percentile(self, alpha: float, sides: int) -> tuple[Floats, Floats]:
         """Return the percentile interval of each mean."""
         tail = alpha / sides
-        # The other one goes through pairs one by one.
+        # `nanquantile` is slow, since it loops over pairs.
         quantile = np.quantile if np.isfinite(self.means).all() else np.nanquantile
         low, high = quantile(self.means, [tail, 1.0 - tail], axis=0)
         return low, high
@@ -291,9 +286,8 @@ class _Resamples:
     def max_t(self, alpha: float, alternative: Alternative) -> tuple[Floats, Floats]:
         """Return simultaneous intervals from the largest studentized deviation.
 
-        A lower bound alone (alternative "greater") must hold against resampled means that are too
-        large, an upper one against those that are too small. A resample that tells nothing about a
-        pair says nothing about how far it may be off.
+        A lower bound alone (alternative "greater") depends on resampled means that are too large,
+        an upper one on those that are too small. A resample without a pair adds no deviation.
         """
         error = np.nanstd(self.means, axis=0, ddof=1)
         deviation = np.nan_to_num((self.means - self.mean) / error)
@@ -308,7 +302,7 @@ class _Resamples:
 def _resampled_parts(
     units: Units, n_resamples: int, rng: Generator, size: int
 ) -> Iterator[tuple[slice, _Resamples]]:
-    """Draw units with replacement, and yield the means of `size` pairs at a time."""
+    """Draw units with replacement, and yield the means in blocks of `size` pairs."""
     rows, n_pairs, many = units.drawn_rows(), len(units.pairs[0]), n_resamples
     together = np.zeros(len(rows.counts), dtype=np.intp)
     some = max(1, DRAWN_AT_ONCE // len(rows.counts))
@@ -320,16 +314,16 @@ def _resampled_parts(
         drawn = list(drawn)
     for start in range(0, max(n_pairs, 1), size):
         part = slice(start, start + size)
-        first, told = rows.first[:, part], rows.told[:, part]
-        means = np.concatenate([_ratios(often, first, told) for often in drawn])
-        yield part, _Resamples(_ratios(rows.counts[None, :], first, told)[0], means)
+        first, mass = rows.first[:, part], rows.mass[:, part]
+        means = np.concatenate([_ratios(counts, first, mass) for counts in drawn])
+        yield part, _Resamples(_ratios(rows.counts[None, :], first, mass)[0], means)
 
 
-def _ratios(counts: NDArray[np.generic], first: Floats, told: Floats) -> Floats:
-    """Return the mean of every pair in samples that hold rows so often, NaN where none tells."""
-    often = counts.astype(np.float64)
+def _ratios(counts: NDArray[np.generic], first: Floats, mass: Floats) -> Floats:
+    """Return the mean of every pair in samples with these counts of rows; NaN without data."""
+    times = counts.astype(np.float64)
     with np.errstate(invalid="ignore", divide="ignore"):
-        means: Floats = often @ first / (often @ told)
+        means: Floats = times @ first / (times @ mass)
     return means
 
 
@@ -379,7 +373,7 @@ def hoeffding_radius(
     >>> float(hoeffding_radius(100, 0.01, sides=1).round(8))
     0.15174271
 
-    Two tasks of 80 and 120 instances, of which the second counts three times as much:
+    Two tasks of 80 and 120 instances, the second with three times the weight:
 
     >>> float(hoeffding_radius([80, 120], 0.05, weights=[0.25, 0.75]).round(4))
     0.1004
@@ -397,29 +391,29 @@ def hoeffding_radius(
     radius = radius_of_shares(shares, alpha, sides)
     if (radius > 1).any():
         allowed = f"large enough for a radius of at most 1 (it would be {radius.max():.3g})"
-        raise InvalidInputError("n", allowed, n, "Take more values or a larger `alpha`.")
+        raise InvalidInputError("n", allowed, n, "Use more values or a larger `alpha`.")
     return radius
 
 
 def radius_of_shares(shares: ArrayLike, alpha: ArrayLike, sides: int = 2) -> Floats:
-    """Return Hoeffding's radius, of any size, by the sum of squared shares of the values."""
+    """Return Hoeffding's radius, however large, from the sum of squared shares of the values."""
     radius: Floats = np.sqrt(_log_per_bound(alpha, sides) / 2.0 * np.asarray(shares))
     return radius
 
 
 def _anytime_alpha(alpha: float, n: ArrayLike) -> Floats:
-    """Return what of alpha is spent after n observations: 6 alpha/(pi^2 n^2), alpha in all.
+    """Return the alpha spent after n observations, 6 alpha/(pi^2 n^2); the sum is alpha.
 
-    Bounds at these levels hold at all sample sizes at once, so one may look at any time.
+    Bounds at these levels hold at all sample sizes at once, so that sampling may stop at any time.
     """
     size = np.maximum(np.asarray(n, dtype=np.float64), 1.0)
     return 6.0 * check_alpha(alpha) / (pi**2 * size**2)
 
 
 def comparisons_needed(margin: float, alpha: float, *, n_items: int = 2) -> int:
-    """Return how many comparisons decide a pair whose proportion is off 1/2 by a margin.
+    """Return the number of comparisons that decide a pair with a given margin from 1/2.
 
-    Hoeffding's two-sided radius is no more than the margin from this number on.
+    It is the least number whose two-sided Hoeffding radius is at most the margin.
 
     Parameters
     ----------
@@ -428,7 +422,7 @@ def comparisons_needed(margin: float, alpha: float, *, n_items: int = 2) -> int:
     alpha : float
         Probability of error, in (0, 1).
     n_items : int, default 2
-        Decide all pairs of so many items at once, by Bonferroni.
+        Number of items; all their pairs are decided at once, by Bonferroni.
 
     Returns
     -------

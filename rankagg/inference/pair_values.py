@@ -1,7 +1,7 @@
-"""What one ranking, or one column of scores, says of every pair of items.
+"""Values of every pair of items from one ranking, or from one column of scores.
 
-A value is how far the first item is above the second: 1 all the way, 0 the reverse, 1/2 neither,
-NaN nothing. Intervals, tests and bootstraps work on such values, whatever they mean.
+A value measures how far the first item is above the second, from 1 (fully above) to 0 (fully
+below), with 1/2 for a tie and NaN for no information. Intervals, tests and bootstraps use them.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Pairs: TypeAlias = tuple[Positions, Positions]
 
 @dataclass(frozen=True, eq=False)
 class PairValues(ABC):
-    """Rows of m observations of n items that tell of pairs."""
+    """Values of the pairs of n items from m rows of observations."""
 
     # Shape (m, n). The observations.
     rows: NDArray[Any]
@@ -39,12 +39,12 @@ class PairValues(ABC):
 
     @property
     def is_bounded(self) -> bool:
-        """True where no possible value is outside [0, 1]."""
+        """True if no possible value is outside [0, 1]."""
         return True
 
     @property
     def n_items(self) -> int:
-        """The number of items that rows tell of."""
+        """The number of items."""
         return int(self.rows.shape[1])
 
     @cached_property
@@ -58,12 +58,12 @@ class PairValues(ABC):
         """Return the values of all rows and pairs, shape (m, p)."""
 
     def sizes(self, weights: Floats) -> Floats:
-        """Return for each pair the weighted mean size of what values come from, 1 at least."""
+        """Return for each pair the weighted mean size of the terms of its values, at least 1."""
         return np.ones(len(self.pairs[0]))
 
 
 class _OrderShares(NamedTuple):
-    """Shares of the orders of each ranking with either item of a pair above; ties are apart."""
+    """Shares of the compatible orders with the first and with the second item above, and ties."""
 
     # Shape (m, p).
     first: Floats
@@ -72,10 +72,9 @@ class _OrderShares(NamedTuple):
 
 
 def order_shares(ranks: Ranks, pairs: Pairs, *, shared: bool) -> _OrderShares:
-    """Return the shares of a ranking's compatible orders with either item of a pair above.
+    """Return the shares of the compatible orders with either item of each pair above.
 
-    Nothing is said of unranked items unless the shares of orders are theirs, and of two unlisted
-    ones in no case.
+    Unranked items have shares only if `shared`, and two unlisted items never have.
     """
     (one, two), place = pairs, places.comparable(ranks)
     seen, off = ranks != UNRANKED, ranks == UNLISTED
@@ -95,20 +94,20 @@ def order_shares(ranks: Ranks, pairs: Pairs, *, shared: bool) -> _OrderShares:
 
 @dataclass(frozen=True, eq=False)
 class Differences(PairValues):
-    """Numbers that tell of a pair by their difference, as a share of the largest possible."""
+    """Differences of the numbers of two items, as shares of the largest possible one."""
 
-    # No difference exceeds it; those of the data only, where values are not bounded.
+    # The largest difference: possible, or in the data if values are not bounded.
     scale: float
     # From rows to numbers, higher is better; the rows themselves by default.
     numbers: Callable[[NDArray[Any]], Floats] | None = None
-    # True where the scale holds for all possible observations.
+    # True if the scale holds for all possible observations.
     is_bounded: bool = True
 
     @classmethod
     def of_points(cls, profile: Profile, *, only_ranked: bool = False) -> Differences:
         """Return the differences of Borda points.
 
-        With `only_ranked` a ranking that does not rank an item tells nothing about its pairs.
+        With `only_ranked` a ranking that does not rank an item has no values for its pairs.
         """
         ignoring = profile.unranked == "ignore"
         largest = max(profile.n_items - 1, 1) * (2.0 if ignoring else 1.0)
@@ -121,8 +120,8 @@ class Differences(PairValues):
 
     @property
     def is_complete(self) -> bool:
-        """True where every row tells of every pair."""
-        # A million numbers at one time.
+        """True if every row has a value for every pair."""
+        # A million numbers at a time.
         size = max(1, 10**6 // max(self.rows.shape[1], 1))
         starts = range(0, len(self.rows), size)
         return not any(np.isnan(self._of(self.rows[at : at + size])).any() for at in starts)
@@ -131,41 +130,41 @@ class Differences(PairValues):
         return rows if self.numbers is None else self.numbers(rows)
 
     def values(self) -> Floats:
-        """Return (1 + difference/scale)/2; NaN where one of the numbers is."""
+        """Return (1 + difference/scale)/2; NaN if one of the numbers is NaN."""
         first, second = self.pairs
         numbers = self._of(self.rows)
         return 0.5 + (numbers[:, first] - numbers[:, second]) / (2.0 * self.scale)
 
     def sizes(self, weights: Floats) -> Floats:
-        """Return 1 for points, which are exact; of scores what two weigh without their signs."""
+        """Return 1 for points, which are exact; for scores the mean sum of absolute scores."""
         first, second = self.pairs
         if self.numbers is not None:
             return np.ones(len(first))
-        told = ~np.isnan(self.rows)
-        whole = (told * weights[:, None]).T
-        both = (whole * np.abs(np.where(told, self.rows, 0.0) / self.scale).T) @ told
+        present = ~np.isnan(self.rows)
+        mass = (present * weights[:, None]).T
+        both = (mass * np.abs(np.where(present, self.rows, 0.0) / self.scale).T) @ present
         with np.errstate(invalid="ignore"):
-            means = (both + both.T) / (whole @ told)
+            means = (both + both.T) / (mass @ present)
         sizes: Floats = np.fmax(means[first, second], 1.0)
         return sizes
 
 
 @dataclass(frozen=True, eq=False)
 class Moments:
-    """What all units together say of each pair; arrays of shape (p,)."""
+    """Moments of the values of each pair over all units; arrays of shape (p,)."""
 
-    # Units that tell something of the pair.
+    # Units with a value of the pair.
     n: Floats
     # Weighted mean value; NaN where n is 0.
     mean: Floats
-    # Sum of the squared shares that the units have in the mean: 1/n where all weigh the same.
+    # Sum of the squared shares of the units in the mean: 1/n for equal weights.
     shares: Floats
 
 
 class PairSums(NamedTuple):
     """Sums over the units of each stratum; arrays of shape (s, p)."""
 
-    # Number, weight and squared weight of the units that tell of each pair.
+    # Number, weight and squared weight of the units with a value of each pair.
     n: Floats
     mass: Floats
     squared_mass: Floats
@@ -173,7 +172,7 @@ class PairSums(NamedTuple):
     first: Floats
 
     def moments(self, stratum_weights: Floats) -> Moments:
-        """Return the moments that the sums make."""
+        """Return the moments from the sums."""
         share = stratum_weights[:, None] * (self.n > 0)
         with np.errstate(invalid="ignore", divide="ignore"):
             share = share / share.sum(axis=0)

@@ -26,7 +26,7 @@ from rankagg.distributions.fit_result import holm
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference.decisions import by_sign_flips
 from rankagg.inference.one_pair import (
-    Found,
+    Figures,
     PairedMethod,
     PairedSample,
     checked_table,
@@ -44,7 +44,7 @@ EFFECTS: dict[str, str] = {
     "wilcoxon": "Hodges-Lehmann difference",
     "sign": "share above, of those that differ",
 }
-#: As sentences and plots write the tests.
+#: The names of the tests in sentences and plots.
 TESTS: dict[str, str] = {
     "mcnemar": "McNemar",
     "sign-flips": "sign-flip",
@@ -67,30 +67,30 @@ def paired_test(
     n_resamples: int = VECTORS,
     rng: RNGLike = None,
 ) -> PairedTest:
-    """Test whether one of two systems is better on the units that have the scores of both.
+    """Test whether one of two systems is better, on the units that have both scores.
 
     Parameters
     ----------
     data : ScoreTable
         The scores.
     first, second : label
-        The systems; effects are of the first against the second, above 0 where it is better.
+        The systems; the effect is above 0 if the first is better than the second.
     method : {"mcnemar", "sign-flips", "wilcoxon", "sign"}, optional
-        "mcnemar" is for scores of 0 and 1, one column a unit, and is the default there: exact, by
-        the units in which only one is right; the effect is the difference of proportions, with
-        Tango's score interval. "sign-flips" is the default elsewhere: the weighted mean difference
-        under other signs of whole units, exact where these are 10,000 at most, with the interval
-        that holds what the test does not reject. "wilcoxon": signed ranks, with Hodges and
-        Lehmann's difference. "sign": how many units have the first above, with Clopper and
-        Pearson's interval for their share.
+        "mcnemar", the default for scores of 0 and 1 with one column per unit, is the exact test on
+        the units in which only one system is right. Its effect is the difference of proportions,
+        with Tango's score interval. "sign-flips", the default otherwise, compares the weighted mean
+        difference with those under other signs of the units. It is exact for at most 10,000 sign
+        vectors, and its interval contains the differences that the test does not reject.
+        "wilcoxon": signed-rank test with the Hodges-Lehmann difference. "sign": test of the share
+        of units with the first above, with Clopper and Pearson's interval.
     unit : {"ranking", "instance", "task"}, default "ranking"
-        What is independent: each column, or all columns of an instance, or of a task, which are
-        averaged first, and signs turned together. "ranking" and "instance" speak of other
-        instances of these tasks, "task" of other tasks of this kind.
+        The independent units: columns, instances or tasks. The columns of an instance or a task
+        are averaged first. With "ranking" and "instance" the result is about other instances of
+        these tasks, with "task" about other tasks of this kind.
     alpha : float, default 0.05
         Probability that the interval misses the effect, in (0, 1).
     n_resamples : int, default 10,000
-        Sign vectors, the observed one among them, where there are more; at least 100.
+        Number of random sign vectors, including the observed one, if there are more; at least 100.
     rng : int or numpy.random.Generator, optional
         For sign vectors.
 
@@ -98,7 +98,7 @@ def paired_test(
     ----------
     McNemar (1947), https://doi.org/10.1007/BF02295996; Fagerland, Lydersen and Laake (2013), "The
     McNemar test for binary matched-pairs data", https://doi.org/10.1186/1471-2288-13-91; Fisher
-    (1935), The Design of Experiments; and those of `PairedTest.method` in the functions behind it.
+    (1935), The Design of Experiments.
 
     Examples
     --------
@@ -127,18 +127,18 @@ def paired_tests(
     n_resamples: int = VECTORS,
     rng: RNGLike = None,
 ) -> PairedTests:
-    """Test other systems against one, with one family-wise error rate by Holm's procedure.
+    """Test systems against a reference, with one family-wise error rate by Holm's procedure.
 
     Parameters
     ----------
     data : ScoreTable
         The scores.
     reference : label
-        The system that all others are tested against; chosen without looking at the scores.
+        The system to test all others against; it must not be chosen by its scores.
     systems : sequence of labels, optional
         The others; all by default.
     method, unit, alpha, n_resamples, rng
-        Those of `paired_test`; `alpha` is the family-wise error rate too.
+        As for `paired_test`; `alpha` is also the family-wise error rate.
 
     Examples
     --------
@@ -183,40 +183,40 @@ def run_on_pairs(
     chosen = method or ("mcnemar" if sample.is_answers else "sign-flips")
     found, notes = compare_pairs(sample, chosen, level, times, as_generator(rng))
     if chosen in OF_SCORES:
-        remedy = f"`method='sign'` assumes none and asks who is above in more {sample.unit}s"
+        remedy = f"`method='sign'` assumes none and tests who is above in more {sample.unit}s"
         asymmetry = asymmetry_note(sample.differences, sample.pairs, remedy)
         notes = (*sample.cautions, *notes, *asymmetry)
     return [_result(sample, p, (chosen, level), one, notes) for p, one in enumerate(found)]
 
 
 def _result(
-    sample: PairedSample, p: int, how: tuple[PairedMethod, float], found: Found, notes: Notes
+    sample: PairedSample, p: int, how: tuple[PairedMethod, float], figures: Figures, notes: Notes
 ) -> PairedTest:
-    """Return the test of one pair by a method and alpha, with what must be said of it."""
+    """Return the test of one pair by a method and alpha, with its notes."""
     method, alpha = how
     differences = sample.differences[:, p]
-    told = int((~np.isnan(differences)).sum())
-    missing = len(differences) - told
+    n_units = int((~np.isnan(differences)).sum())
+    missing = len(differences) - n_units
     wins, losses = sample.wins_and_losses(p)
-    effect, lower, upper, p_value, is_exact, direction = found
-    # Ends that are scores; those of shares are computed without them.
+    effect, lower, upper, p_value, is_exact, direction = figures
+    # Ends of intervals of shares are not rounded by scores.
     is_of_scores = method in OF_SCORES
     largest = np.nanmax(sample.sizes[:, p], initial=0.0) if is_of_scores else 0.0
-    units = stated(told, "units of both", noun=sample.unit)
-    if missing and told:
+    units = stated(n_units, "units of both", noun=sample.unit)
+    if missing and n_units:
         gone = stated(missing, "units left out", noun=sample.unit, of=len(differences))
         lack = "{} of {} lacks" if missing == 1 else "{} of {} lack"
         of = said(lack, gone, stated(len(differences), "independent units"))
         notes += (said("{} the score of one and are left out", of),)
-    if not told:
-        notes += ("some pair was never compared: the interval is all that is possible",)
+    if not n_units:
+        notes += ("some pair was never compared: its interval is the full range",)
     elif np.isinf(lower) or np.isinf(upper):
         least = stated(by_sign_flips(alpha), "units that are enough")
-        text = "with {} no difference can be told from none at {}; at least {} are needed"
+        text = "with {} no difference can be decided at {}; at least {} are needed"
         notes += (said(text, units, level_of(alpha), least),)
     elif upper - lower <= 2.0 * rounding_error(largest):
         agree = f"all {sample.unit}s agree on some pair"
-        notes += (f"{agree}, so its interval has no width and tells no uncertainty",)
+        notes += (f"{agree}, so that its interval has no width and shows no uncertainty",)
     if level := int(sample.n_level[p]):
         many = stated(level, "units equal up to rounding", noun=sample.unit)
         notes += (said("means that are equal up to rounding count as ties in {}", many),)
@@ -228,10 +228,10 @@ def _result(
         second=second,
         method=method,
         unit=sample.unit,
-        n_units=told,
+        n_units=n_units,
         _n_missing=missing,
         wins=wins,
-        ties=told - wins - losses,
+        ties=n_units - wins - losses,
         losses=losses,
         effect=effect,
         lower=lower,
@@ -245,7 +245,7 @@ def _result(
 
 
 class PairedTest(Result):
-    """A test of whether one of two systems is better, with its effect and an interval for it.
+    """A test of two systems, with the effect and its interval.
 
     Made by `paired_test`, and many at once by `paired_tests`; `plot` draws a
     `rankagg.plotting.effects_plot`.
@@ -259,23 +259,22 @@ class PairedTest(Result):
     unit : {"instance", "task", "cluster"}
         The independent unit; a column of a table of tasks is a task.
     n_units : int
-        Units that have the scores of both; the others are left out, and counted in a note.
+        Units that have both scores; the others are left out, and a note counts them.
     wins, ties, losses : int
         Units in which the first is better, neither, or the second.
     effect, lower, upper : float
-        How far the first is better, and the interval, for this pair alone: a difference of
-        proportions (McNemar), the mean difference (sign flips) or that of Hodges and Lehmann
-        (Wilcoxon), above 0 where the first is better; or the share of units with the first above
-        among those that differ (sign test). NaN where no unit tells. Infinite ends exclude
-        nothing.
+        The effect and its interval, for this pair alone: a difference of proportions (McNemar), the
+        mean difference (sign flips) or the Hodges-Lehmann difference (Wilcoxon), above 0 if the
+        first is better; or the share of units with the first above among those that differ (sign
+        test). NaN without units. Infinite ends exclude nothing.
     p_value : float
         Two-sided.
     alpha : float
         Probability that the interval misses.
     is_exact : bool
-        The p-value is that of all outcomes, and not of drawn signs or an approximation.
+        True if the p-value is from all outcomes, not from random signs or an approximation.
     notes : tuple of str
-        Remarks on units and assumptions.
+        Caveats.
     """
 
     first: Label
@@ -295,7 +294,7 @@ class PairedTest(Result):
     notes: tuple[str, ...]
     # Units that lack the score of one.
     _n_missing: int
-    # 1 where what is tested (counts, sum or ranks) favors the first, -1 where the second.
+    # 1 if the test statistic favors the first, -1 if the second.
     _direction: int
 
     _schema = "rankagg.paired_test"
@@ -307,12 +306,12 @@ class PairedTest(Result):
 
     @property
     def effect_name(self) -> str:
-        """What the effect is."""
+        """The name of the effect."""
         return EFFECTS[self.method]
 
     @property
     def assumes(self) -> str:
-        """Assumptions of the p-value and the interval."""
+        """The assumptions of the p-value and the interval."""
         center = {"sign-flips": "a", "wilcoxon": "one"}.get(self.method)
         if center is None:
             return f"{self.unit}s are independent draws"
@@ -353,12 +352,12 @@ class PairedTest(Result):
 
 def notes_of_tests(tests: Sequence[PairedTest], alpha: float) -> Notes:
     """Return the notes of tests with one error rate, each sentence once."""
-    told = [note for test in tests for note in test.notes]
+    notes = dict.fromkeys(note for test in tests for note in test.notes)
     gaps = sum(test._n_missing > 0 for test in tests)
     too_few = _too_few(tests, alpha)
     # One pair alone needs fewer units than all together.
-    covered = (" left out", *(" can be told from none" for _ in too_few))
-    kept = [n for n in dict.fromkeys(told) if not any(part in n for part in covered)]
+    covered = (" left out", *(" no difference can be decided" for _ in too_few))
+    kept = [note for note in notes if not any(part in note for part in covered)]
     if gaps:
         pairs = stated(gaps, "pairs that lack scores", noun="pair", of=len(tests))
         lack = "lacks" if gaps == 1 else "lack"
@@ -368,24 +367,24 @@ def notes_of_tests(tests: Sequence[PairedTest], alpha: float) -> Notes:
 
 
 def _too_few(tests: Sequence[PairedTest], alpha: float) -> Notes:
-    """Return a note where so few units cannot decide one of so many pairs."""
+    """Return a note if the units are too few to decide any pair."""
     most, word = max(test.n_units for test in tests), tests[0].unit
     least, pairs = 2.0 ** (1 - most), len(tests)
     if most == 0 or least * pairs <= alpha:
         return ()
-    told = (
-        "no p-value of {} is below {}, which Holm's procedure for {} never rejects; {} can "
-        "decide something, or with `rank_intervals`, which flips signs of all pairs at once, {}"
+    template = (
+        "no p-value of {} is below {}, which Holm's procedure for {} never rejects; at least {} "
+        "are needed, or {} with `rank_intervals`, which flips signs of all pairs at once"
     )
     units = stated(most, "most units of a pair", noun=word)
     smallest = stated(least, "smallest p-value", ".2g")
     enough = stated(by_sign_flips(alpha / pairs), "units that decide", noun=word)
     at_once = stated(by_sign_flips(alpha), "units that decide at once")
-    return (said(told, units, smallest, stated(pairs, "tests", noun="pair"), enough, at_once),)
+    return (said(template, units, smallest, stated(pairs, "tests", noun="pair"), enough, at_once),)
 
 
 class PairedTests(Result):
-    """Tests of one system against others, with one family-wise error rate by Holm's procedure.
+    """Tests of systems against a reference, with one family-wise error rate.
 
     Made by `paired_tests`; `plot` draws a `rankagg.plotting.effects_plot`.
 
@@ -394,11 +393,9 @@ class PairedTests(Result):
     reference : label
         The system that is tested against all others.
     tests : tuple of PairedTest
-        One for each other system, which is the first of the two: an effect above 0 says that it is
-        better than the reference.
+        One for each other system: an effect above 0 means that it is better than the reference.
     alpha : float
-        The family-wise error rate of decisions, and the probability that each interval misses
-        alone.
+        The family-wise error rate of decisions, and the error probability of each single interval.
     """
 
     reference: Label
@@ -423,7 +420,7 @@ class PairedTests(Result):
 
     @property
     def adjusted(self) -> Floats:
-        """Holm's p-values, shape (p,): at most alpha where a difference is decided."""
+        """Holm's p-values, shape (p,); at most alpha if a difference is decided."""
         return holm(np.array([test.p_value for test in self.tests]))
 
     @property
@@ -438,7 +435,7 @@ class PairedTests(Result):
 
     @property
     def undecided(self) -> tuple[Label, ...]:
-        """The systems that are not told from the reference."""
+        """The systems that are not decided against the reference."""
         return tuple(compress(self.systems, self._sides() == 0))
 
     def _sides(self) -> Positions:
@@ -465,12 +462,12 @@ class PairedTests(Result):
     def _content(self) -> dict[str, Any]:
         one = self.tests[0]._plain("unit", "alpha", "assumes")
         tests = plain_rows(self.to_frame().reset_index())
-        what = {**self._plain("reference", "method"), "effect_is": self.tests[0].effect_name}
-        return {**what, **one, **self._plain("notes"), "tests": tests}
+        kind = {**self._plain("reference", "method"), "effect_is": self.tests[0].effect_name}
+        return {**kind, **one, **self._plain("notes"), "tests": tests}
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What the reader must know, each sentence once."""
+        """The notes of all tests, each sentence once."""
         return notes_of_tests(self.tests, self.alpha)
 
     def _facts(self) -> Iterable[str]:
@@ -479,15 +476,15 @@ class PairedTests(Result):
         if self.method == "sign":
             effect = f"share of {one.unit}s above {self.reference}, of those that differ"
         tests, most = len(self.tests), max(test.n_units for test in self.tests)
-        kinds = {"better": self.better, "worse": self.worse, "not told apart": self.undecided}
+        kinds = {"better": self.better, "worse": self.worse, "undecided": self.undecided}
         decided = [stated(len(who), f"systems {kind}", of=tests) for kind, who in kinds.items()]
         systems, rate = stated(tests, "tests", noun="system"), stated(self.alpha, "alpha", "g")
         units, name = stated(most, "most units of a pair", noun=one.unit), TESTS[self.method]
-        told = "{} against {} in {}: {} tests with Holm's procedure; family-wise error rate {}"
+        template = "{} against {} in {}: {} tests with Holm's procedure; family-wise error rate {}"
         return [
-            said(told, systems, self.reference, units, name, rate),
+            said(template, systems, self.reference, units, name, rate),
             said("effect: {}; intervals of {} for each pair alone", effect, level_of(self.alpha)),
             f"assumed: {one.assumes}",
-            said("{} better, {} worse, {} not told from {}", *decided, self.reference),
+            said("{} better than {ref}, {} worse, {} undecided", *decided, ref=self.reference),
             *(said("note: {}", note) for note in self.notes),
         ]

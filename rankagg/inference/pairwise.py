@@ -1,4 +1,4 @@
-"""Confidence intervals for the proportion in which one item is above another, and decisions."""
+"""Confidence intervals for the proportion of units with one item above another."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from rankagg.inference.units import Unit, Units, square
 
 
 def p_values(intervals: PairwiseIntervals) -> tuple[Floats, Floats]:
-    """Return one-sided p-values, and the smallest ones that so many units could have given."""
+    """Return one-sided p-values, and the smallest possible ones for these numbers of units."""
     n, compared = intervals.n_units.astype(np.float64), intervals.n_units > 0
     mean = np.where(compared, intervals.estimate, 0.5)
     if intervals.method in BINOMIAL:
@@ -52,16 +52,16 @@ def p_values(intervals: PairwiseIntervals) -> tuple[Floats, Floats]:
 
 
 def _hoeffding_p_value(mean: ArrayLike, shares: ArrayLike) -> Floats:
-    """Return an upper bound of the chance of such a mean or more if it is 1/2 at most."""
+    """Return Hoeffding's bound of the probability of such a mean if the expectation is 1/2."""
     above = np.maximum(np.asarray(mean, dtype=np.float64) - 0.5, 0.0)
     p_value: Floats = np.exp(-2.0 * above**2 / np.asarray(shares))
     return p_value
 
 
 def _by_holm(intervals: PairwiseIntervals) -> Decisions:
-    """Decide by Holm's procedure, with Tarone's count where p-values are exact."""
+    """Decide by Holm's procedure, with Tarone's count if p-values are exact."""
     if intervals.anytime:
-        remedy = "Holm's procedure is for one look at the data."
+        remedy = "Holm's procedure is for a single analysis of the data."
         raise InvalidInputError("how", "'intervals' for anytime intervals", "holm", remedy)
     exact = intervals.method in BINOMIAL
     n, alpha = len(intervals.items), intervals.alpha
@@ -78,10 +78,10 @@ def _by_holm(intervals: PairwiseIntervals) -> Decisions:
     return Decisions(items=intervals.items, above=above, alpha=alpha, how=how, basis=basis)
 
 
-def _by_intervals_of_pairs(intervals: PairwiseIntervals) -> Decisions:
-    """Decide where 1/2 is outside of a simultaneous interval."""
+def _by_intervals(intervals: PairwiseIntervals) -> Decisions:
+    """Decide the pairs whose simultaneous interval excludes 1/2."""
     if intervals.simultaneous is None:
-        remedy = "Make the intervals with it, or decide by Holm's procedure."
+        remedy = "Compute simultaneous intervals, or decide by Holm's procedure."
         allowed = "'bonferroni' or 'max-t' for decisions by intervals"
         raise InvalidInputError("simultaneous", allowed, None, remedy)
     above = intervals.lower > 0.5
@@ -101,45 +101,45 @@ def _by_intervals_of_pairs(intervals: PairwiseIntervals) -> Decisions:
 
 
 class PairwiseIntervals(Result):
-    """For every two items: in what proportion row is above column, and how sure that is.
+    """Confidence intervals for the proportion of units with row above column, for all pairs.
 
-    The proportion is the chance that row is above column in a unit that compares the two, given
-    which units do. A tie counts half for each; the binomial methods leave ties out. Which
-    observations are independent and what the level covers are part of the result, because the
-    numbers mean nothing without.
+    The proportion is the probability that row is above column in a unit that compares the two,
+    given the set of such units. A tie counts half for each; the binomial methods leave ties out.
+    The result states the independent units and the coverage of the level, since the numbers have
+    no meaning without them.
 
-    Made by `from_data`; `plot` draws a `rankagg.plotting.pair_intervals_plot`; there is an
-    `intervals_heatmap` of all pairs, too.
+    Made by `from_data`; `plot` draws a `rankagg.plotting.pair_intervals_plot`, and
+    `rankagg.plotting.intervals_heatmap` shows all pairs.
 
     Attributes
     ----------
     items : ItemSet
         The items of rows and columns.
     estimate, lower, upper : ndarray of float, shape (n, n)
-        The proportion and its interval; NaN and [0, 1] where nothing was compared. Rows and
-        columns swap to 1 - estimate, 1 - upper, 1 - lower.
+        The proportion and its interval; NaN and [0, 1] for pairs never compared. Exchanging row
+        and column gives 1 - estimate, 1 - upper, 1 - lower.
     n_units : ndarray of int, shape (n, n)
-        Independent units that tell of the pair.
+        Independent units that compare the pair.
     total_units : int
-        Independent units, whatever they tell.
+        All independent units.
     shares : ndarray of float, shape (n, n)
-        Sum of their squared shares in the estimate: 1/n_units where all weigh the same.
+        Sum of the squared shares of the units in the estimate: 1/n_units for equal weights.
     unit : {"ranking", "instance", "task"}
-        What was taken to be independent.
+        The independent unit.
     fixed_tasks : bool
-        True where the tasks are those of interest and not a sample.
+        True if the tasks are fixed, not a sample.
     method : str
-        How the intervals were made.
+        The method of the intervals.
     alpha : float
-        The probability of error: of each pair, or of any pair where `simultaneous` is set.
+        The probability of error: of each pair, or of any pair if `simultaneous` is set.
     simultaneous : {"bonferroni", "max-t"} or None
-        How the level covers all pairs at once; None: it covers each pair alone.
+        How the level covers all pairs at once; None if it covers each pair alone.
     alternative : {"two-sided", "greater", "less"}
         "greater": only `lower` is a bound, for rows against columns (first item against second).
     anytime : bool
-        True where the level also covers looking after every unit.
+        True if the level also covers an analysis after every unit.
     notes : tuple of str
-        What the reader must know.
+        Caveats.
 
     References
     ----------
@@ -186,35 +186,34 @@ class PairwiseIntervals(Result):
         n_resamples: int = 2000,
         rng: RNGLike = None,
     ) -> PairwiseIntervals:
-        """Make the intervals of scores or rankings.
+        """Return the intervals for scores or rankings.
 
         Parameters
         ----------
         data : ScoreTable, ScoreSummary or Profile
-            Rankings, of which counts are independent repetitions and weights importance; or
-            scores, which are ranked first, those that differ tie where `data.rankings(tolerance)`
-            is given in their place. Of a summary no unit is an instance of several tasks,
-            and units cannot be resampled unless they are tasks.
+            Rankings, with counts as independent repetitions and weights as importance; or scores,
+            which are ranked first. Pass `data.rankings(tolerance)` to tie scores that differ by
+            little. For a summary the unit cannot be "instance", and only tasks can be resampled.
         method : str, default "hoeffding"
             "hoeffding" holds for any independent units. "wilson" and "clopper-pearson" are for
             comparisons without weights, each ranking a unit, and leave ties out. "percentile"
-            resamples units and holds for many of them only.
+            resamples units and holds only for many of them.
         alpha : float, default 0.05
             Probability of error, in (0, 1).
         simultaneous : {"bonferroni", "max-t"}, optional
             Cover all n(n - 1)/2 pairs at once; "max-t" goes with method "percentile".
         unit : {"ranking", "instance", "task"}, default "ranking"
-            What is independent: each ranking, or each instance or task, whose rankings are
-            averaged first; where a profile has clusters, or a table families of tasks, these in
-            place of rankings and tasks. See :doc:`/howto/items_in_tasks`.
+            The independent unit: rankings, or instances or tasks, whose rankings are averaged
+            first. Clusters of a profile, or families of tasks of a table, replace rankings and
+            tasks. See :doc:`/howto/items_in_tasks`.
         fixed_tasks : bool, default False
-            The groups are the tasks of interest ("hoeffding" only): average over each, then by
-            their weights.
+            Whether the groups are the tasks of interest ("hoeffding" only): average over each,
+            then by their weights.
         alternative : {"two-sided", "greater", "less"}, default "two-sided"
             Bound from both sides, or only from below or from above.
         anytime : bool, default False
-            Cover every number of units at once ("hoeffding" only), so that one may look after
-            each and stop.
+            Cover every number of units at once ("hoeffding" only), so that sampling may stop
+            after any unit.
         n_resamples : int, default 2000
             For "percentile".
         rng : int or numpy.random.Generator, optional
@@ -239,23 +238,23 @@ class PairwiseIntervals(Result):
             return intervals_of(SummedUnits.of_pairs(data, unit, fixed_tasks), options)
         return intervals_of(Units.of(data, unit=unit, fixed_tasks=fixed_tasks), options)
 
-    # -- what they say ------------------------------------------------------------------------
+    # -- decisions ----------------------------------------------------------------------------
 
     @property
     def never_compared(self) -> tuple[tuple[Label, Label], ...]:
-        """The pairs of which no unit tells anything; their interval is [0, 1]."""
+        """The pairs that no unit compares; their interval is [0, 1]."""
         return self.items.pairs_where(np.triu(self.n_units == 0, k=1))
 
     def p_values(self) -> Floats:
-        """Return one-sided p-values of "row is above column in half of the units at most".
+        """Return one-sided p-values of "row is above column in at most half of the units".
 
-        Exact binomial ones where the intervals are binomial, else those of Hoeffding's
-        inequality, which are too large rather than too small.
+        They are exact binomial p-values for binomial intervals, and otherwise those of Hoeffding's
+        inequality, which are conservative.
 
         Returns
         -------
         ndarray of float, shape (n, n)
-            1 on the diagonal and where nothing was compared.
+            1 on the diagonal and for pairs never compared.
         """
         return p_values(self)[0]
 
@@ -266,13 +265,13 @@ class PairwiseIntervals(Result):
         ----------
         how : {"holm", "intervals"}, default "holm"
             "holm": Holm's procedure over the n(n - 1) one-sided hypotheses; with binomial
-            p-values those that cannot be rejected do not count (Tarone 1990). "intervals": 1/2 is
-            outside the interval; they must be simultaneous.
+            p-values those that cannot be rejected do not count (Tarone 1990). "intervals": pairs
+            whose simultaneous interval excludes 1/2.
         """
         choice = check_choice(how, ("holm", "intervals"), "how")
-        return _by_holm(self) if choice == "holm" else _by_intervals_of_pairs(self)
+        return _by_holm(self) if choice == "holm" else _by_intervals(self)
 
-    # -- how they look ------------------------------------------------------------------------
+    # -- tables and texts ---------------------------------------------------------------------
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per pair, the item with the larger proportion as "above".
@@ -280,8 +279,8 @@ class PairwiseIntervals(Result):
         Returns
         -------
         pandas.DataFrame
-            above, below, estimate, lower, upper, n_units, outside: whether 1/2 is outside the
-            interval. Pairs in the order of the items.
+            above, below, estimate, lower, upper, n_units, and outside (whether 1/2 is outside the
+            interval), with pairs in the order of the items.
         """
         i, j = np.triu_indices(len(self.items), k=1)
         turned = self.estimate[i, j] < 0.5
@@ -299,20 +298,20 @@ class PairwiseIntervals(Result):
         return pd.DataFrame(columns)
 
     def _content(self) -> dict[str, Any]:
-        what = self._plain("items", "unit", "fixed_tasks", "method", "alpha")
-        how = self._plain("simultaneous", "alternative", "anytime", "notes")
-        return {**what, **how, "pairs": plain_rows(self.to_frame())}
+        units = self._plain("items", "unit", "fixed_tasks", "method", "alpha")
+        options = self._plain("simultaneous", "alternative", "anytime", "notes")
+        return {**units, **options, "pairs": plain_rows(self.to_frame())}
 
     def describe(self) -> str:
-        """Return one sentence: what is estimated, from what, and what the level covers."""
-        what = f"P(above) among {self.unit}s that compare the two"
+        """Return one sentence on the estimate, the intervals and the independent units."""
+        target = f"P(above) among {self.unit}s that compare the two"
         kind = "marginal" if self.simultaneous is None else "simultaneous"
         how = self.method if self.simultaneous is None else f"{self.method}, {self.simultaneous}"
         extra = ", fixed tasks" if self.fixed_tasks else ""
         extra += ", at all sample sizes" if self.anytime else ""
         extra += "" if self.alternative == "two-sided" else f", one-sided ({self.alternative})"
-        told = "{}; {} {} confidence intervals ({}{}); independent: {}s"
-        return said(told, what, kind, level_of(self.alpha), how, extra, self.unit)
+        template = "{}; {} {} confidence intervals ({}{}); independent: {}s"
+        return said(template, target, kind, level_of(self.alpha), how, extra, self.unit)
 
     def _facts(self) -> list[str]:
         return [self.describe(), *(said("note: {}", note) for note in self.notes)]
@@ -322,7 +321,7 @@ class PairwiseIntervals(Result):
 
 
 def intervals_of(units: Units | SummedUnits, options: IntervalOptions) -> PairwiseIntervals:
-    """Return the intervals of all pairs of some units, which know their moments from then on."""
+    """Return the intervals of all pairs from independent units."""
     bounds = options.bounds(units)
     return PairwiseIntervals(
         items=units.items,

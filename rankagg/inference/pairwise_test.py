@@ -1,4 +1,4 @@
-"""Paired tests of every two systems, with one family-wise error rate."""
+"""Paired tests of all pairs of systems, with one family-wise error rate."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ def pairwise_tests(
     n_resamples: int = VECTORS,
     rng: RNGLike = None,
 ) -> PairwiseTests:
-    """Test every two systems against each other, with one family-wise error rate by Holm.
+    """Test all pairs of systems, with one family-wise error rate by Holm's procedure.
 
     Parameters
     ----------
     data : ScoreTable
         The scores; a pair is tested on the units that have both.
     method, unit, alpha, n_resamples, rng
-        Those of `paired_test`; `alpha` is the family-wise error rate too.
+        As for `paired_test`; `alpha` is also the family-wise error rate.
 
     References
     ----------
@@ -61,19 +61,19 @@ def pairwise_tests(
     (15, (('Human', 'DeBERTa', 'T5 + Meena', 'T5', 'PAI Albert'), ('PAI Albert', 'NEZHA Plus')))
     """
     data = checked_table(data, "all systems")
-    # The p-value of this test is not asked for.
+    # Only its average ranks are used, so few resamples are enough.
     averages = skillings_mack(data, unit=unit, n_resamples=100, rng=0).average_ranks
     order = data.systems.at(np.argsort(averages, kind="stable"))
     pairs = list(combinations(order, 2))
     options: dict[str, Any] = {"method": method, "unit": unit, "alpha": alpha}
-    found = run_on_pairs(data, pairs, **options, n_resamples=n_resamples, rng=rng)
+    tests = run_on_pairs(data, pairs, **options, n_resamples=n_resamples, rng=rng)
     return PairwiseTests(
-        items=data.systems, average_ranks=averages, tests=tuple(found), alpha=found[0].alpha
+        items=data.systems, average_ranks=averages, tests=tuple(tests), alpha=tests[0].alpha
     )
 
 
 class PairwiseTests(Result):
-    """Tests of every two systems, with one family-wise error rate by Holm's procedure.
+    """Tests of all pairs of systems, with one family-wise error rate by Holm's procedure.
 
     Made by `pairwise_tests`; `plot` draws a `rankagg.plotting.critical_difference_diagram`.
 
@@ -82,12 +82,11 @@ class PairwiseTests(Result):
     items : ItemSet
         The k systems.
     average_ranks : ndarray of float, shape (k,)
-        Their average ranks; where scores are missing, as `SkillingsMackTest` adjusts them.
+        Their average ranks, adjusted for missing scores as in `SkillingsMackTest`.
     tests : tuple of PairedTest
-        One for each two systems, first the one with the lower average rank.
+        One for each pair, the system with the lower average rank first.
     alpha : float
-        The family-wise error rate of decisions, and the probability that each interval misses
-        alone.
+        The family-wise error rate of decisions, and the error probability of each single interval.
     """
 
     items: ItemSet
@@ -104,12 +103,12 @@ class PairwiseTests(Result):
 
     @property
     def adjusted(self) -> Floats:
-        """Holm's p-values, shape (k(k - 1)/2,): at most alpha where a difference is decided."""
+        """Holm's p-values, shape (k(k - 1)/2,); at most alpha if a difference is decided."""
         return holm(np.array([test.p_value for test in self.tests]))
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What the reader must know, each sentence once."""
+        """The notes of all tests, each sentence once."""
         return notes_of_tests(self.tests, self.alpha)
 
     def p_values(self) -> pd.DataFrame:
@@ -122,10 +121,10 @@ class PairwiseTests(Result):
         return pd.DataFrame(values, index=labels, columns=labels.rename(None))
 
     def groups(self, alpha: float | None = None) -> tuple[tuple[Label, ...], ...]:
-        """Return the largest sets of systems next to each other by average rank, none told apart.
+        """Return the maximal sets of undecided systems that are adjacent by average rank.
 
-        Two systems that no set joins may be undecided too, where one between them is told from
-        one of them: `p_values` knows all pairs.
+        No pair in a set is decided. Two systems in no common set may be undecided too, if one
+        between them is decided against one of them: see `p_values` for all pairs.
 
         Parameters
         ----------
@@ -151,16 +150,16 @@ class PairwiseTests(Result):
 
     def _content(self) -> dict[str, Any]:
         one = self.tests[0]._plain("method", "unit", "alpha", "assumes")
-        what = self._plain("items", "average_ranks", "notes")
-        return {**what, **one, "tests": plain_rows(self.to_frame())}
+        systems = self._plain("items", "average_ranks", "notes")
+        return {**systems, **one, "tests": plain_rows(self.to_frame())}
 
     def _facts(self) -> Iterable[str]:
         one, total = self.tests[0], len(self.tests)
         decided = stated(int((self.adjusted <= self.alpha).sum()), "pairs decided", of=total)
         pairs, rate = stated(total, "tests", noun="pair"), stated(self.alpha, "alpha", "g")
-        told = "{}: {} tests with Holm's procedure; family-wise error rate {}; {} decided"
+        template = "{}: {} tests with Holm's procedure; family-wise error rate {}; {} decided"
         return [
-            said(told, pairs, TESTS[one.method], rate, decided),
+            said(template, pairs, TESTS[one.method], rate, decided),
             f"effect: {one.effect_name}, first less second",
             f"assumed: {one.assumes}",
             *(said("note: {}", note) for note in self.notes),

@@ -1,4 +1,4 @@
-"""Power analysis: the units that a difference needs, and what so many units detect."""
+"""Power analysis: required numbers of units, and detectable differences."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from rankagg.inference.one_pair import PairedSample, checked_table, paired_sampl
 from rankagg.inference.paired_test import TESTS
 from rankagg.inference.units import Unit
 
-# What is said of each two neighbors.
+# Columns of each pair of neighbors.
 FIGURES = ("difference", "spread", "n_units", "detectable", "needed")
 
 
@@ -43,23 +43,23 @@ def units_needed(
     alpha: float = 0.05,
     n_tests: int = 1,
 ) -> int:
-    """Return how many units tell two systems apart that differ by so much.
+    """Return the number of units that a paired test needs to detect a difference.
 
     Parameters
     ----------
     difference : float
-        The true mean difference of the two in a unit, or of their proportions; not 0.
+        The true mean difference of the two systems in a unit, or of their proportions; not 0.
     spread : float, optional
         The standard deviation of the differences of units.
     differing : float, optional
-        For right and wrong answers in place of `spread`: the share of units in which only one of
-        the two is right; larger than the difference, up to 1.
+        For right and wrong answers, instead of `spread`: the share of units in which only one of
+        the two is right; at least the difference, up to 1.
     power : float, default 0.8
         The probability that the test decides, in (0, 1).
     alpha : float, default 0.05
         The two-sided level of the test, in (0, 1).
     n_tests : int, default 1
-        Of so many tests that have the level together, by Bonferroni.
+        Number of tests that share the level, by Bonferroni.
 
     Returns
     -------
@@ -68,10 +68,10 @@ def units_needed(
 
     Notes
     -----
-    With a spread it is the power of the paired t-test, by the noncentral t distribution; sign flips
-    and Wilcoxon's test need about as many for differences that are near to normal. For answers it
-    is (z sqrt(p) + y sqrt(p - d^2))^2/d^2 of McNemar's test, z and y being normal quantiles of the
-    level and the power; the exact test needs a little more, as its level is below alpha.
+    With a spread the number is for the paired t-test, by the noncentral t distribution. Sign flips
+    and Wilcoxon's test need about as many for nearly normal differences. For answers it is
+    (z sqrt(p) + y sqrt(p - d^2))^2/d^2 for McNemar's test, with normal quantiles z of the level
+    and y of the power. The exact test needs a few more, since its level is below alpha.
 
     References
     ----------
@@ -90,19 +90,19 @@ def units_needed(
     """
     gap = abs(check_number(difference, "difference"))
     if gap < 1e-100:
-        remedy = "No number of units tells equals."
+        remedy = "No number of units detects a difference of 0."
         raise InvalidInputError("difference", "another number than 0", difference, remedy)
     level, chance = _test_levels(alpha, power, n_tests)
     if (spread is None) == (differing is None):
         allowed = "given, or `differing` in its place"
-        remedy = "The standard deviation of differences, or the share of units with one right "
+        remedy = "Give the standard deviation of differences, or the share of units with one right "
         raise InvalidInputError("spread", allowed, spread, remedy + "answer.")
     if spread is not None:
         return _least_units(gap, check_number(spread, "spread", low=0), level, chance)
     share = check_number(differing, "differing", low=0, high=1, open_low=True)
     if share < gap:
         allowed = f"a share of at least the difference ({gap:g})"
-        remedy = "Where one is right and the other is not, they differ."
+        remedy = "The difference of proportions cannot exceed the share of units that differ."
         raise InvalidInputError("differing", allowed, differing, remedy)
     return int(np.ceil(_answers_needed(gap, share, level, chance)))
 
@@ -121,21 +121,21 @@ def _test_levels(alpha: object, power: object, n_tests: object) -> tuple[float, 
 def _t_power(gap: float, spread: float, n: float, level: float) -> float:
     """Return the power of the paired t-test of n units.
 
-    It is that of a normal test, averaged over what the sample says of the spread.
+    It is that of a normal test, averaged over the sampling distribution of the spread.
     """
     if n < 2:
         return 0.0
     if spread <= 0:
         return 1.0
     far, critical = gap / spread * float(np.sqrt(n)), -scipy.special.stdtrit(n - 1, level / 2)
-    # Far on the other side SciPy knows no tail: it is nought.
+    # SciPy returns NaN for the far tail on the other side, which is 0.
     other = np.nan_to_num(scipy.special.nctdtr(n - 1, far, -critical))
     return float(scipy.stats.nct.sf(critical, n - 1, far) + other)
 
 
 def _least_units(gap: float, spread: float, level: float, chance: float) -> int:
-    """Return the smallest number of units that give the paired t-test so much power."""
-    # The search ends at more units than anybody has.
+    """Return the smallest number of units that gives the paired t-test the power."""
+    # The search ends at an unrealistic number of units.
     return least_number(lambda n: _t_power(gap, spread, n, level) >= chance, 10**12)
 
 
@@ -156,7 +156,7 @@ def _t_detectable(spread: float, n: float, level: float, chance: float) -> float
 
 
 def _answers_needed(gap: float, share: float, level: float, chance: float) -> float:
-    """Return how many units McNemar's test needs."""
+    """Return the number of units that McNemar's test needs."""
     z, y = scipy.stats.norm.isf(level / 2), scipy.stats.norm.ppf(chance)
     rest = float(np.sqrt(max(share - gap**2, 0.0)))
     needed: Floats = (z * np.sqrt(share) + y * rest) ** 2 / gap**2
@@ -164,7 +164,7 @@ def _answers_needed(gap: float, share: float, level: float, chance: float) -> fl
 
 
 def _answers_detectable(share: float, n: float, level: float, chance: float) -> float:
-    """Return the difference that McNemar's test of n units detects; infinite where none is."""
+    """Return the difference that McNemar's test of n units detects; infinite if none."""
     if share <= 0 or _answers_needed(share, share, level, chance) > n:
         return np.inf
 
@@ -182,33 +182,33 @@ def separation(
     power: float = 0.8,
     n_tests: int | None = None,
 ) -> Separation:
-    """Say how many units would tell each system from the next one by mean scores.
+    """Return the number of units needed to separate each system from the next by mean scores.
 
     Parameters
     ----------
     data : ScoreTable
         The scores.
     unit : {"ranking", "instance", "task"}, default "ranking"
-        What is independent, and of what more would be taken; see `paired_test`.
+        The independent unit, whose number is computed; see `paired_test`.
     alpha : float, default 0.05
         The family-wise error rate of all tests, in (0, 1).
     power : float, default 0.8
         The probability that a pair is decided.
     n_tests : int, optional
-        The tests that share alpha, by Bonferroni; by default one for each two neighbors.
+        Number of tests that share alpha, by Bonferroni; by default one for each pair of neighbors.
 
     Notes
     -----
-    As true it takes the difference and the spread that were seen, which are uncertain themselves:
-    the number for a small difference is an order of magnitude. For scores of 0 and 1 that are units
-    it is that of McNemar's test, else that of the t-test; see `units_needed`. Weighted units count
-    as n (sum w)^2/(n sum w^2) of equal weight.
+    The observed difference and spread are assumed true, although they are uncertain: the number for
+    a small difference is an order of magnitude. For single scores of 0 and 1 as units it is for
+    McNemar's test, otherwise for the t-test; see `units_needed`. Weighted units count as
+    n (sum w)^2/(n sum w^2) of equal weight.
 
     Examples
     --------
     >>> import rankagg as ra
-    >>> found = ra.inference.separation(ra.datasets.load("superglue_human"))
-    >>> found.to_frame()[["above", "below", "difference", "detectable", "needed"]].round(2)
+    >>> separation = ra.inference.separation(ra.datasets.load("superglue_human"))
+    >>> separation.to_frame()[["above", "below", "difference", "detectable", "needed"]].round(2)
             above       below  difference  detectable  needed
     0       Human     DeBERTa        1.18        6.85   224.0
     1     DeBERTa  T5 + Meena        0.53        1.85    84.0
@@ -224,20 +224,18 @@ def separation(
     order = _order(data)
     names = [data.systems[int(i)] for i in order]
     sample = paired_sample(data, list(pairwise(names)), unit)
-    rows = [_gap_of(sample, pair, level, chance) for pair in range(len(names) - 1)]
-    seen: dict[str, Any] = dict(zip(FIGURES, map(np.array, zip(*rows, strict=True)), strict=True))
-    turned = seen["difference"] < 0
-    seen["difference"] = np.abs(seen["difference"])
+    rows = [_figures(sample, pair, level, chance) for pair in range(len(names) - 1)]
+    columns = map(np.array, zip(*rows, strict=True))
+    figures: dict[str, Any] = dict(zip(FIGURES, columns, strict=True))
+    turned = figures["difference"] < 0
+    figures["difference"] = np.abs(figures["difference"])
     neighbors = zip(pairwise(names), turned, strict=True)
     above, below = zip(*(pair[::-1] if turn else pair for pair, turn in neighbors), strict=True)
     notes = cautions(data)
     if turned.any():
-        told = (
-            "in {} the one of the lower mean is above: it is ahead in the {}s that have the "
-            "scores of both"
-        )
+        note = "in {} the system with the lower mean is above: it is ahead in the {}s with both"
         number = part_of(int(turned.sum()), "pairs turned", len(turned), "neighbors", "pair")
-        notes.append(said(told, number, sample.unit))
+        notes.append(said(note, number, sample.unit))
     return Separation(
         order=tuple(names),
         above=above,
@@ -248,12 +246,12 @@ def separation(
         n_tests=tests,
         method="mcnemar" if sample.is_answers else "t",
         notes=tuple(notes),
-        **seen,
+        **figures,
     )
 
 
 def _order(table: ScoreTable) -> Positions:
-    """Return the systems by mean score, the best first; tasks count by their weights."""
+    """Return the systems by mean score, weighted by task, the best first."""
     weights = np.where(table.missing, 0.0, table.weight_vector[table.unit_tasks])
     scored, means = weights.any(axis=1), np.full(table.n_systems, -np.inf)
     values, _ = scaled(np.where(table.missing, 0.0, table.values * table.signs))
@@ -261,12 +259,12 @@ def _order(table: ScoreTable) -> Positions:
     return np.argsort(-means, kind="stable")
 
 
-def _gap_of(sample: PairedSample, pair: int, level: float, chance: float) -> tuple[float, ...]:
+def _figures(sample: PairedSample, pair: int, level: float, chance: float) -> tuple[float, ...]:
     """Return the figures of one pair."""
-    told = ~np.isnan(sample.differences[:, pair])
-    d, weights = sample.differences[told, pair], sample.weights[told]
+    present = ~np.isnan(sample.differences[:, pair])
+    d, weights = sample.differences[present, pair], sample.weights[present]
     n = len(d)
-    # In units of the largest difference, so that no square is too large or too small.
+    # In units of the largest difference, so that no square overflows or vanishes.
     scale = float(np.abs(d).max(initial=0.0)) or 1.0
     parts, one = d / scale, float(np.ldexp(scale, -sample.shift))
     if n < 2:
@@ -275,8 +273,8 @@ def _gap_of(sample: PairedSample, pair: int, level: float, chance: float) -> tup
     variance = float(np.average((parts - mean) ** 2, weights=weights)) * n / (n - 1)
     spread = float(np.sqrt(variance))
     factor = n * float((weights**2).sum() / weights.sum() ** 2)
-    rounded = rounding_error(float(sample.sizes[told, pair].max()) / scale, n)
-    # Zero up to rounding is 0.
+    rounded = rounding_error(float(sample.sizes[present, pair].max()) / scale, n)
+    # Set rounding errors to 0.
     mean = mean if abs(mean) > rounded else 0.0
     gap = abs(mean)
     needed = np.inf
@@ -295,7 +293,7 @@ def _gap_of(sample: PairedSample, pair: int, level: float, chance: float) -> tup
 
 
 class Separation(Result):
-    """How far each system is from the next one, and how many units would tell the two apart.
+    """Difference of each system to the next one, and number of units needed to detect it.
 
     Made by `separation`; `plot` draws a `rankagg.plotting.separation_plot`.
 
@@ -304,29 +302,29 @@ class Separation(Result):
     order : tuple of labels
         The systems by mean score, the best first.
     above, below : tuple of labels, length n - 1
-        Each two neighbors in that order: the one that is ahead in the units that have the scores
-        of both, and the other.
+        Pairs of neighbors in that order: the system that is ahead in the units that have both
+        scores, and the other.
     unit : {"instance", "task", "cluster"}
-        What was taken to be independent; a column of a table of tasks is a task.
+        The independent unit; a column of a table of tasks is a task.
     alpha, power : float
-        The family-wise error rate, and the probability to decide a pair.
+        The family-wise error rate, and the probability that a pair is decided.
     n_tests : int
-        The tests that share alpha.
+        Number of tests that share alpha.
     method : {"mcnemar", "t"}
-        The test: McNemar's of right and wrong answers, else the t-test.
+        The test: McNemar's for right and wrong answers, otherwise the t-test.
     difference, spread : ndarray of float, shape (n - 1,)
-        Of each two neighbors: how far the first is above the other in the mean of units that have
-        the scores of both, at least 0, and the standard deviation of these differences.
+        For each pair the mean difference in the units that have both scores, at least 0, and the
+        standard deviation of these differences.
     n_units : ndarray of int, shape (n - 1,)
-        Units that have the scores of both.
+        Units that have both scores.
     detectable : ndarray of float, shape (n - 1,)
-        The smallest difference that so many units detect; infinite where none, NaN where all units
-        agree, which says nothing about the spread.
+        The smallest difference that so many units detect; infinite if none, NaN if all units
+        agree, so that the spread is unknown.
     needed : ndarray of float, shape (n - 1,)
-        Units that the difference seen needs, if it is the true one; infinite where it is nought,
-        NaN where all units agree on another one.
+        Units that the observed difference needs, if it is the true one; infinite if it is 0, NaN
+        if all units agree on another one.
     notes : tuple of str
-        What speaks against an order by mean scores.
+        Reasons against an order by mean scores.
     """
 
     order: tuple[Label, ...]
@@ -373,14 +371,14 @@ class Separation(Result):
         pairs = part_of(enough, "pairs with as many units", len(self.needed), "neighbors", "pair")
         power, rate = stated(100 * self.power, "power", "g"), stated(self.alpha, "alpha", "g")
         test = TESTS.get(self.method, "t")
-        told = "power {} % of {} tests, {} with a family-wise error rate of {}"
+        template = "power {} % of {} tests, {} with a family-wise error rate of {}"
         agree = stated(agreed, "pairs on which all agree", noun="pair")
-        unknown = said("note: all {}s agree on {}, whose spread is not known", self.unit, agree)
+        unknown = said("note: all {}s agree on {}, whose spread is unknown", self.unit, agree)
         by = "{} by mean score, each against the next one; independent: {}s"
         return [
             said(by, systems, self.unit),
-            said(told, power, test, stated(self.n_tests, "tests"), rate),
-            "needed: units, if the differences and spreads seen are the true ones",
+            said(template, power, test, stated(self.n_tests, "tests"), rate),
+            "needed: units, if the observed differences and spreads are the true ones",
             said("{} {} as many", pairs, "has" if enough == 1 else "have"),
             *[unknown] * bool(agreed),
             *(said("note: {}", note) for note in self.notes),

@@ -1,4 +1,4 @@
-"""How far raters agree on the same items, beyond chance: Krippendorff's alpha."""
+"""Agreement of raters beyond chance: Krippendorff's alpha."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ from rankagg.exceptions import Described, InvalidInputError
 
 Metric: TypeAlias = Literal["nominal", "ordinal", "interval", "ratio"]
 
-# Numbers of pairs of values that are held at one time.
+# Most distinct ratings, since all pairs of them are in memory.
 MOST_VALUES = 3000
 
 
 class KrippendorffAlpha(Result):
-    """Krippendorff's alpha: 1 where raters agree, 0 where they do as by chance, below where less.
+    """Krippendorff's alpha: 1 for perfect agreement, 0 for chance agreement, below 0 for less.
 
     Made by `krippendorff_alpha`. It has no plot.
 
     Attributes
     ----------
     value : float
-        1 less observed over expected disagreement; NaN where all ratings are equal.
+        1 minus the ratio of observed to expected disagreement; NaN if all ratings are equal.
     lower, upper : float
-        Ends of the interval by resampled items, by percentiles.
+        Ends of the percentile interval by resampled items.
     metric : {"nominal", "ordinal", "interval", "ratio"}
-        How far two ratings are apart.
+        The distance of two ratings.
     n_items : int
-        Items with two ratings or more: others say nothing.
+        Items with two ratings or more; others are left out.
     alpha : float
-        The probability that the interval misses, about, with many items.
+        The approximate probability that the interval misses, with many items.
     """
 
     value: float
@@ -45,7 +45,7 @@ class KrippendorffAlpha(Result):
     n_items: int
     alpha: float
     _n_raters: int
-    # Of these items.
+    # Ratings of these items.
     _n_ratings: int
 
     _schema = "rankagg.krippendorff_alpha"
@@ -77,21 +77,21 @@ def krippendorff_alpha(
     n_resamples: int = 1000,
     rng: RNGLike = 0,
 ) -> KrippendorffAlpha:
-    """Measure how far raters agree, whatever their number, and where ratings are missing.
+    """Measure the agreement of any number of raters, with or without missing ratings.
 
     Parameters
     ----------
     data : array_like or DataFrame, shape (raters, items)
-        NaN or None where a rater did not rate an item; texts are for "nominal".
+        NaN or None if a rater did not rate an item; texts are for "nominal".
     metric : {"nominal", "ordinal", "interval", "ratio"}, default "nominal"
-        What counts between two ratings: that they differ; how many ratings lie between them; the
-        square of their difference; the same, relative to their sum.
+        The disagreement of two ratings: 1 if they differ; the squared number of ratings between
+        them; their squared difference; the same, relative to their squared sum.
     alpha : float, default 0.05
-        One less the level of the interval, in (0, 1).
+        Error probability of the interval, in (0, 1).
     n_resamples : int, default 1000
         Resamples of the items.
     rng : int or numpy.random.Generator, default 0
-        For these.
+        For the resamples.
 
     References
     ----------
@@ -102,15 +102,15 @@ def krippendorff_alpha(
     --------
     >>> import rankagg as ra
     >>> ratings = [[1, 2, 3, 3, 2, 1], [1, 2, 3, 3, 2, 2], [None, 3, 3, 3, 2, 3]]
-    >>> found = ra.inference.krippendorff_alpha(ratings, metric="ordinal", rng=0)
-    >>> round(found.value, 3), found.n_items
+    >>> agreement = ra.inference.krippendorff_alpha(ratings, metric="ordinal", rng=0)
+    >>> round(agreement.value, 3), agreement.n_items
     (0.593, 6)
     """
     kind = check_choice(metric, get_args(Metric), "metric")
     level, times = check_alpha(alpha), check_integer(n_resamples, "n_resamples", low=100)
     table, values = _coded(data, kind)
     n_raters = len(table)
-    # How often each item has each value; items with one rating cannot disagree.
+    # Counts of each value of each item; items with one rating cannot disagree.
     table = table[:, (table >= 0).sum(axis=0) > 1]
     if not table.size:
         allowed = "items that two raters or more rated"
@@ -118,14 +118,14 @@ def krippendorff_alpha(
     items = np.broadcast_to(np.arange(table.shape[1]), table.shape)
     counts = np.zeros((table.shape[1], len(values)))
     np.add.at(counts, (items[table >= 0], table[table >= 0]), 1.0)
-    found = _alpha_of(counts, np.ones(len(counts)), values, kind)
+    value = _agreement(counts, np.ones(len(counts)), values, kind)
     draws = as_generator(rng).multinomial(len(counts), np.full(len(counts), 1 / len(counts)), times)
-    drawn = np.array([_alpha_of(counts, w.astype(float), values, kind) for w in draws])
+    drawn = np.array([_agreement(counts, w.astype(float), values, kind) for w in draws])
     ends = [np.nan] * 2
     if not np.isnan(drawn).all():
         ends = np.nanquantile(drawn, [level / 2, 1 - level / 2]).tolist()
     return KrippendorffAlpha(
-        value=found,
+        value=value,
         lower=ends[0],
         upper=ends[1],
         metric=kind,
@@ -137,7 +137,7 @@ def krippendorff_alpha(
 
 
 def _coded(ratings: Any, metric: str) -> tuple[Positions, Floats]:
-    """Return the code of each rating, -1 where there is none, and what codes stand for."""
+    """Return the code of each rating, -1 for missing, and the values of the codes."""
     ratings = as_frame(ratings)
     if np.ndim(ratings) != 2:
         allowed = "a table, one row a rater and one column an item"
@@ -147,11 +147,12 @@ def _coded(ratings: Any, metric: str) -> tuple[Positions, Floats]:
         try:
             frame = frame.astype(float)
         except (TypeError, ValueError):
-            remedy = "Texts are read with metric='nominal'."
+            remedy = "Use metric='nominal' for texts."
             raise InvalidInputError("data", "numbers", ratings, remedy) from None
     codes, values = pd.factorize(frame.to_numpy().ravel(), sort=metric != "nominal")
     if len(values) > MOST_VALUES:
-        raise InvalidInputError("data", f"at most {MOST_VALUES} different ones", len(values))
+        allowed = f"at most {MOST_VALUES} different ratings"
+        raise InvalidInputError("data", allowed, len(values))
     if metric == "nominal":
         values = np.arange(float(len(values)))
     elif np.isinf(values).any() or (metric == "ratio" and (values < 0).any()):
@@ -160,13 +161,13 @@ def _coded(ratings: Any, metric: str) -> tuple[Positions, Floats]:
     return codes.reshape(frame.shape), np.asarray(values, dtype=float)
 
 
-def _apart(values: Floats, often: Floats, metric: str) -> Floats:
-    """Return how far any two values are apart, squared."""
+def _squared_distances(values: Floats, counts: Floats, metric: str) -> Floats:
+    """Return the squared distances of all pairs of values."""
     if metric == "nominal":
         return 1.0 - np.eye(len(values))
     if metric == "ordinal":
-        # What lies between two values, each of them by half.
-        middle = np.cumsum(often) - often / 2
+        # The number of ratings between two values, with half of those at either value.
+        middle = np.cumsum(counts) - counts / 2
         return np.asarray(np.subtract.outer(middle, middle) ** 2)
     squares = np.subtract.outer(values, values) ** 2
     if metric == "ratio":
@@ -175,10 +176,10 @@ def _apart(values: Floats, often: Floats, metric: str) -> Floats:
     return np.asarray(squares)
 
 
-def _alpha_of(counts: Floats, times: Floats, values: Floats, metric: str) -> float:
-    """Return alpha where each item counts so many times."""
-    often = times @ counts
-    apart, n = _apart(values, often, metric), often.sum()
-    expected = often @ apart @ often / (n - 1.0)
-    within = ((counts @ apart) * counts).sum(axis=1) / (counts.sum(axis=1) - 1.0)
+def _agreement(counts: Floats, times: Floats, values: Floats, metric: str) -> float:
+    """Return Krippendorff's alpha, with each item repeated so many times."""
+    total = times @ counts
+    squares, n = _squared_distances(values, total, metric), total.sum()
+    expected = total @ squares @ total / (n - 1.0)
+    within = ((counts @ squares) * counts).sum(axis=1) / (counts.sum(axis=1) - 1.0)
     return float(1.0 - times @ within / expected) if expected > 0 else float("nan")

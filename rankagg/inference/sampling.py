@@ -1,8 +1,8 @@
 """A sampling estimator of the mean distance of two different rankings.
 
-Where the exact mean is cheap (Kendall's distance: `spread`, `dispersion`) it is not needed.
-Pairs are drawn independently, with replacement, from all pairs of different rankings; where a fixed
-number of draws would be no fewer than these, all are evaluated instead.
+It is for distances without a fast exact mean; Kendall's distance has `spread` and `dispersion`.
+Pairs are drawn independently, with replacement, from all pairs of different rankings. If there are
+no more pairs than draws, all are evaluated instead.
 """
 
 from __future__ import annotations
@@ -16,30 +16,26 @@ import numpy as np
 import pandas as pd
 
 from rankagg._typing import Floats, Generator, Positions, Ranks, RNGLike
-from rankagg._validation import (
-    as_generator,
-    check_alpha,
-    check_number,
-)
+from rankagg._validation import as_generator, check_alpha, check_number
 from rankagg.aggregation import Held, as_data
 from rankagg.core import PartialRanking, Profile, Result, counted
 from rankagg.exceptions import Described, InvalidInputError
 from rankagg.inference.pair_values import order_shares
 
-# Numbers held at one time while pairs of items are compared.
+# Numbers in memory while pairs of items are compared.
 CELLS_HELD = 4_000_000
 
 Distance = Callable[[PartialRanking, PartialRanking], float]
 
 
-# Choices that are drawn and evaluated at one time.
+# Pairs that are drawn and evaluated in one call.
 CHOICES_HELD = 50_000
-# How often choices with one ranking twice are drawn again.
+# Most redraws of pairs that have one ranking twice.
 REDRAWS = 10_000
 
 
 class Estimate(Result):
-    """An estimated mean and what is guaranteed of it.
+    """An estimated mean with its guaranteed bounds.
 
     Made by `HoeffdingEstimator.estimate`; it has no plot.
 
@@ -48,14 +44,14 @@ class Estimate(Result):
     value : float
         The estimate.
     lower, upper : float
-        The mean over all choices is within these with probability 1 - alpha; the mean itself
-        where all choices were evaluated.
+        Bounds of the mean over all pairs, with probability 1 - alpha; the mean itself if all
+        pairs were evaluated.
     alpha : float
         The probability of error.
     n_samples : int
-        Choices of rankings that were evaluated, in order; equal rankings count once.
+        Ordered pairs of rankings that were evaluated; equal rankings count once.
     is_exact : bool
-        All choices were evaluated.
+        True if all pairs were evaluated.
     """
 
     value: float
@@ -81,23 +77,22 @@ class Estimate(Result):
         pairs = f"{counted(self.n_samples, 'pair')} of rankings"
         return [
             f"mean {self.value:.6g}, {'exact' if self.is_exact else bounds}",
-            f"evaluated: {pairs}, which are all" if self.is_exact else f"drawn: {pairs}",
+            f"evaluated: all {pairs}" if self.is_exact else f"drawn: {pairs}",
         ]
 
 
 @dataclass(frozen=True, kw_only=True)
 class HoeffdingEstimator:
-    """The mean within `epsilon`, from a number of samples that is fixed beforehand.
+    """Estimator of the mean within `epsilon`, from a number of samples fixed in advance.
 
-    Where there are no more pairs of rankings than samples, all are evaluated, and the mean is
-    exact.
+    If there are no more pairs of rankings than samples, all are evaluated, and the mean is exact.
 
     Parameters
     ----------
     epsilon : float
         The estimate is within epsilon of the mean, in units of the distance.
     alpha : float
-        Except with this probability.
+        Probability of a larger error.
 
     References
     ----------
@@ -113,7 +108,7 @@ class HoeffdingEstimator:
     (2050, True)
     >>> print(estimator.estimate(ra.Profile.from_orders(["ABC", "BCA"], counts=[300, 200])))
     mean 0.961924, exact
-    evaluated: 4 pairs of rankings, which are all
+    evaluated: all 4 pairs of rankings
     """
 
     epsilon: float
@@ -124,12 +119,12 @@ class HoeffdingEstimator:
         check_alpha(self.alpha)
 
     def n_samples(self, high: float) -> int:
-        """Return the number of samples that the guarantee takes.
+        """Return the number of samples that the guarantee needs.
 
         Parameters
         ----------
         high : float
-            The largest distance possible.
+            The largest possible distance.
 
         Returns
         -------
@@ -151,13 +146,13 @@ class HoeffdingEstimator:
         Parameters
         ----------
         data : Profile, or orders
-            The rankings; a count is so many different ones, and weights multiply: a pair has the
-            product of its rankings' weights.
+            The rankings, with counts as repetitions; the weight of a pair is the product of the
+            weights of its rankings.
         distance : callable, optional
             Takes two `PartialRanking` and returns a number from 0 to `high`; by default Kendall's
-            distance, whose mean `spread(profile, average=True)` gives exactly.
+            distance, for which `spread(profile, average=True)` returns the exact mean.
         high : float, optional
-            The largest distance possible; needed with `distance`.
+            The largest possible distance; required with `distance`.
         rng : int or numpy.random.Generator, optional
             A seed or a generator.
         """
@@ -168,7 +163,6 @@ class HoeffdingEstimator:
             few = Described(counted(profile.n_rankings, "ranking"))
             raise InvalidInputError("data", "2 rankings or more", few)
         if distance is None and high is None:
-            # Of Kendall's distance.
             high = profile.n_items * (profile.n_items - 1) / 2
         elif not callable(distance):
             raise InvalidInputError("distance", "a function of two rankings, with `high`", distance)
@@ -178,7 +172,6 @@ class HoeffdingEstimator:
         if is_exact:
             (value, size), radius = sampler.mean_of_all(), 0.0
         else:
-            # Only the sum is kept.
             value = sum(float(chunk.sum()) for chunk in sampler.chunks(size)) / size
         return Estimate(
             value=value,
@@ -200,18 +193,18 @@ class _Sampler:
         self._distance = distance
         self._profile = profile
         self._rng = rng
-        # Observation o is a copy of the row whose range of observations holds it.
+        # Copies of rows are numbered consecutively; row k ends before number _ends[k].
         self._ends = np.cumsum(profile.counts)
         mass = np.cumsum(profile.counts * profile.weights)
         self._mass = mass / mass[-1]
 
     def chunks(self, size: int) -> Iterator[Floats]:
-        """Draw so many distances, some at a time."""
+        """Draw distances in chunks."""
         for start in range(0, size, CHOICES_HELD):
             yield self._values(self._choices(min(CHOICES_HELD, size - start)))
 
     def mean_of_all(self) -> tuple[float, int]:
-        """Return the exact mean, and the number of pairs of rows that it takes."""
+        """Return the exact mean, and the number of pairs of rows in it."""
         counts = self._profile.counts
         weights = self._profile.weights / self._profile.weights.max()
         total, mass, number = 0.0, 0.0, 0
@@ -219,7 +212,7 @@ class _Sampler:
             flat = np.arange(start, min(start + CHOICES_HELD, self.n_choices))
             first, second = np.divmod(flat, len(counts))
             shares = counts[first] * weights[first]
-            # Copies of the second that are not in the pair yet.
+            # A copy is not paired with itself.
             shares = shares * (counts[second] - (first == second)) * weights[second]
             rows, shares = np.column_stack([first, second])[shares > 0], shares[shares > 0]
             if len(rows):
@@ -229,15 +222,15 @@ class _Sampler:
 
     @property
     def n_choices(self) -> int:
-        """The number of pairs of rows, in order, with those of a row with itself."""
+        """The number of ordered pairs of rows, including those of a row with itself."""
         return int(len(self._profile.counts) ** 2)
 
     def _choices(self, size: int) -> Positions:
-        """Draw rows of pairs; a pair with one observation twice is drawn again."""
+        """Draw pairs of rows; a pair of a copy with itself is redrawn."""
         rows = np.empty((size, 2), dtype=np.intp)
         todo = np.arange(size)
         for _ in range(REDRAWS):
-            # Uniform on [0, 1): which row by its mass, which of its copies by an integer.
+            # Draw a row by its mass, then one of its copies.
             drawn = np.searchsorted(self._mass, self._rng.random((len(todo), 2)), "right")
             drawn = np.minimum(drawn, len(self._mass) - 1)
             copies = self._rng.integers(0, self._profile.counts[drawn])
@@ -246,8 +239,8 @@ class _Sampler:
             todo = todo[observation[:, 0] == observation[:, 1]]
             if not len(todo):
                 return rows
-        twice = Described("one in which nearly every pair holds a ranking twice")
-        raise InvalidInputError("data", "rankings with more rankings of like weight", twice)
+        twice = Described("one ranking with nearly all of the weight")
+        raise InvalidInputError("data", "several rankings of similar weight", twice)
 
     def _values(self, rows: Positions) -> Floats:
         """Return the distances of pairs of rows, shape (b,)."""
@@ -261,8 +254,8 @@ class _Sampler:
         slack = 1e-9 * self.high
         outside = ~((values >= -slack) & (values <= self.high + slack))
         if outside.any():
-            found = Described(f"a distance of {values[outside][0]:g}, outside 0 to {self.high:g}")
-            raise InvalidInputError("high", "the largest distance possible", found)
+            got = Described(f"a distance of {values[outside][0]:g}, outside 0 to {self.high:g}")
+            raise InvalidInputError("high", "the largest possible distance", got)
         return values
 
 

@@ -1,4 +1,4 @@
-"""Independent units whose values are known by their sums only: those of a `ScoreSummary`."""
+"""Independent units of a `ScoreSummary`, which holds only sums of their values."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from rankagg.exceptions import InformationLostError, InvalidInputError
 from rankagg.inference.pair_values import Moments, Pairs, PairSums, PairValues
 from rankagg.inference.units import Unit, Units, pooled
 
-# For each pair the units that tell, and the sums of their values and squares.
+# For each pair the number of units, and the sums of their values and squares.
 PairTotals: TypeAlias = tuple[Floats, Floats, Floats]
 
 
@@ -26,21 +26,21 @@ class SummedUnits:
     """The instances of all tasks, each an independent unit, by their sums."""
 
     items: ItemSet
-    # What the scores add up to.
+    # The sums of the scores.
     summary: ScoreSummary
-    # Shape (t, p). For each task and pair the units that tell, and the sums of their values and
+    # Shape (t, p). For each task and pair the number of units, and the sums of their values and
     # squares.
     sums: PairTotals
-    # True where a value is 1, 1/2 or 0.
+    # True if every value is 1, 1/2 or 0.
     is_direct: bool
-    # Whether the tasks are those of interest.
+    # Whether the tasks are fixed, not a sample.
     fixed_tasks: bool
-    # What the reader must know.
+    # Caveats.
     notes: tuple[str, ...] = ()
 
-    #: What is independent is the ranking of every instance of a task.
+    #: The independent unit is the ranking of every instance of a task.
     unit: ClassVar[Unit] = "ranking"
-    #: No value is outside [0, 1], and single rankings are not known.
+    #: No value is outside [0, 1].
     is_bounded: ClassVar[bool] = True
 
     @cached_property
@@ -56,12 +56,12 @@ class SummedUnits:
 
     @property
     def stratum_weights(self) -> Floats:
-        """The weights of fixed tasks; one where they are not fixed."""
+        """The weights of fixed tasks; a single 1 if tasks are not fixed."""
         return self.summary.weight_vector if self.fixed_tasks else np.ones(1)
 
     @property
     def is_weighted(self) -> bool:
-        """True where units differ in weight, or may, or tasks are fixed."""
+        """True if units differ in weight, or if several tasks are fixed."""
         weights = self.summary.weight_vector
         if self.fixed_tasks:
             return len(weights) > 1
@@ -69,11 +69,11 @@ class SummedUnits:
 
     @property
     def errors(self) -> Floats:
-        """How far rounding can have moved the mean value of each pair: sums are integers."""
+        """The rounding error of the mean value of each pair; sums are exact integers."""
         return np.full(len(self.pairs[0]), rounding_error(1.0))
 
     def outcomes(self) -> tuple[Floats, Floats, Floats]:
-        """Return for each pair the units with the first above, tied, and the second above."""
+        """Return for each pair the numbers of units with the first above, tied, second above."""
         tallies, policy = self.summary.tallies.values(), self.summary.unranked
         wins = np.sum([tally.judged(policy)[0] for tally in tallies], axis=0)
         ties = np.sum([tally.ties for tally in tallies], axis=0)
@@ -95,7 +95,7 @@ class SummedUnits:
 
     @staticmethod
     def of_pairs(summary: ScoreSummary, unit: object, fixed_tasks: object) -> Units | SummedUnits:
-        """Return the independent units of scores; tasks have means, which are known one by one."""
+        """Return the units of the pairwise values; tasks are `Units`, by their means."""
         kind = cast(Unit, check_choice(unit, get_args(Unit)[:3], "unit"))
         fixed = check_flag(fixed_tasks, "fixed_tasks")
         if fixed and kind != "ranking":
@@ -103,8 +103,7 @@ class SummedUnits:
         if kind == "instance":
             raise InformationLostError(
                 "unit='instance' needs rankings; a ScoreSummary does not hold them. Read the "
-                "scores with `read_scores`, or take unit='ranking' where no instance is in two "
-                "tasks."
+                "scores with `read_scores`, or use unit='ranking' if no instance is in two tasks."
             )
         pairs = np.triu_indices(summary.n_systems, k=1)
 
@@ -116,7 +115,7 @@ class SummedUnits:
         n, first, _ = _stacked(of(*entry) for entry in summary.tallies.items())
         with np.errstate(invalid="ignore"):
             means = first / n
-        # Each task a cluster of one: resamples draw them in the order that they have in a table.
+        # Each task is a cluster of one, so that resamples draw them in the order of a table.
         numbers = np.arange(len(means))
         source, ones, tasks = _TaskMeans(means, summary.n_systems), np.ones(len(means)), numbers * 0
         weights = summary.weight_vector
@@ -133,12 +132,12 @@ class SummedUnits:
         unit: object,
         fixed_tasks: object,
     ) -> SummedUnits:
-        """Return units whose values are differences of Borda points, as shares of the largest."""
+        """Return units with scaled differences of Borda points as values."""
         kind = cast(Unit, check_choice(unit, get_args(Unit)[:3], "unit"))
         if of != "borda" or method not in (None, "hoeffding") or kind != "ranking":
             raise InformationLostError(
                 f"of={of!r} with method={method!r} and unit={unit!r} needs rankings; a "
-                "ScoreSummary does not hold them. Read the scores with `read_scores`, or take "
+                "ScoreSummary does not hold them. Read the scores with `read_scores`, or use "
                 "of='pairwise', or of='borda' with method='hoeffding' and unit='ranking'."
             )
         fixed = check_flag(fixed_tasks, "fixed_tasks")
@@ -150,7 +149,7 @@ class SummedUnits:
             part = ScoreSummary(summary.systems, {task: tally}, higher_is_better=better)
             points = summed_points(part.with_unranked(summary.unranked))
             values = tally.n_units / 2 + (points[first] - points[second]) / (2.0 * largest)
-            # Of a square the points of two systems together are needed.
+            # Sums of squares would need the joint points of two systems.
             return np.full(len(first), float(tally.n_units)), values, np.full(len(first), np.nan)
 
         return _of_tallies(summary, of_tally, fixed, is_direct=False)
@@ -158,7 +157,7 @@ class SummedUnits:
 
 @dataclass(frozen=True, eq=False)
 class _TaskMeans(PairValues):
-    """Mean values of the pairs of n items in every task: rows are values themselves."""
+    """Mean values of the pairs of n items in every task; rows are the values."""
 
     n_systems: int
 
@@ -182,7 +181,7 @@ def _of_tallies(
     *,
     is_direct: bool,
 ) -> SummedUnits:
-    """Return the units whose values add up to `of` a task."""
+    """Return the units whose sums per task are given by `of`."""
     summary = summary.sorted_by_task()
     tallies = summary.tallies
     sums = _stacked(of(*entry) for entry in tallies.items())
@@ -191,6 +190,6 @@ def _of_tallies(
 
 
 def _totals(tally: TaskTally, pairs: Pairs, unranked: Unranked) -> PairTotals:
-    """Return for each pair the units that tell, and the sums of their values and squares."""
-    wins, told = (part.astype(np.float64) for part in tally.judged(unranked))
-    return told[pairs], (wins + tally.ties / 2)[pairs], (wins + tally.ties / 4)[pairs]
+    """Return for each pair the number of units, and the sums of their values and squares."""
+    wins, judged = (part.astype(np.float64) for part in tally.judged(unranked))
+    return judged[pairs], (wins + tally.ties / 2)[pairs], (wins + tally.ties / 4)[pairs]

@@ -1,8 +1,8 @@
-"""Independent units: what is resampled, and the values it gives to every pair of items.
+"""Independent units, and their values for every pair of items.
 
-A confidence statement needs observations that are independent of each other. Rankings often are
-not: the metrics of one instance rank the same answers. A unit is what is independent; rankings
-within one are averaged into one value in [0, 1] for each pair before anything else happens.
+Confidence statements need independent observations. Rankings often are not independent: the
+metrics of one instance rank the same answers. So rankings within a unit are first averaged into
+one value in [0, 1] for each pair. Units are independent, and resampled.
 """
 
 from __future__ import annotations
@@ -31,33 +31,27 @@ from rankagg.core import (
     stated,
 )
 from rankagg.exceptions import Described, InformationLostError, InvalidInputError
-from rankagg.inference.pair_values import (
-    Moments,
-    PairSums,
-    PairValues,
-    order_shares,
-)
+from rankagg.inference.pair_values import Moments, PairSums, PairValues, order_shares
 
-# Values of pairs that are held at one time, about: a few arrays of so many floats.
+# Approximate number of values of pairs in memory, in each of a few arrays.
 VALUES_HELD = 1_000_000
-# Of columns that are like their neighbors: the level, the fewest that can tell, and the scores that
-# are looked at, at most.
+# Test of columns that are like their neighbors: the level, the fewest columns, and the most scores.
 ALIKE, FEWEST_COLUMNS, SCORES_COMPARED = 0.01, 6, 200_000
 
 
 def _clusters_of(
     profile: Profile, unit: str, instances: Sequence[Label] | None
 ) -> Positions | None:
-    """Return the number of the unit of each ranking, or None where each is its own."""
+    """Return the number of the unit of each ranking, or None if each is its own unit."""
     if unit == "ranking":
         return None
-    known = {"instance": instances, "task": profile.groups, "cluster": profile.clusters}
-    if (labels := known[unit]) is None:
-        what = "clusters" if unit == "cluster" else "groups"
-        remedy = f"Give the profile `{what}=`, or use `unit='ranking'`."
+    labels_of = {"instance": instances, "task": profile.groups, "cluster": profile.clusters}
+    if (labels := labels_of[unit]) is None:
+        name = "clusters" if unit == "cluster" else "groups"
+        remedy = f"Give the profile `{name}=`, or use `unit='ranking'`."
         if unit == "instance":
             remedy = "A ScoreTable with instances has them; a Profile has `clusters=`."
-        allowed = f"a unit that the data know; they have no {unit}s"
+        allowed = f"a unit of the data; they have no {unit}s"
         raise InvalidInputError("unit", allowed, unit, remedy)
     if len(labels) != len(profile):
         allowed = f"one instance per ranking ({len(profile)} of them)"
@@ -66,18 +60,18 @@ def _clusters_of(
 
 
 def pooled(unit: str, n_tasks: int, n_units: int) -> tuple[str, ...]:
-    """Return a note where several units of a task count as independent, beside those of others."""
+    """Return a note if several units per task of several tasks count as independent."""
     if unit in ("task", "cluster") or n_tasks < 2 or n_units <= n_tasks:
         return ()
-    told = (
-        "{0}s of {1} are taken for independent, so this is about other {0}s of these tasks; "
+    note = (
+        "{0}s of {1} are assumed independent, so this is about other {0}s of these tasks; "
         "`unit='task'` is about other tasks"
     )
-    return (said(told, unit, stated(n_tasks, "tasks", noun="task")),)
+    return (said(note, unit, stated(n_tasks, "tasks", noun="task")),)
 
 
 def _pooled_rankings(profile: Profile, unit: str, clusters: Positions | None) -> tuple[str, ...]:
-    """Return that note for rankings in groups; none for instances that are of several tasks."""
+    """Return that note for rankings in groups; none if instances belong to several tasks."""
     tasks = numbers_of(profile.groups or ())
     n_units = int(profile.counts.sum()) if clusters is None else int(clusters.max()) + 1
     many = 0 if clusters is None else len(set(zip(clusters.tolist(), tasks.tolist(), strict=False)))
@@ -103,39 +97,38 @@ Unit: TypeAlias = Literal["ranking", "instance", "task", "cluster"]
 
 
 class Block(NamedTuple):
-    """Some units."""
+    """A block of units."""
 
-    # Shape (u, p). For each unit and pair how far the first item is above the second: 1 above, 0
-    # below, 1/2 tied, between where rankings were averaged; NaN where the unit does not tell.
+    # Shape (u, p). Value of each unit and pair: 1 if the first item is above the second, 0 below,
+    # 1/2 tied, in between for averages of rankings; NaN if the unit does not compare them.
     values: Floats
-    # Shape (u,). How often each unit was observed.
+    # Shape (u,). Number of observations of each unit.
     counts: Floats
     # Shape (u,). Importance of one observation.
     weights: Floats
-    # Shape (u,). The fixed task of each unit; all 0 where tasks are not fixed.
+    # Shape (u,). The fixed task of each unit; all 0 if tasks are not fixed.
     strata: Positions
 
 
 class _DrawnRows(NamedTuple):
-    """What a bootstrap draws again."""
+    """Rows that a bootstrap resamples."""
 
-    # Shape (r, p). For each row and pair the weighted sum of the values of its units, and the
-    # weight of those that tell.
+    # Shape (r, p). For each row and pair the weighted value, and the weight; 0 without a value.
     first: Floats
-    told: Floats
-    # Shape (r,). How often each row was observed.
+    mass: Floats
+    # Shape (r,). Number of observations of each row.
     counts: Floats
 
 
 @dataclass(frozen=True, eq=False)
 class _RankingValues(PairValues):
-    """Rankings that tell of the pairs they compare, or of all by their compatible permutations."""
+    """Rankings as values of the pairs they compare, or of all by compatible permutations."""
 
     rows: Ranks
     is_direct: bool = True
 
     def values(self) -> Floats:
-        """Return the share of orders with the first above, a tie half; NaN where nothing tells."""
+        """Return the share of orders with the first above, a tie half; NaN if not compared."""
         shares = order_shares(self.rows, self.pairs, shared=not self.is_direct)
         values = shares.first + shares.tied / 2
         values[~(shares.tied | (shares.first + shares.second > 0))] = np.nan
@@ -148,23 +141,23 @@ class Units:
 
     items: ItemSet
     unit: Unit
-    # What m rankings, or columns of scores, say of every pair.
+    # The pair values of m rankings, or columns of scores.
     source: PairValues
-    # Shape (m,). Those of the rankings.
+    # Shape (m,). Of the rankings.
     counts: Floats
     weights: Floats
-    # Shape (m,). The unit of each ranking; None where each is its own.
+    # Shape (m,). The unit of each ranking; None if each is its own unit.
     clusters: Positions | None
-    # Shape (m,). The fixed task of each ranking; all 0 where tasks are not fixed.
+    # Shape (m,). The fixed task of each ranking; all 0 if tasks are not fixed.
     strata: Positions
     # Shape (s,). The weights of the fixed tasks.
     stratum_weights: Floats
-    # True where tasks are fixed, be it one.
+    # True if tasks are fixed, even a single one.
     fixed_tasks: bool
-    # What the reader must know of them.
+    # Caveats.
     notes: tuple[str, ...] = ()
 
-    #: Units themselves are drawn again, and no groups of them.
+    #: Units are resampled, not groups of them.
     groups: ClassVar[None] = None
 
     @property
@@ -174,7 +167,7 @@ class Units:
 
     @property
     def is_bounded(self) -> bool:
-        """True where no possible value is outside [0, 1]."""
+        """True if no possible value is outside [0, 1]."""
         return self.source.is_bounded
 
     @property
@@ -191,25 +184,25 @@ class Units:
 
     @property
     def is_weighted(self) -> bool:
-        """True where units differ in weight, or tasks are fixed."""
+        """True if units differ in weight, or if several tasks are fixed."""
         return len(self.stratum_weights) > 1 or not are_level(self.unit_weights)
 
     @cached_property
     def unit_weights(self) -> Floats:
-        """The weight of each unit, shape (u,); with fixed tasks that of tasks is apart."""
+        """The weight of each unit, shape (u,), without the weights of fixed tasks."""
         if self.clusters is None:
             return self.weights
         if self.unit == "instance":
             return np.ones(self.n_units)
         if self.unit == "cluster":
-            # So that means over clusters are those over rankings.
+            # Then means over clusters equal means over rankings.
             return _cell_sums(self.clusters, self.counts * self.weights)
         size = _cell_sums(self.clusters, self.counts)
         return _cell_sums(self.clusters, self.counts * self.weights) / size
 
     @property
     def unit_strata(self) -> Positions:
-        """The fixed task of each unit; all 0 where tasks are not fixed."""
+        """The fixed task of each unit; all 0 if tasks are not fixed."""
         if self.clusters is None:
             return self.strata
         strata = np.zeros(self.n_units, dtype=np.intp)
@@ -219,7 +212,7 @@ class Units:
     # -- values -------------------------------------------------------------------------------
 
     def blocks(self) -> Iterator[Block]:
-        """Go through all units, some at a time."""
+        """Yield all units in blocks."""
         size = max(1, VALUES_HELD // max(len(self.pairs[0]), 1))
         if self.clusters is None:
             for start in range(0, len(self.source), size):
@@ -233,7 +226,7 @@ class Units:
         weights, strata = self.unit_weights, self.unit_strata
         done = 0
         while done < len(starts):
-            # As many whole units as fit, and one at least.
+            # As many complete units as fit, and at least one.
             upto = int(np.searchsorted(ends, starts[done] + size, side="right"))
             some = slice(done, max(upto, done + 1))
             members = order[starts[done] : ends[some.stop - 1]]
@@ -266,7 +259,7 @@ class Units:
         )
 
     def sums_in(self, rows: Positions, starts: Positions) -> tuple[Floats, Floats]:
-        """Return the sums of the values of some rows from each start to the next, and weights."""
+        """Return weighted sums of the values of rows from each start to the next, and weights."""
         values = self.source.take(rows).values()
         present = ~np.isnan(values)
         weights = (self.counts * self.weights)[rows][:, None]
@@ -277,7 +270,7 @@ class Units:
 
     @cached_property
     def moments(self) -> Moments:
-        """The moments of all pairs, from the units a block at a time."""
+        """The moments of all pairs."""
         shape = (4, len(self.stratum_weights), len(self.pairs[0]))
         n, mass, squared_mass, first = sums = np.zeros(shape)
         for block in self.blocks():
@@ -294,7 +287,7 @@ class Units:
 
     @cached_property
     def sizes(self) -> Floats:
-        """The mean size of what values of each pair come from, 1 at least."""
+        """The mean size of the terms of the values of each pair, at least 1."""
         weights = self.counts * self.weights
         if self.clusters is not None:
             weights = weights / _cell_sums(self.clusters, weights)[self.clusters]
@@ -304,30 +297,30 @@ class Units:
 
     @property
     def errors(self) -> Floats:
-        """How far rounding can have moved the mean value of each pair."""
+        """The rounding error of the mean value of each pair."""
         return cast(Floats, rounding_error(self.sizes, self.n_rows))
 
     def drawn_rows(self) -> _DrawnRows:
-        """Return the units that resamples draw; equal rankings are one row with a count."""
+        """Return the units as rows for resampling; equal rankings are one row with a count."""
         block = self.whole()
         center, weights = self.moments.mean, block.weights[:, None]
         present = ~np.isnan(block.values)
-        # Units that agree up to rounding agree.
+        # Ignore differences by rounding.
         same = np.abs(block.values - center) <= self.errors
         values = np.where(present, np.where(same, center, block.values), 0.0)
         return _DrawnRows(values * weights, present * weights, block.counts)
 
     def neighbor_notes(self, data: ScoreTable) -> tuple[str, ...]:
-        """Return a note where tasks that count as independent are like their neighbors.
+        """Return a note if tasks that count as independent are like their neighbors.
 
-        Instances have none: files often sort them by their outcome.
+        There is none for instances, since files often sort them by their outcome.
         """
         if data.is_instance_level or self.clusters is not None or self.fixed_tasks:
             return ()
         return _neighbor_note((data.values * data.signs).T)
 
     def resampled_rows(self, times: int, rng: Generator) -> Integers64:
-        """Draw how often each ranking occurs in each resample of the units, shape (times, m)."""
+        """Draw the count of each ranking in each resample of the units, shape (times, m)."""
         if self.clusters is None:
             return resample_counts(self.counts, self.strata, times, rng)
         drawn = resample_counts(np.ones(self.n_units), self.unit_strata, times, rng)
@@ -337,11 +330,11 @@ class Units:
 
     @property
     def is_direct(self) -> bool:
-        """True where a ranking's value is 1, 1/2 or 0."""
+        """True if every value of a ranking is 1, 1/2 or 0."""
         return isinstance(self.source, _RankingValues) and self.source.is_direct
 
     def outcomes(self) -> tuple[Floats, Floats, Floats]:
-        """Return for each pair the units with the first above, tied, and the second above."""
+        """Return for each pair the numbers of units with the first above, tied, second above."""
         first, ties, second = (np.zeros(len(self.pairs[0])) for _ in range(3))
         for block in self.blocks():
             first += block.counts @ (block.values == 1.0)
@@ -359,10 +352,10 @@ class Units:
         instances: Sequence[Label] | None = None,
         is_direct: bool = True,
     ) -> Self:
-        """Return the independent units of some rankings, and what they tell of pairs."""
-        profile, known = rankings_of(data, instances=instances)
+        """Return the independent units of rankings, with their pair values."""
+        profile, labels = rankings_of(data, instances=instances)
         source = _RankingValues(profile.ranks, is_direct=is_direct)
-        return cls.of_values(profile, source, unit, fixed_tasks, known)
+        return cls.of_values(profile, source, unit, fixed_tasks, labels)
 
     @classmethod
     def of_values(
@@ -373,15 +366,15 @@ class Units:
         fixed_tasks: object = False,
         instances: Sequence[Label] | None = None,
     ) -> Self:
-        """Return the units of observations that belong to the rankings of a profile, row by row."""
+        """Return the units of observations, one for each row of a profile."""
         kind = cast(Unit, check_choice(unit, get_args(Unit), "unit"))
         if profile.clusters is not None and kind != "instance":
-            # Where clusters are stated, rankings and tasks are not independent.
+            # If clusters are given, rankings and tasks are not independent.
             kind = "cluster"
         fixed = check_flag(fixed_tasks, "fixed_tasks")
         if fixed and kind in ("task", "cluster"):
             allowed = "False unless `unit='ranking'` or 'instance'"
-            remedy = "Of fixed tasks only what is within them is drawn."
+            remedy = "Only units within fixed tasks are random."
             raise InvalidInputError("fixed_tasks", allowed, fixed, remedy)
         strata, stratum_weights = np.zeros(len(profile), dtype=np.intp), np.ones(1)
         if fixed:
@@ -390,20 +383,18 @@ class Units:
         if fixed and clusters is not None:
             first = np.unique(clusters, return_index=True)[1]
             if (strata[first][clusters] != strata).any():
-                allowed = "False unless `unit='ranking'`, where tasks share instances"
-                remedy = (
-                    "Average over tasks with `unit='instance'` alone, or name instances of each "
-                    "task."
-                )
+                allowed = "False unless `unit='ranking'`, since tasks share instances"
+                remedy = "Use `unit='instance'` alone, or name the instances of each task apart."
                 raise InvalidInputError("fixed_tasks", allowed, True, remedy)
         weights = np.ones(len(profile)) if fixed else profile.weights
         notes = () if fixed else _pooled_rankings(profile, kind, clusters)
-        what = (profile.items, kind, source, profile.counts.astype(np.float64), weights)
-        return cls(*what, clusters, strata, stratum_weights, fixed, notes)
+        counts = profile.counts.astype(np.float64)
+        parts = (clusters, strata, stratum_weights, fixed, notes)
+        return cls(profile.items, kind, source, counts, weights, *parts)
 
 
 def resample_counts(counts: Floats, strata: Positions, times: int, rng: Generator) -> Integers64:
-    """Draw how often each unit occurs in each resample, within its fixed task."""
+    """Draw the count of each unit in each resample, within its fixed task."""
     drawn = np.zeros((times, len(counts)), dtype=np.int64)
     for s in np.unique(strata):
         inside = np.flatnonzero(strata == s)
@@ -415,13 +406,13 @@ def resample_counts(counts: Floats, strata: Positions, times: int, rng: Generato
 def rankings_of(
     data: object, tolerance: Tolerance = 0.0, instances: Sequence[Label] | None = None
 ) -> tuple[Profile, Sequence[Label] | None]:
-    """Return the rankings of some data and their instances, which a table has of its own."""
+    """Return the rankings of the data, and their instances; those of a table by default."""
     data = as_data(data)
     if isinstance(data, ScoreTable):
         if instances is not None and len(instances) != data.n_units:
             allowed = f"one for each column of the table ({data.n_units} of them)"
             given = Described(counted(len(instances), "instance"))
-            remedy = "Leave them out to take the table's own."
+            remedy = "Leave them out to use those of the table."
             raise InvalidInputError("instances", allowed, given, remedy)
         return data.rankings(tolerance), data.instances if instances is None else instances
     if isinstance(data, Profile):
@@ -429,59 +420,58 @@ def rankings_of(
     if isinstance(data, ScoreSummary):
         raise InformationLostError(
             "This needs rankings; a ScoreSummary does not hold them. Read the scores with "
-            "`read_scores`, or make `PairwiseIntervals`, which sums are enough for."
+            "`read_scores`, or use `PairwiseIntervals`, which need only sums."
         )
     raise InvalidInputError("data", "a ScoreTable or a Profile", data, table_remedy(data))
 
 
 def tied_rankings(data: Any, tolerance: Tolerance) -> Any:
-    """Return the rankings of a table that tie scores by a tolerance, or data without one."""
+    """Return the rankings of a table with a tolerance for ties, or the data if it is 0."""
     if isinstance(tolerance, float | int | Mapping) and not tolerance:
         return data
     if not isinstance(data, ScoreTable):
-        allowed = "0 for data that are no single scores"
+        allowed = "0 for data without single scores"
         raise InvalidInputError("tolerance", allowed, tolerance)
     return data.rankings(tolerance)
 
 
 def _neighbor_note(scores: Floats) -> tuple[str, ...]:
-    """Return a note where columns are more like their neighbors than in a random order.
+    """Return a note if columns are more like their neighbors than in a random order.
 
-    The mean correlation of each column of a table with the next one, after what is each system's
-    own, is compared with its mean and its variance under all orders of the columns, at a level of
-    1 %; scores have a row per column of the table.
+    System means are removed. The mean correlation of each column of a table with the next one is
+    compared with its mean and variance under all orders of the columns, at a level of 1 %. Scores
+    have a row per column of the table.
     """
     n = len(scores)
     if n < FEWEST_COLUMNS:
         return ()
     scores = scores[:, :: max(1, -(-scores.size // SCORES_COMPARED))]
-    there = ~np.isnan(scores)
-    rows = np.where(there, scores, 0.0)
+    present = ~np.isnan(scores)
+    rows = np.where(present, scores, 0.0)
     rows /= np.abs(rows).max(axis=1, keepdims=True) + (rows == 0).all(axis=1, keepdims=True)
     for axis in (1, 0):
-        means = rows.sum(axis=axis, keepdims=True) / np.fmax(there.sum(axis, keepdims=True), 1)
-        rows = np.where(there, rows - means, 0.0)
+        means = rows.sum(axis=axis, keepdims=True) / np.fmax(present.sum(axis, keepdims=True), 1)
+        rows = np.where(present, rows - means, 0.0)
         length = np.sqrt((rows**2).sum(axis=1, keepdims=True))
         varies = length > rounding_error(1.0)
         rows = np.divide(rows, length, out=np.zeros_like(rows), where=varies)
-    # Of the correlations of all pairs of columns, whose sums need no pair.
+    # Mean and mean square of the correlations of all pairs of columns, from sums.
     own, pairs = (rows**2).sum(axis=1), n * (n - 1)
     mean = ((rows.sum(axis=0) ** 2).sum() - own.sum()) / pairs
     square = (((rows.T @ rows) ** 2).sum() - (own**2).sum()) / pairs
-    found = (rows[:-1] * rows[1:]).sum() / (n - 1)
+    correlation = (rows[:-1] * rows[1:]).sum() / (n - 1)
     error = np.sqrt(max(square - mean**2, 0.0) / (n - 1))
-    if not found - mean > scipy.special.ndtri(1.0 - ALIKE) * error + rounding_error(1.0, n):
+    if not correlation - mean > scipy.special.ndtri(1.0 - ALIKE) * error + rounding_error(1.0, n):
         return ()
     note = (
-        "neighboring tasks of the table are alike (mean correlation {}), and their order means "
-        "nothing here: if they depend on each other, declare families of tasks, or decisions are "
-        "wrong more often than stated"
+        "neighboring tasks of the table are alike (mean correlation {}): if they depend on each "
+        "other, declare families of tasks, or decisions are wrong more often than stated"
     )
-    return (said(note, stated(float(found), "correlation of neighbors", ".2f")),)
+    return (said(note, stated(float(correlation), "correlation of neighbors", ".2f")),)
 
 
 def square(n_items: int, above: Floats, below: Floats, diagonal: float) -> Floats:
-    """Return a matrix of the values of all pairs, of first against second and the reverse."""
+    """Return a matrix of the values of all pairs, in both directions."""
     matrix = np.full((n_items, n_items), diagonal)
     first, second = np.triu_indices(n_items, k=1)
     matrix[first, second] = above

@@ -191,7 +191,7 @@ def test_what_cannot_be_tested_is_refused():
 
 def test_a_fit_whose_samples_have_none_is_said():
     rankings = ra.Profile.from_orders(["ABC", "BAC"], counts=[400, 1])
-    with pytest.raises(NotIdentifiedError, match="of 20 samples of the fit"):
+    with pytest.raises(NotIdentifiedError, match="of 20 samples from the fit"):
         # Nearly all samples of so concentrated a fit agree in full, or C is last in all.
         ra.distributions.goodness_of_fit(
             ra.PlackettLuce.fit(rankings, pseudo_rankings=0.001),

@@ -138,7 +138,7 @@ def test_no_step_lowers_the_likelihood(kind, seed, monkeypatch):
         here = climb._begin(parts, 2, np.random.default_rng(seed), noise=noise)
         heights = []
         for _ in range(8):
-            here = climb._climbed(parts, here)
+            here = climb._ascend(parts, here, climb.CLOSE)
             heights.append(here.height)
         assert (np.diff(heights) >= -1e-9).all()
         assert heights[-1] > heights[0]
@@ -245,11 +245,11 @@ def test_recovery_and_workers():
 
 def test_what_is_not_identified_is_refused_and_nothing_else():
     votes = ra.distributions.Uniform(range(5)).sample(100, rng=0)
-    with pytest.raises(NotIdentifiedError, match="can come out in 6 ways"):
+    with pytest.raises(NotIdentifiedError, match="rankings with 6 possible outcomes"):
         ra.Mixture.fit(votes.restrict(range(3)), 4)
     first = np.where(np.eye(4, dtype=bool), 0, ra.UNLISTED)
     tops = ra.Profile([ra.PartialRanking(row, range(4)) for row in first])
-    with pytest.raises(NotIdentifiedError, match=r"5 free parameters .* 4 ways"):
+    with pytest.raises(NotIdentifiedError, match=r"5 free parameters .* 4 possible"):
         ra.Mixture.fit(tops, 3)
     assert ra.Mixture.fit(votes.restrict(range(2)), 1, rng=0).n_components == 1
 

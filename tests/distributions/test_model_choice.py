@@ -189,10 +189,10 @@ def test_the_verdict_says_what_fits():
     )
     assert found.models[0] == "mallows-kendall"
     assert [test.model for test in found.tests] == ["mallows-kendall"]
-    assert found.verdict.startswith("Nothing here speaks against mallows-kendall")
+    assert found.verdict.startswith("No evidence against mallows-kendall")
     near, options["n_resamples"] = ra.Mallows("ABCD", 1.5).sample(200, rng=1), 39
     found = ra.distributions.compare_models(near, ["uniform"], **options)
-    assert found.verdict == "Nothing here fits: not uniform."
+    assert found.verdict == "No model fits: uniform rejected."
     assert "was not tested" in compared(both, ["uniform"]).verdict
 
 

@@ -110,7 +110,7 @@ def test_a_level_that_is_approached_only_is_said_to_be(choice, how, approximate)
     ("choice", "how", "parameter", "message"),
     [
         ({}, "intervals", "simultaneous", "'bonferroni' or 'max-t'.*or decide by Holm"),
-        ({"anytime": True}, "holm", "how", "'intervals' for anytime intervals.*one look"),
+        ({"anytime": True}, "holm", "how", "'intervals' for anytime intervals.*single analysis"),
         ({}, "bonferroni", "how", "'holm' or 'intervals'"),
     ],
 )  # fmt: skip

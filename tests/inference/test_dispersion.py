@@ -177,7 +177,7 @@ def measure(data=CYCLE, ranking=ABC, **options):
         *((lambda bad=bad: spread(CYCLE, tie_cost=bad), "`tie_cost` must be a number in ")
           for bad in (-0.1, 1.1, nan, "half", None, True)),
         (lambda: measure(tie_cost=1.1), r"`tie_cost` must be a number in \[0, 1\]"),
-        (lambda: measure(tie_cost=0.5, discordant=True), "must be 0 where only discordant"),
+        (lambda: measure(tie_cost=0.5, discordant=True), "must be 0 if only discordant"),
         (lambda: spread(CYCLE, normalized=1), "`normalized` must be True or False"),
         *((lambda bad=bad, strict=strict: measure(ranking=bad, discordant=strict),
            "`ranking` must be a PartialRanking")

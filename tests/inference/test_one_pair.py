@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from rankagg.inference import one_pair
 from rankagg.inference.one_pair import (
-    _below,
     _binomial_p_value,
     _difference_of_proportions,
+    _end_rank,
     _hodges_lehmann,
     _signed_rank_p_value,
 )  # fmt: skip
@@ -60,7 +60,7 @@ def test_tails_and_what_is_equal_but_for_rounding_by_hand():
     assert flip_tests(few, np.random.default_rng(15).random(30), 0.05, 1000).lower == -np.inf
     assert _hodges_lehmann(np.array([1.0, 2.0]), 0.7 - 0.2) == (1.5, 1.0, 2.0)
     assert _binomial_p_value(3, 1) == 2 * 5 / 16
-    assert _below(201, 0.1) == 8791  # as by the exact distribution
+    assert _end_rank(201, 0.1) == 8791  # as by the exact distribution
 
 
 def most_likely(wins, losses, n, d):

@@ -97,7 +97,7 @@ def test_symmetric_differences_are_seldom_called_asymmetric(kind, tasks):
 
 # -- instances ------------------------------------------------------------------------------------
 
-POOLED = "taken for independent"
+POOLED = "assumed independent"
 
 
 def in_tasks(**more):

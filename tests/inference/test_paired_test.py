@@ -106,7 +106,7 @@ def test_too_few_units_say_so():
     assert (few.lower, few.upper) == (-np.inf, np.inf)
     assert "at least 6 are needed" in str(few)
     many = ra.ScoreTable(np.random.default_rng(0).normal(size=(100, 8)), higher_is_better=True)
-    assert "never rejects; 12 tasks can decide" in str(ra.inference.paired_tests(many, 0))
+    assert "never rejects; at least 12 tasks are" in str(ra.inference.paired_tests(many, 0))
 
 
 @pytest.mark.parametrize("n_tasks", [4, 7])
@@ -115,8 +115,8 @@ def test_the_numbers_of_units_that_decide_are_the_least_that_do(n_tasks):
     scores = ra.ScoreTable(values, higher_is_better=True)
     few = scores.drop(tasks=range(n_tasks, 8))
     (note,) = ra.inference.paired_tests(few, 0).notes  # the least for one pair alone is not named
-    assert note.endswith("8 tasks can decide something, or with `rank_intervals`, which flips "
-                         "signs of all pairs at once, 6")  # fmt: skip
+    assert note.endswith("at least 8 tasks are needed, or 6 with `rank_intervals`, which flips "
+                         "signs of all pairs at once")  # fmt: skip
     assert ra.inference.paired_tests(few, 0).better == ()
     assert ra.inference.paired_tests(scores, 0).better == (1, 2, 3, 4)
     assert bool(ra.rank_intervals(few, of="mean").decisions.pairs) == (n_tasks >= 6)

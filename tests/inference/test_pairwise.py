@@ -221,7 +221,7 @@ def chosen(method):
 def test_pairs_never_compared_are_named_and_may_be_anything(method):
     found = from_data(SPARSE, **chosen(method))
     assert found.never_compared == (("A", "D"), ("B", "D"), ("C", "D"))
-    assert found.notes[0] == "no ranking tells of 3 pairs: the interval is [0, 1]"
+    assert found.notes[0] == "no ranking compares 3 pairs: the interval is [0, 1]"
     assert np.isnan(found.estimate[3, :3]).all()
     assert found.lower[3, :3].tolist() == found.lower[:3, 3].tolist() == [0, 0, 0]
     assert found.upper[3, :3].tolist() == found.upper[:3, 3].tolist() == [1, 1, 1]
@@ -309,7 +309,7 @@ def test_options_that_do_not_go_together_are_refused(profile, choice, parameter,
 def test_too_few_resamples_for_the_level_are_noted():
     options = {"method": "percentile", "n_resamples": 100, "rng": 1}
     (note,) = without_few(from_data(THREE, alpha=0.01, **options))
-    assert note == "only 0.5 resamples to be expected beyond each bound: raise `n_resamples`"
+    assert note == "only 0.5 resamples expected beyond each bound: raise `n_resamples`"
     assert without_few(from_data(THREE, alpha=0.2, **options)) == ()
     joint = from_data(THREE, alpha=0.2, simultaneous="bonferroni", **options)
     assert len(without_few(joint)) == 1

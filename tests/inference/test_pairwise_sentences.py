@@ -26,7 +26,8 @@ FIXED = ra.Profile.from_orders(["AB"] * 6 + ["BA"], groups="xxxxyyy")
         (lambda: ra.rank_intervals(GAPS, of="mean", method="max-t"),
          "`data` must be a table without missing scores for of='mean' and method='max-t'. Got 1 of "
          "4 scores missing. Means over different units are not comparable; drop units, or use "
-         "of='borda' or method='sign-flips', which compares two systems where both have scores."),
+         "of='borda' or method='sign-flips', which compares two systems on the units with "
+         "both scores."),
     ],
 )  # fmt: skip
 def test_refusals(call, sentence):
@@ -40,21 +41,21 @@ def test_refusals(call, sentence):
     [
         (GAPS, {"of": "mean"},
          "1 of 4 scores are missing: two items are compared by the units in which both are "
-         "scored, which assumes that what is missing does not depend on who is better"),
+         "scored, which assumes that gaps do not depend on who is better"),
         (GAPS, {"of": "borda"},
          "1 of 4 ranks are missing: two items are compared by the units in which both are "
-         "ranked, which assumes that what is missing does not depend on who is better"),
+         "ranked, which assumes that gaps do not depend on who is better"),
         (ra.Profile.from_orders(["AB", "CA"], items="ABC", counts=[3, 4]), {},
          "7 of 21 ranks are missing: two items are compared by the units in which both are "
-         "ranked, which assumes that what is missing does not depend on who is better"),
+         "ranked, which assumes that gaps do not depend on who is better"),
         (ra.Profile.from_orders(["AB", "C"] * 4, items="ABC"), {},
          "2 of 3 pairs were never compared"),
         (FIXED, {"fixed_tasks": True},
-         "tasks are fixed, so that signs cannot be turned round within them: decided by hoeffding "
+         "tasks are fixed, so that signs cannot be flipped within them: decided by hoeffding "
          "instead"),
         (ra.Profile.from_orders(["AB", "BC", "CA"]), {"of": "pairwise"},
-         "a rank is one more than the number of items above; cycles, ties or gaps keep these "
-         "pairs from adding up to a ranking, so that ranks repeat or are left out"),
+         "a rank is one more than the number of items above; because of cycles, ties or gaps these "
+         "pairs form no ranking, so that ranks repeat or are left out"),
     ],
 )  # fmt: skip
 def test_notes(data, options, note):

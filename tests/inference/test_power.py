@@ -109,7 +109,7 @@ def test_the_one_that_is_ahead_where_both_have_scores_is_above():
     assert found.difference == pytest.approx([1 / 3, 8 / 3])
     assert found.to_frame()[["above", "below"]].values.tolist() == [["B", "A"], ["B", "C"]]
     (note,) = [note for note in found.notes if "lower mean" in note]
-    assert note.startswith("in 1 of 2 pairs the one of the lower mean is above")
+    assert note.startswith("in 1 of 2 pairs the system with the lower mean is above")
 
 
 def test_tied_with_the_first():

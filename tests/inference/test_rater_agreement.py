@@ -96,7 +96,7 @@ def test_intervals_hold_alpha(n):
         ([1, 2, 3], {}, "one row a rater and one column an item"),
         ("abc", {}, "one row a rater and one column an item"),
         ([[1, NAN], [NAN, 2]], {}, "items that two raters or more rated"),
-        ([["a"], ["b"]], {"metric": "ordinal"}, "numbers. Got .* with metric='nominal'"),
+        ([["a"], ["b"]], {"metric": "ordinal"}, "numbers. Got .* metric='nominal' for texts"),
         ([[1, -1], [1, 1]], {"metric": "ratio"}, "numbers from 0 on"),
         ([[1, np.inf], [1, 1]], {"metric": "interval"}, "finite numbers"),
         ([[1, 2], [1, 2]], {"metric": "cardinal"}, "`metric` must be 'nominal' or"),

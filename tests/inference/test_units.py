@@ -291,7 +291,7 @@ GROUPED = ra.Profile.from_orders(["AB", "BA"], groups="xy")
         (BALLOTS, {"fixed_tasks": True}, "`fixed_tasks` must be False for rankings without groups"),
         (GROUPED, {"fixed_tasks": True, "unit": "task"}, "False unless `unit='ranking'`"),
         (GROUPED, {"fixed_tasks": True, "unit": "instance", "instances": [1, 1]},
-         "where tasks share instances"),
+         "since tasks share instances"),
     ],
 )  # fmt: skip
 def test_units_that_the_data_do_not_know_are_refused(given_data, choice, message):

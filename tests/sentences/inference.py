@@ -110,7 +110,7 @@ RANKED = {
     "cells missing": lambda r: r.plain.missing,
     "cells": lambda r: r.plain.cells,
     "pairs never compared": lambda r: (r.plain.never, len(r.plain.pairs)),
-    "pairs not told of": lambda r: (r.untold(), len(r.plain.pairs)),
+    "pairs that no unit compares": lambda r: (r.untold(), len(r.plain.pairs)),
     "pairs decided": lambda r: (r.decided(), len(r.plain.pairs)),
     "pairs": lambda r: len(r.plain.pairs),
     "ties left out": lambda r: ties(r.plain),
@@ -260,7 +260,7 @@ class Intervals:
 
 INTERVALS = {
     "level": lambda c: 100 * (1 - c.alpha),
-    "pairs not told of": Intervals.silent,
+    "pairs that no unit compares": Intervals.silent,
     "ties left out": lambda c: ties(c.plain),
     "fewest units of a pair": Intervals.fewest,
     "units measured to be enough": lambda c: {"percentile": 500, "wilson": 100}[c.method],
@@ -301,7 +301,7 @@ class Versus:
         return Fraction(sum(abs(x) >= abs(sums[0]) - size / 10**9 for x in sums), len(sums))
 
     def sides(self):
-        """Return who is better, worse, and not told apart, by Holm's procedure."""
+        """Return who is better, worse, and undecided, by Holm's procedure."""
         p = {k: self.p_value(k) for k in range(1, self.plain.n)}
         decided, left = set(), len(p)
         for k in sorted(p, key=p.get):
@@ -335,7 +335,7 @@ VERSUS = {
     "level": lambda t: 100 * (1 - t.alpha),
     "systems better": side(0),
     "systems worse": side(1),
-    "systems not told apart": side(2),
+    "systems undecided": side(2),
     "smallest p-value": lambda t: Fraction(2, 2 ** t.most()),
     "pairs that lack scores": lambda t: (
         sum(len(t.differences(k)) < len(t.plain.ballots) for k in range(1, t.plain.n)),

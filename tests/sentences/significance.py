@@ -87,7 +87,7 @@ class Alike:
         return self.unit == "ranking" or len(of_one) == len(self.rows)
 
     def notes_hold(self, notes):
-        assert sum("taken for independent" in note for note in notes) == self.is_pooled()
+        assert sum("assumed independent" in note for note in notes) == self.is_pooled()
 
 
 # -- Friedman -------------------------------------------------------------------------------------

@@ -1,10 +1,10 @@
-"""The center of a Mallows distribution, and its theta.
+"""Maximum-likelihood estimates of the center of a Mallows distribution, and of theta.
 
-Of complete strict rankings the likeliest center is the exact Kemeny consensus; under the squared
-Spearman distance it is the order of the mean ranks, under the footrule the best assignment of items
-to ranks. Of partial or tied rankings the likelihood is climbed by expectation-maximization:
-expected votes among compatible permutations, their Kemeny consensus, theta. That ends at a local
-maximum, so several starts are climbed.
+For complete strict rankings the center is the exact Kemeny consensus. Under the squared Spearman
+distance it is the order of the mean ranks, and under the footrule the best assignment of items to
+ranks. For partial or tied rankings it is found by expectation-maximization: expected votes among
+compatible permutations, their Kemeny consensus, then theta. Each climb ends at a local maximum, so
+there are several starts.
 """
 
 from __future__ import annotations
@@ -21,45 +21,37 @@ from rankagg._typing import Floats, Ranks
 from rankagg._validation import check_choice
 from rankagg.aggregation import Aggregator, Borda, Consensus, Deadline, Evidence
 from rankagg.aggregation.kemeny import Kemeny
-from rankagg.core import (
-    PairwiseMatrix,
-    Permutation,
-    Profile,
-    counted,
-    permutation_of,
-)
+from rankagg.core import PairwiseMatrix, Permutation, Profile, counted, permutation_of
 from rankagg.distributions.base import effective_weights
 from rankagg.distributions.mallows.compatible_sums import check_sums, expected_votes, log_sums
 from rankagg.distributions.mallows.distances import DISTANCES, DistanceName, ModelDistance
 from rankagg.exceptions import Described, InvalidInputError
 
-# A theta at which nothing but the best is left.
+# A larger theta leaves only the center.
 NO_DISAGREEMENT = 100.0
-# Of expectation-maximization; by how much, as a share of its size, the likelihood of a better
-# neighbor must be larger.
+# Most steps of expectation-maximization, and the least relative gain of a better neighbor.
 MOST_STEPS, CLIMB = 500, 1e-9
 
 
 @dataclass(frozen=True, eq=False)
 class _SearchedCenter:
-    """A center, what was found with it, and how."""
+    """The result of a search for the center."""
 
     center: Permutation
-    # Of the same search; infinite where all rankings agree with the center.
+    # From the same search; infinite if all rankings agree with the center.
     theta: float | None = None
     log_likelihood: float | None = None
     consensus: Consensus | None = None
     # Of expectation-maximization.
     n_iterations: int = 0
-    # True where that reached its tolerance.
+    # True if that reached its tolerance.
     converged: bool = True
-    # What the reader must know.
     notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
 class _FittedCenter:
-    """A center, its theta, and the log likelihood there with minus its second derivative."""
+    """A center, its theta, the log likelihood and the observed information."""
 
     center: Permutation
     theta: float
@@ -76,7 +68,7 @@ class MallowsData:
     weights: Floats
     # Whether all rankings are complete and strict.
     is_plain: bool
-    # What searches a center ends then.
+    # Deadline of a search for the center.
     deadline: Deadline
     distance: ModelDistance = DISTANCES["kendall"]
 
@@ -84,7 +76,7 @@ class MallowsData:
     def of(
         cls, profile: Profile, deadline: Deadline, distance: DistanceName = "kendall"
     ) -> MallowsData:
-        """Return the different rankings of a profile."""
+        """Return the distinct rankings of a profile."""
         distinct, where = np.unique(profile.ranks, axis=0, return_inverse=True)
         weights = np.bincount(where.ravel(), weights=profile.counts * effective_weights(profile))
         plain = profile.is_complete and profile.is_strict
@@ -93,13 +85,13 @@ class MallowsData:
 
     @property
     def total(self) -> float:
-        """How many rankings of equal weight they are worth."""
+        """The effective number of rankings."""
         return float(self.weights.sum())
 
     # -- likelihood ---------------------------------------------------------------------------
 
     def log_sums(self, center: Permutation, theta: float) -> Floats:
-        """Return the log of the sum of exp(-theta d) over what completes each ranking."""
+        """Return the log of the sum of exp(-theta d) over the completions of each ranking."""
         in_order = self.ranks[:, np.argsort(center.ranks)]
         return -theta * self.distance.of(in_order) if self.is_plain else log_sums(in_order, theta)
 
@@ -117,7 +109,7 @@ class MallowsData:
         return votes
 
     def theta_at(self, mean_distance: float, *, agree: float = 1e-12) -> float:
-        """Return the theta at which the expected distance is the given one."""
+        """Return the theta with the given expected distance."""
         return self.distance.theta_at(self.profile.n_items, mean_distance, agree=agree)
 
     def mean_distance(self, center: Permutation) -> float:
@@ -128,7 +120,7 @@ class MallowsData:
     # -- center -------------------------------------------------------------------------------
 
     def search_center(self, center: Permutation | str | None = None) -> _SearchedCenter:
-        """Return the center that is asked for: the likeliest one, by name, or given."""
+        """Return a given center, the one of a named rule, or the likeliest one."""
         if not self.is_plain:
             check_sums(self.ranks, self.distance.name)
         is_kendall = self.distance.name == "kendall"
@@ -141,22 +133,23 @@ class MallowsData:
                 rule = Borda() if kind == "borda" else Kemeny()
                 consensus = rule.aggregate(self.profile, deadline=self.deadline)
                 given = _strict_order(consensus)
-                told = f"The center is {kind.title()}'s, and not the maximum of the likelihood."
-                notes.append(told)
+                notes.append(
+                    f"The center is {kind.title()}'s, and not the maximum of the likelihood."
+                )
         if given is not None:
-            found = _SearchedCenter(given)
+            result = _SearchedCenter(given)
         elif not is_kendall:
             nearest, note = self.nearest_center()
-            found = _SearchedCenter(nearest, notes=(note,) if note else ())
+            result = _SearchedCenter(nearest, notes=(note,) if note else ())
         elif not self.is_plain:
-            found = _climb(self)
+            result = _climb(self)
         else:
             consensus = Kemeny().aggregate(self.profile, deadline=self.deadline)
-            found = _SearchedCenter(_strict_order(consensus), notes=_other_centers(consensus))
-        return replace(found, consensus=consensus, notes=(*notes, *found.notes))
+            result = _SearchedCenter(_strict_order(consensus), notes=_other_centers(consensus))
+        return replace(result, consensus=consensus, notes=(*notes, *result.notes))
 
     def nearest_center(self) -> tuple[Permutation, str]:
-        """Return the center of least summed footrule or squared Spearman distance, and a note."""
+        """Return the center of least total footrule or squared Spearman distance, and a note."""
         n, items = self.profile.n_items, self.profile.items
         if self.distance.name == "spearman":
             means = self.weights @ self.ranks / self.weights.sum()
@@ -169,36 +162,36 @@ class MallowsData:
             placed[np.arange(n), row] += weight
         costs = placed @ np.abs(np.arange(n)[:, None] - np.arange(n))
         chosen = linear_sum_assignment(costs)
-        # A hair is added to what was chosen: where the least then has other ranks, it is as good.
+        # A tiny extra cost of this assignment reveals another one that is equally good.
         costs[chosen] += 1e-9 * self.weights.sum()
         _, other = linear_sum_assignment(costs)
         note = "" if (other == chosen[1]).all() else "Other centers are as likely."
         return permutation_of(chosen[1].astype(np.int32), items), note
 
-    def fitted_center(self, found: _SearchedCenter) -> _FittedCenter:
-        """Return a center with what its search left open; refused where theta has no maximum."""
-        center = found.center
-        theta = _best_theta(self, center) if found.theta is None else found.theta
+    def fitted_center(self, result: _SearchedCenter) -> _FittedCenter:
+        """Return a center with theta and likelihood; raise if theta has no finite maximum."""
+        center = result.center
+        theta = _best_theta(self, center) if result.theta is None else result.theta
         if not np.isfinite(theta):
             if not self.profile.direct_pairwise().wins.any():
-                nothing = Described("none that does: every theta is as likely")
+                nothing = Described("none that does: all thetas are equally likely")
                 raise InvalidInputError("data", "rankings that order some items", nothing)
             remedy = (
                 f"Theta has no finite maximum: the likelihood of {center.to_text()} grows with it."
             )
             agreed = Described("all as the center")
             raise InvalidInputError("data", "rankings that do not all agree", agreed, remedy)
-        height = found.log_likelihood
+        height = result.log_likelihood
         if height is None:
             height = self.log_likelihood(center, theta)
         return _FittedCenter(center, theta, height, _information_at(self, center, theta))
 
 
 def _best_theta(data: MallowsData, center: Permutation) -> float:
-    """Return the theta of greatest likelihood around a center; infinite where nothing disagrees."""
+    """Return the theta of greatest likelihood around a center; infinite if all rankings agree."""
     if data.is_plain:
-        # Not of the matrix, in which very small weights are lost beside large ones. At a smaller
-        # mean theta has no float near its maximum any more.
+        # Not from the matrix, where small weights are lost next to large ones. At a smaller mean
+        # no float is near the maximum.
         return data.theta_at(data.mean_distance(center), agree=1e-290)
     if data.profile.direct_pairwise().cost(center) == 0:
         return inf
@@ -210,10 +203,10 @@ def _best_theta(data: MallowsData, center: Permutation) -> float:
     high = 1.0
     while depth(2.0 * high) < depth(high) and high < NO_DISAGREEMENT:
         high *= 2.0
-    found = minimize_scalar(
+    least = minimize_scalar(
         depth, bounds=(0.0, 2.0 * high), method="bounded", options={"xatol": 1e-9}
     )
-    return 0.0 if depth(0.0) <= found.fun else float(found.x)
+    return 0.0 if depth(0.0) <= least.fun else float(least.x)
 
 
 def _information_at(data: MallowsData, center: Permutation, theta: float) -> float:
@@ -221,7 +214,7 @@ def _information_at(data: MallowsData, center: Permutation, theta: float) -> flo
     complete = data.total * data.distance.moments(center.n_items, theta).variance
     if data.is_plain:
         return complete
-    # Of sums over permutations: what observing all of each would tell, less what was not seen.
+    # Information of complete rankings minus the missing information.
     step = 1e-3 * max(theta, 0.1)
     middle = max(theta, step)
     values = [
@@ -240,13 +233,13 @@ def _other_centers(consensus: Consensus) -> tuple[str, ...]:
     if optima is None or optima.is_unique:
         return ()
     return (
-        f"Other centers are as likely: {counted(optima.n_undecided_pairs, 'pair')} left open; see "
+        f"Other centers are as likely: {counted(optima.n_undecided_pairs, 'pair')} undecided; see "
         "`.consensus.optima`.",
     )
 
 
 def _strict_order(consensus: Consensus) -> Permutation:
-    """Return the consensus; ties of Borda are broken in the order of the items."""
+    """Return the consensus with its ties broken in the order of the items."""
     ranks = consensus.ranking.ranks
     return permutation_of(np.argsort(np.argsort(ranks, kind="stable")), consensus.items)
 
@@ -267,21 +260,21 @@ def _climb(data: MallowsData) -> _SearchedCenter:
         best = _ascend(data, better)
         total += best.n_iterations
     note = (
-        "Partial or tied rankings: a local maximum, by expectation-maximization; what is missing "
-        "is taken to be missing at random."
+        "Partial or tied rankings: a local maximum, by expectation-maximization; ranks are assumed "
+        "missing at random."
     )
     return replace(best, n_iterations=total, notes=(note,))
 
 
 def _ascend(data: MallowsData, center: Permutation) -> _SearchedCenter:
-    """Alternate expected votes with their Kemeny consensus, and the theta that is best for it."""
+    """Alternate expected votes with their Kemeny consensus and its best theta."""
     theta, is_best = 1.0, False
     for step in range(1, MOST_STEPS + 1):
         data.deadline.seconds_left()
         wins = data.votes(center, theta, data.weights)
         votes = PairwiseMatrix.from_wins(wins, items=center.items)
         consensus = Kemeny().aggregate(votes, deadline=data.deadline)
-        # Keep the center where it is as good: several may be.
+        # Keep the center if it is as good, since several may be.
         if consensus.cost < votes.cost(center) * (1.0 - 1e-12):
             center, is_best = _strict_order(consensus), False
             theta = data.theta_at(votes.cost(center) / data.total)
@@ -297,7 +290,7 @@ def _ascend(data: MallowsData, center: Permutation) -> _SearchedCenter:
 
 
 def _neighbor(data: MallowsData, best: _SearchedCenter) -> Permutation | None:
-    """Return a center with two neighbors exchanged that is better at the same theta."""
+    """Return a center with two neighbors swapped that is better at the same theta, or None."""
     theta, height = cast(float, best.theta), cast(float, best.log_likelihood)
     if theta == inf:
         return None

@@ -9,23 +9,19 @@ import numpy as np
 
 from rankagg._typing import Floats, Integers64, Positions, Ranks
 from rankagg.core import UNRANKED, compatible_ranks, count_compatible, places
-from rankagg.distributions.mallows.distances import (
-    DistanceName,
-    pair_stays,
-    stage_log_normalizers,
-)
+from rankagg.distributions.mallows.distances import DistanceName, pair_stays, stage_log_normalizers
 from rankagg.exceptions import Described, InvalidInputError
 
-# More unranked items than that have too many subsets.
+# Most unranked items, since their subsets are enumerated.
 LARGEST_GAP = 14
-# States of all rankings that are held at one time.
+# Most states of all rankings in memory.
 STATES = 2_000_000
-# Ways to break the ties of one ranking that are gone through.
+# Most ways to break the ties of a ranking.
 WAYS_OF_TIES = 5040
 
 
 def _lattice_sums(ranks: Ranks, theta: float) -> Floats:
-    """Return log sum exp(-theta d) over all ways to insert the unranked items of every row."""
+    """Return log sum exp(-theta d) over all insertions of the unranked items of every row."""
     result = np.empty(len(ranks))
     for rows, lattice in _lattices(ranks, theta):
         result[rows] = lattice.forward()[-1][:, -1]
@@ -33,7 +29,7 @@ def _lattice_sums(ranks: Ranks, theta: float) -> Floats:
 
 
 def _lattice_pairs(ranks: Ranks, theta: float) -> tuple[Floats, Floats]:
-    """Return the sums, and for every row P(item before item) among all ways."""
+    """Return the sums, and for every row P(item before item) among all insertions."""
     m, n = ranks.shape
     sums, before = np.empty(m), np.empty((m, n, n))
     for rows, lattice in _lattices(ranks, theta):
@@ -52,14 +48,14 @@ def _lattices(ranks: Ranks, theta: float) -> Iterator[tuple[Positions, _Lattice]
 
 
 def _bits(u: int) -> Integers64:
-    """Return which of u items are in every subset, shape (2^u, u)."""
+    """Return the members of every subset of u items as 0 and 1, shape (2^u, u)."""
     bits: Integers64 = (np.arange(1 << u)[:, None] >> np.arange(u)) & 1
     return bits
 
 
 @cache
 def _moves(u: int) -> list[tuple[int, Positions, Positions]]:
-    """Return unranked item, subsets without it and with it, small subsets first."""
+    """Return each unranked item with the subsets without and with it, small ones first."""
     bits = _bits(u)
     moves = []
     for count in range(u):
@@ -70,18 +66,18 @@ def _moves(u: int) -> list[tuple[int, Positions, Positions]]:
 
 
 class _Lattice:
-    """The states of m rankings with u unranked items each."""
+    """States of m rankings with u unranked items each: the subset of those placed so far."""
 
     def __init__(self, ranks: Ranks, u: int, theta: float) -> None:
         self.m, self.n = ranks.shape
         self.u, self.k, self.theta = u, self.n - u, theta
         gone = ranks == UNRANKED
-        # Positions in the center of the unranked items, ascending, and of the observed in order.
+        # Positions in the center: of the unranked items, ascending; of the observed ones, in order.
         self.missing = np.nonzero(gone)[1].reshape(self.m, u)
         # A lone unlisted item has place n.
         self.observed = np.argsort(np.where(gone, self.n + 1, ranks), axis=1)[:, : self.k]
         bits = _bits(u)
-        # unplaced[t, M]: of the first t unranked items, how many are not in M.
+        # unplaced[t, M]: number of the first t unranked items that are not in M.
         placed = np.concatenate([np.zeros((1 << u, 1), dtype=int), np.cumsum(bits, axis=1)], axis=1)
         self.unplaced = np.arange(u + 1)[:, None] - placed.T
         self.bits = bits.astype(bool)
@@ -101,7 +97,7 @@ class _Lattice:
         return cost
 
     def forward(self) -> list[Floats]:
-        """Return the log weight of all ways to every state: a list over q of (m, 2^u)."""
+        """Return the total log weight of the paths to every state: a list over q of (m, 2^u)."""
         levels = []
         level = np.full((self.m, 1 << self.u), -np.inf)
         level[:, 0] = 0.0
@@ -116,7 +112,7 @@ class _Lattice:
         return levels
 
     def backward(self) -> list[Floats]:
-        """Return the log weight of all ways from every state to the end."""
+        """Return the total log weight of the paths from every state to the end."""
         levels = []
         level = np.full((self.m, 1 << self.u), -np.inf)
         level[:, -1] = 0.0
@@ -154,14 +150,14 @@ class _Lattice:
                         before[rows, self.missing[:, x], self.missing[:, y]] += share
         for x in range(self.u):
             for later in range(self.k):
-                there = before[rows, self.missing[:, x], self.observed[:, later]]
-                before[rows, self.observed[:, later], self.missing[:, x]] = 1.0 - there
-        # Sums of chances may be off 1 by rounding.
+                chance = before[rows, self.missing[:, x], self.observed[:, later]]
+                before[rows, self.observed[:, later], self.missing[:, x]] = 1.0 - chance
+        # Rounding may take sums of probabilities beyond 1.
         return total, np.clip(before, 0.0, 1.0)
 
 
 def check_sums(ranks: Ranks, distance: DistanceName = "kendall") -> None:
-    """Refuse rows whose compatible permutations have no sum here, or are too many for one."""
+    """Raise if compatible permutations are not supported or are too many."""
     if distance != "kendall":
         if (np.sort(ranks, axis=1) == np.arange(ranks.shape[1])).all():
             return
@@ -170,28 +166,27 @@ def check_sums(ranks: Ranks, distance: DistanceName = "kendall") -> None:
         raise InvalidInputError("data", allowed, Described("ties or gaps"), remedy)
     missing = (ranks == UNRANKED).sum(axis=1)
     allowed = f"rankings with at most {LARGEST_GAP} unranked items"
-    told = f"one with {int(missing.max(initial=0))}"
+    got = f"one with {int(missing.max(initial=0))}"
     if (missing <= LARGEST_GAP).all():
-        ways = max(
-            (count_compatible(row[row != UNRANKED]) for row in ranks[missing > 0]), default=1
-        )
-        allowed = f"rankings with at most {WAYS_OF_TIES} ways to break their ties beside gaps"
-        told = f"one with {ways}"
+        counts = (count_compatible(row[row != UNRANKED]) for row in ranks[missing > 0])
+        ways = max(counts, default=1)
+        allowed = f"rankings with gaps that have at most {WAYS_OF_TIES} ways to break their ties"
+        got = f"one with {ways}"
         if ways <= WAYS_OF_TIES:
             return
     remedy = "Leave such rankings or some items out; `PlackettLuce.fit` takes any number of gaps."
-    raise InvalidInputError("data", allowed, Described(told), remedy)
+    raise InvalidInputError("data", allowed, Described(got), remedy)
 
 
 def log_sums(ranks: Ranks, theta: float) -> Floats:
     """Return log sum exp(-theta d) over the compatible permutations of every row."""
     result = np.empty(len(ranks))
-    whole = (ranks == UNRANKED).sum(axis=1) == 0
-    if whole.any():
-        result[whole] = _bucket_sums(ranks[whole], theta)
-    if not whole.all():
-        strict, owner = _break_ties(ranks[~whole])
-        result[~whole] = _log_totals(_lattice_sums(strict, theta), owner)
+    observed = (ranks != UNRANKED).all(axis=1)
+    if observed.any():
+        result[observed] = _bucket_sums(ranks[observed], theta)
+    if not observed.all():
+        strict, owner = _break_ties(ranks[~observed])
+        result[~observed] = _log_totals(_lattice_sums(strict, theta), owner)
     return result
 
 
@@ -200,8 +195,8 @@ def _bucket_sums(ranks: Ranks, theta: float) -> Floats:
     place = places.comparable(ranks)
     n = ranks.shape[1]
     unlike = places.discordances(place)
-    # The log normaliser of a bucket of s is the sum of those of stages of 1 to s: the item that
-    # has r others of its bucket before it in the center adds that of a stage of r + 1.
+    # The log normalizer of a bucket of s is the sum over stages of 1 to s: an item with r others
+    # of its bucket before it in the center adds that of a stage of r + 1.
     stages = stage_log_normalizers(np.arange(1, n + 1), theta)
     within = np.zeros(len(ranks))
     for j in range(1, n):
@@ -212,19 +207,19 @@ def _bucket_sums(ranks: Ranks, theta: float) -> Floats:
 
 
 def expected_votes(ranks: Ranks, weights: Floats, theta: float) -> Floats:
-    """Return the weight of row before column, expected among compatible permutations."""
-    whole = (ranks != UNRANKED).all(axis=1)
-    votes = _bucket_votes(ranks[whole], weights[whole], theta)
-    if not whole.all():
-        strict, owner = _break_ties(ranks[~whole])
+    """Return the expected weight of row before column among compatible permutations."""
+    observed = (ranks != UNRANKED).all(axis=1)
+    votes = _bucket_votes(ranks[observed], weights[observed], theta)
+    if not observed.all():
+        strict, owner = _break_ties(ranks[~observed])
         sums, before = _lattice_pairs(strict, theta)
         shares = np.exp(sums - _log_totals(sums, owner)[owner])
-        votes += np.tensordot(weights[~whole][owner] * shares, before, axes=1)
+        votes += np.tensordot(weights[~observed][owner] * shares, before, axes=1)
     return votes
 
 
 def _log_totals(sums: Floats, owner: Positions) -> Floats:
-    """Return the log of the sums of exponentials of each owner."""
+    """Return the log of the sum of exponentials of each owner."""
     starts = np.flatnonzero(np.diff(owner, prepend=-1))
     totals: Floats = np.logaddexp.reduceat(sums, starts)
     return totals
@@ -235,7 +230,7 @@ def _bucket_votes(ranks: Ranks, weights: Floats, theta: float) -> Floats:
     m, n = ranks.shape
     place = places.comparable(ranks)
     stays = pair_stays(n, theta)
-    inside = np.zeros((m, n), dtype=np.intp)  # how many of its bucket each has before it
+    inside = np.zeros((m, n), dtype=np.intp)  # number of items of its bucket before each item
     votes = np.zeros((n, n))
     for j in range(1, n):
         same = place[:, :j] == place[:, [j]]
@@ -248,7 +243,7 @@ def _bucket_votes(ranks: Ranks, weights: Floats, theta: float) -> Floats:
 
 
 def _break_ties(ranks: Ranks) -> tuple[Ranks, Positions]:
-    """Break the ties of every row in all ways; unranked items stay."""
+    """Return all ways to break the ties of every row, and the row of each way."""
     place = np.where(ranks == UNRANKED, UNRANKED, places.comparable(ranks)).astype(np.int32)
     ordered = np.sort(place, axis=1)
     tied = ((ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] != UNRANKED)).any(axis=1)

@@ -1,8 +1,8 @@
-"""Distances of rankings to the center of a Mallows distribution, and how they are distributed.
+"""Distances of rankings to the center of a Mallows distribution, and their distributions.
 
-Rankings are rows of places here: the place of each item, items in the order of the center. A
-distance is then to 0, 1, ..., n - 1, and as it is the same however items are called, how it is
-distributed depends on their number and on theta alone.
+Rankings are rows of places: the place of each item, with items in the order of the center. So the
+center is 0, 1, ..., n - 1. The distances do not depend on labels, so that their distribution
+depends only on the number of items and on theta.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from rankagg.core.places import discordances
 from rankagg.exceptions import InvalidInputError
 
 DistanceName = Literal["kendall", "footrule", "spearman"]
-# Of series in j theta: below this they are exact to rounding and closed forms are not.
+# Below this j theta, series are exact to rounding and closed forms are not.
 SERIES_BELOW = 0.5
 EVEN = np.arange(2, 21, 2)
 # B_2/2!, B_4/4!, ...
 COEFFICIENTS = bernoulli(20)[2::2] / np.array([float(factorial(int(k))) for k in EVEN])
-# Items whose displacements are counted one by one.
+# Most items for counts of rankings by their distance.
 MOST_FOOTRULE_COUNTED, MOST_SPEARMAN_COUNTED = 100, 8
-# Items whose sets are gone through for a sum over all rankings.
+# Most items whose subsets are enumerated.
 MOST_IN_SETS = 16
 
 
@@ -44,7 +44,7 @@ class DistanceMoments(NamedTuple):
 
 
 class ModelDistance(ABC):
-    """What is known of a distance and the center. It has no state."""
+    """A distance to the center and its distribution, without state."""
 
     name: ClassVar[DistanceName]
 
@@ -54,9 +54,9 @@ class ModelDistance(ABC):
 
     @abstractmethod
     def log_counts(self, n: int) -> tuple[Floats, Floats]:
-        """Return the distances that there are, and the logarithms of how many rankings have each.
+        """Return distances, and the log of the number of rankings at each.
 
-        Refused where they are too many to count.
+        Raise if there are too many items to count.
         """
 
     @abstractmethod
@@ -64,9 +64,9 @@ class ModelDistance(ABC):
         """Return the normalizer, mean and variance."""
 
     def theta_at(self, n: int, mean: float, *, agree: float = 1e-12) -> float:
-        """Return the theta at which the expected distance is the given one.
+        """Return the theta with the given expected distance.
 
-        0 where the distance is larger than at any theta, infinite where it is at most `agree`.
+        0 if the distance is larger than at any theta, infinite if it is at most `agree`.
         """
 
         def excess(theta: float) -> float:
@@ -86,11 +86,11 @@ class ModelDistance(ABC):
         """Draw rows of places."""
 
     def pairs(self, n: int, theta: float) -> Floats | None:
-        """Return P(row before column) for items of the center; None where no formula is known."""
+        """Return P(row before column) for items of the center; None without a closed form."""
         return None
 
     def places(self, n: int, theta: float) -> Floats | None:
-        """Return P(item has place) for items of the center; None where no formula is known."""
+        """Return P(item has place) for items of the center; None without a recursion."""
         return None
 
 
@@ -98,7 +98,7 @@ class ModelDistance(ABC):
 
 
 class _KendallDistance(ModelDistance):
-    """Pairs in another order."""
+    """Number of discordant pairs."""
 
     name = "kendall"
 
@@ -116,11 +116,11 @@ class _KendallDistance(ModelDistance):
 
     def sample(self, n: int, theta: float, size: int, rng: Generator) -> Ranks:
         """Draw by stages of insertion."""
-        # A permutation and its inverse are as probable, so orders are places.
+        # A permutation and its inverse are equally probable, so orders are places.
         return _sample_orders(n, theta, size, rng).T
 
     def pairs(self, n: int, theta: float) -> Floats:
-        """Return a closed form."""
+        """Return P(row before column) in closed form."""
         stays, table = pair_stays(n, theta), np.zeros((n, n))
         first, second = np.triu_indices(n, k=1)
         table[first, second] = stays[second - first]
@@ -128,16 +128,16 @@ class _KendallDistance(ModelDistance):
         return table
 
     def places(self, n: int, theta: float) -> Floats:
-        """Return a recursion over the stages."""
+        """Return P(item has place) by a recursion over the stages."""
         return _place_probabilities(n, theta)
 
 
 def _sample_orders(n: int, theta: float, size: int, rng: Generator) -> Ranks:
-    """Draw which item of the center is at each place, shape (n, size).
+    """Draw the item of the center at each place, shape (n, size).
 
-    Place k passes over some of the n - k items that are left. Read from the last place to the
-    first, it takes the item with so many unplaced ones before it: inserting that number at the
-    front raises those at and above it.
+    Stage k skips some of the n - k remaining items and places the next one. From the last stage to
+    the first, the number of skipped items is inserted at the front, which raises the numbers at
+    and above it.
     """
     stages = np.empty((n - 1, size), dtype=np.int32)
     for k in range(n - 1):
@@ -159,19 +159,19 @@ def _sample_orders(n: int, theta: float, size: int, rng: Generator) -> Ranks:
 
 
 def _place_probabilities(n: int, theta: float) -> Floats:
-    """Return the chance of every place for every item of the center, shape (n, n).
+    """Return the probability of every place for every item of the center, shape (n, n).
 
-    An item with a items before it that are left is chosen with the chance of passing over a; it
-    has one fewer before it where a smaller number is passed over.
+    An item with `a` remaining items before it is placed if `a` items are skipped. It has one fewer
+    before it if a smaller number is skipped.
     """
     table = np.zeros((n, n))
-    ahead = np.eye(n)  # P(item i is left, with a items before it)
+    ahead = np.eye(n)  # P(item i remains, with a items before it)
     for k in range(n - 1):
         left = n - k
         weights = np.exp(-theta * np.arange(left))
         chance = weights / weights.sum()
         table[:, k] = ahead[:, :left] @ chance
-        below = np.concatenate([[0.0], np.cumsum(chance)[:-1]])  # P(fewer than a are passed)
+        below = np.concatenate([[0.0], np.cumsum(chance)[:-1]])  # P(fewer than a are skipped)
         above = 1.0 - np.cumsum(chance)
         moved = np.zeros((n, n))
         moved[:, : left - 1] = ahead[:, 1:left] * below[1:]
@@ -192,7 +192,7 @@ def kendall_distance_counts(n_items: int) -> list[int]:
     Returns
     -------
     list of int
-        For each distance from 0 to n(n - 1)/2 the exact number (the Mahonian numbers).
+        The exact number for each distance from 0 to n(n - 1)/2 (the Mahonian numbers).
 
     Examples
     --------
@@ -214,7 +214,7 @@ def kendall_distance_counts(n_items: int) -> list[int]:
 
 
 def stage_log_normalizers(sizes: ArrayLike, theta: float) -> Floats:
-    """Return log(1 + exp(-theta) + ... + exp(-(j - 1) theta)) for stages of sizes j."""
+    """Return log(1 + exp(-theta) + ... + exp(-(j - 1) theta)) for stages of j."""
     j = np.asarray(sizes, dtype=np.float64)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         ratio = np.expm1(-j * theta) / np.expm1(-theta)
@@ -236,9 +236,9 @@ def stage_means(sizes: ArrayLike, theta: float) -> Floats:
 
 
 def _stage_variances(sizes: ArrayLike, theta: float) -> Floats:
-    """Return the variances; (j^2 - 1)/12 at 0."""
+    """Return the variances of the stages; (j^2 - 1)/12 at 0."""
     j = np.asarray(sizes, dtype=np.float64)
-    # The derivative of the series of the mean, with its sign turned.
+    # Minus the derivative of the series of the mean.
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         powers = (EVEN - 1) * theta ** (EVEN - 2) * (j[..., None] ** EVEN - 1.0)
         series = (COEFFICIENTS * powers).sum(axis=-1)
@@ -249,13 +249,12 @@ def _stage_variances(sizes: ArrayLike, theta: float) -> Floats:
 
 
 def pair_stays(n_items: int, theta: float) -> Floats:
-    """Return the chance that two items, 1 to n - 1 places apart, stay in the order of the center.
+    """Return the probability that items k = 1 to n - 1 places apart keep their order.
 
-    It is h(k + 1) - h(k) for k places, with h(k) = k/(1 - exp(-k theta)), and depends on nothing
-    else. Entry 0 is NaN.
+    It is h(k + 1) - h(k), with h(k) = k/(1 - exp(-k theta)). Entry 0 is NaN.
     """
-    # The mean of a stage of j is 1/(e^theta - 1) + j - h(j), so this is one more than the
-    # difference of two means, which are exact at theta = 0 too.
+    # The mean of a stage of j is 1/(e^theta - 1) + j - h(j). So this is 1 plus a difference of two
+    # means, which are exact at theta = 0 too.
     means = stage_means(np.arange(1, n_items + 1), theta)
     stays: Floats = np.full(n_items, np.nan)
     stays[1:] = 1.0 + means[:-1] - means[1:]
@@ -287,11 +286,11 @@ def mallows_log_normalizer(n_items: int, theta: float) -> float:
 
 
 class _FootruleDistance(ModelDistance):
-    """How many ranks items are displaced, in sum.
+    """Sum of the displacements of the items.
 
-    Between ranks k and k + 1 as many items go down as up, and each adds 1 on either side: with c
-    of both, that cut adds 2c. The next rank and its item are joined to each other or to what is
-    open, which takes c to c + 1 in one way, to c in 2c + 1 and to c - 1 in c^2.
+    Across the cut between ranks k and k + 1 as many items move down as up. With c open items and c
+    open ranks the cut adds 2c to the distance. The next rank and item are matched to each other,
+    to open ones, or stay open: c becomes c + 1 in one way, c in 2c + 1 ways, c - 1 in c^2 ways.
 
     Guay-Paquet and Petersen (2014), https://doi.org/10.37236/4214, for the generating function.
     """
@@ -304,19 +303,19 @@ class _FootruleDistance(ModelDistance):
         return distances
 
     def log_counts(self, n: int) -> tuple[Floats, Floats]:
-        """Return what the paths of open items count."""
+        """Return counts by paths of open items."""
         if n > MOST_FOOTRULE_COUNTED:
             allowed = f"{MOST_FOOTRULE_COUNTED} items at most to count rankings by their footrule"
             raise InvalidInputError("center", allowed, n)
         return _footrule_counts(n)
 
     def moments(self, n: int, theta: float) -> DistanceMoments:
-        logs, means, variances = _no_paths(n), np.zeros(n // 2 + 1), np.zeros(n // 2 + 1)
+        logs, means, variances = _empty_path(n), np.zeros(n // 2 + 1), np.zeros(n // 2 + 1)
         cut = 2.0 * np.arange(len(logs))
         for _ in range(n):
-            ways = _one_more(logs)
+            ways = _extend_paths(logs)
             logs = logsumexp(ways, axis=0)
-            # Of the paths that meet here: the mean of their means, and of their squares.
+            # Mixture moments of the paths that meet in a state.
             shares = np.exp(ways - np.where(np.isfinite(logs), logs, 0.0))
             own = np.stack([_shifted(means, by, 0.0) for by in (1, 0, -1)])
             spread = np.stack([_shifted(variances, by, 0.0) for by in (1, 0, -1)])
@@ -326,7 +325,7 @@ class _FootruleDistance(ModelDistance):
         return DistanceMoments(float(logs[0]), float(means[0]), float(variances[0]))
 
     def sample(self, n: int, theta: float, size: int, rng: Generator) -> Ranks:
-        """Draw a path of open items backwards, and then who is joined to whom."""
+        """Draw a path of open items backwards, then match items with ranks."""
         path = _footrule_path(n, theta, size, rng)
         rows, places = np.arange(size), np.zeros((size, n), dtype=np.int32)
         items, ranks = np.zeros((2, size, n // 2 + 2), dtype=np.int32)
@@ -336,7 +335,7 @@ class _FootruleDistance(ModelDistance):
             kind = rng.random(size) * (2 * c + 1)
             down, up, stays = after < c, after > c, after == c
             alone = stays & (kind < 1)
-            # Item k takes an open rank, or rank k is taken by an open item.
+            # Item k takes an open rank, or an open item takes rank k.
             item_joins = down | (stays & ~alone & (kind < 1 + c))
             rank_joins = down | (stays & ~alone & ~item_joins)
             places[alone, k] = k
@@ -353,23 +352,23 @@ class _FootruleDistance(ModelDistance):
         return places
 
 
-def _no_paths(n: int) -> Floats:
-    """Return the logarithms of how many paths there are to each number of open items: one, to 0."""
+def _empty_path(n: int) -> Floats:
+    """Return the log number of paths of length 0 to each number of open items."""
     logs = np.full(n // 2 + 1, -np.inf)
     logs[0] = 0.0
     return logs
 
 
 def _shifted(values: Floats, by: int, fill: float) -> Floats:
-    """Return values so many places on, along the first axis."""
+    """Return values shifted along the first axis."""
     moved = np.roll(values, by, axis=0)
     if by:
         moved[0 if by > 0 else -1] = fill
     return moved
 
 
-def _one_more(logs: Floats) -> Floats:
-    """Return the paths one rank on, by whether they had one open item less, as many, one more."""
+def _extend_paths(logs: Floats) -> Floats:
+    """Return log numbers of longer paths, from one open item fewer, as many, and one more."""
     open_items = np.arange(len(logs)).reshape(-1, *(1,) * (logs.ndim - 1))
     less, more = _shifted(logs, 1, -np.inf), _shifted(logs, -1, -np.inf)
     same = logs + np.log1p(2.0 * open_items)
@@ -382,7 +381,7 @@ def _footrule_counts(n: int) -> tuple[Floats, Floats]:
     state = np.full((n // 2 + 1, most), -np.inf)
     state[0, 0] = 0.0
     for _ in range(n):
-        state = np.logaddexp.reduce(_one_more(state), axis=0)
+        state = np.logaddexp.reduce(_extend_paths(state), axis=0)
         for open_items in range(1, len(state)):
             state[open_items, open_items:] = state[open_items, : most - open_items]
             state[open_items, :open_items] = -np.inf
@@ -390,10 +389,10 @@ def _footrule_counts(n: int) -> tuple[Floats, Floats]:
 
 
 def _footrule_path(n: int, theta: float, size: int, rng: Generator) -> Ranks:
-    """Draw how many items are open after each rank, shape (n + 1, size)."""
-    ways, logs = [], _no_paths(n)
+    """Draw the number of open items after each rank, shape (n + 1, size)."""
+    ways, logs = [], _empty_path(n)
     for _ in range(n):
-        ways.append(_one_more(logs))
+        ways.append(_extend_paths(logs))
         logs = logsumexp(ways[-1], axis=0) - 2.0 * theta * np.arange(len(logs))
     path = np.zeros((n + 1, size), dtype=np.int32)
     for k in range(n - 1, 0, -1):
@@ -408,7 +407,7 @@ def _footrule_path(n: int, theta: float, size: int, rng: Generator) -> Ranks:
 
 
 class _SpearmanDistance(ModelDistance):
-    """The squared displacements of the items, in sum; sums over all rankings go over sets."""
+    """Sum of the squared displacements of the items; distributions by sums over subsets."""
 
     name = "spearman"
 
@@ -423,17 +422,17 @@ class _SpearmanDistance(ModelDistance):
             allowed = f"{MOST_SPEARMAN_COUNTED} items at most to count rankings by squared Spearman"
             raise InvalidInputError("center", allowed, n)
         every = np.array(list(permutations(range(n))))
-        found, counts = np.unique(self.of(every), return_counts=True)
-        return found, np.log(counts)
+        distances, counts = np.unique(self.of(every), return_counts=True)
+        return distances, np.log(counts)
 
     def moments(self, n: int, theta: float) -> DistanceMoments:
-        one, first, second = _over_sets(n, theta)[:, -1].tolist()
+        one, first, second = _subset_sums(n, theta)[:, -1].tolist()
         mean = first / one
         return DistanceMoments(log(one), mean, max(second / one - mean**2, 0.0))
 
     def sample(self, n: int, theta: float, size: int, rng: Generator) -> Ranks:
-        """Draw the place of one item after another, from the last."""
-        sums, places = _over_sets(n, theta)[0], np.zeros((size, n), dtype=np.int32)
+        """Draw the places of the items one by one, from the last."""
+        sums, places = _subset_sums(n, theta)[0], np.zeros((size, n), dtype=np.int32)
         left = np.full(size, (1 << n) - 1)
         bits = 1 << np.arange(n)
         for item in range(n - 1, -1, -1):
@@ -446,8 +445,8 @@ class _SpearmanDistance(ModelDistance):
 
 
 @lru_cache(maxsize=64)
-def _over_sets(n: int, theta: float) -> Floats:
-    """Return for each set of places, which the first items take, sums of 1, d and d^2 by weight.
+def _subset_sums(n: int, theta: float) -> Floats:
+    """Return weighted sums of 1, d and d^2 for each set of places of the first items.
 
     The last set is of all places. Shape (3, 2^n).
     """

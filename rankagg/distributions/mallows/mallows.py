@@ -1,4 +1,4 @@
-"""The Mallows distribution under the Kendall distance, and under two others, and its fit."""
+"""The Mallows distribution under three distances, and its fit."""
 
 from __future__ import annotations
 
@@ -13,27 +13,13 @@ import pandas as pd
 import scipy
 from scipy.optimize import brentq
 
-from rankagg._typing import (
-    Bools,
-    Floats,
-    Generator,
-    Integers64,
-    Label,
-    Positions,
-    Ranks,
-    RNGLike,
-)
+from rankagg._typing import Bools, Floats, Generator, Integers64, Label, Positions, Ranks, RNGLike
 from rankagg._validation import as_generator, check_choice, check_integer, check_number
 from rankagg.aggregation import Consensus, Deadline, time_limit_of
 from rankagg.aggregation.evidence import Held, as_data
 from rankagg.aggregation.kemeny import Kemeny
 from rankagg.core import UNRANKED, PartialRanking, Permutation, Profile, places
-from rankagg.distributions.base import (
-    RankingDistribution,
-    Uniform,
-    check_observed,
-    uncompressed,
-)
+from rankagg.distributions.base import RankingDistribution, Uniform, check_observed, uncompressed
 from rankagg.distributions.fit_result import FitResult, SimulatedTest
 from rankagg.distributions.mallows.center import MallowsData
 from rankagg.distributions.mallows.compatible_sums import check_sums, log_sums
@@ -47,29 +33,29 @@ from rankagg.exceptions import Described, InvalidInputError, OutOfTimeError
 
 
 class Mallows(RankingDistribution):
-    """Permutations, each exp(-theta) times as likely for every unit of distance from the center.
+    """Permutations whose probability falls exponentially with the distance from a center.
 
-    P(sigma) = exp(-theta d(sigma, center))/Z(theta), d the Kendall distance or another one. Under
-    the Kendall distance the probability of a ranking with ties, unlisted or unranked items is that
-    of all its compatible permutations together: it was observed in part, and which part says
-    nothing else. `complete` draws one of them by a Markov chain of 50 sweeps, so nearly in
-    proportion to their probabilities. Other distances take complete strict rankings.
+    P(sigma) = exp(-theta d(sigma, center))/Z(theta), with d the Kendall distance or another one.
+    Under the Kendall distance the probability of a ranking with ties, unlisted or unranked items
+    is the sum over its compatible permutations, missing at random. `complete` draws one of them
+    by a Markov chain of 50 sweeps, so approximately in proportion to their probabilities. Other
+    distances require complete strict rankings.
 
     Parameters
     ----------
     center : Permutation or iterable of str or int
-        The center; labels, best first.
+        The center, best item first.
     theta : float
         The dispersion parameter, not negative and finite: phi = exp(-theta) is the factor for each
         unit of distance. At theta 0, phi 1, the distribution is uniform.
     distance : {"kendall", "footrule", "spearman"}, default "kendall"
-        "kendall": pairs in another order. "footrule": displacements of items in sum. "spearman":
-        squared displacements in sum.
+        "kendall": number of discordant pairs. "footrule": sum of the displacements of items.
+        "spearman": sum of the squared displacements.
 
     Notes
     -----
-    Sums over all rankings are exact. So the squared Spearman distance takes 16 items at most; of
-    partial rankings at most 14 items may be unranked.
+    Sums over all rankings are exact. This limits the squared Spearman distance to 16 items, and
+    partial rankings to 14 unranked items.
 
     References
     ----------
@@ -98,11 +84,8 @@ class Mallows(RankingDistribution):
         theta: float,
         distance: DistanceName = "kendall",
     ) -> None:
-        middle, kind = (
-            _as_center(center),
-            check_choice(distance, get_args(DistanceName), "distance"),
-        )
-        at = check_number(theta, "theta", low=0)
+        middle, at = _as_center(center), check_number(theta, "theta", low=0)
+        kind = check_choice(distance, get_args(DistanceName), "distance")
         self._set(items=middle.items, center=middle, theta=at, distance=kind)
 
     @classmethod
@@ -122,7 +105,7 @@ class Mallows(RankingDistribution):
         return self.center, self.theta, self.distance
 
     def _parameters(self) -> dict[str, Any]:
-        # As it was stored before there were others.
+        # Earlier files have no distance.
         kind = {} if self.distance == "kendall" else {"distance": self.distance}
         return {"center": list(self.center.order), "theta": self.theta, **kind}
 
@@ -159,12 +142,12 @@ class Mallows(RankingDistribution):
         Returns
         -------
         pandas.Series
-            Index: the distances that there are.
+            Index: the possible distances.
         """
         distances, counts = self._distance.log_counts(self.n_items)
-        there = np.isfinite(counts)
-        chances = np.exp(counts - self.theta * distances - self.log_normalizer)[there]
-        return pd.Series(chances, index=pd.Index(distances[there], name="distance"))
+        possible = np.isfinite(counts)
+        chances = np.exp(counts - self.theta * distances - self.log_normalizer)[possible]
+        return pd.Series(chances, index=pd.Index(distances[possible], name="distance"))
 
     @property
     def _order(self) -> Any:
@@ -188,13 +171,13 @@ class Mallows(RankingDistribution):
 
     @property
     def mode(self) -> Permutation:
-        """The center; at theta = 0 every other permutation is as probable."""
+        """The center; at theta = 0 all permutations are equally probable."""
         return self.center
 
     def pairwise_probabilities(self) -> Floats:
         """Return P(row before column), shape (n, n).
 
-        In closed form for "kendall"; else a sum over all rankings of up to 8 items.
+        In closed form for "kendall"; otherwise a sum over all rankings of up to 8 items.
         """
         table = self._distance.pairs(self.n_items, self.theta)
         place = self.center.ranks
@@ -238,26 +221,27 @@ class Mallows(RankingDistribution):
         Parameters
         ----------
         data : Profile
-            The rankings; complete and strict for other distances than Kendall's. Ties, unlisted
-            and unranked items are taken for what was not observed of a complete strict ranking,
-            independently of it given what was ("missing at random").
+            The rankings; complete and strict for distances other than Kendall's. Ties, unlisted
+            and unranked items are treated as unobserved parts of a complete strict ranking,
+            missing at random.
         distance : str, default "kendall"
             As for `Mallows`.
         center : {"kemeny", "borda"}, Permutation or iterable of labels, optional
-            By default by maximum likelihood. Of complete strict rankings that is the exact Kemeny
-            consensus for "kendall", the order of the mean ranks for "spearman" and the best
-            assignment of items to ranks for "footrule". "kemeny" and "borda": that consensus,
-            which is not the maximum for other distances. Or a given one.
+            Estimated by maximum likelihood by default. For complete strict rankings the estimate
+            is the exact Kemeny consensus for "kendall", the order of the mean ranks for
+            "spearman", and the best assignment of items to ranks for "footrule". "kemeny" and
+            "borda" select that consensus, which may not maximize the likelihood. A ranking is
+            used as given.
         time_limit : float, optional
-            Seconds for the search of the center. Of complete strict rankings it is then the best
-            ranking found, and a note has its bound.
+            Seconds for the search of the center. When they run out, the center of complete strict
+            rankings is the best ranking found, and a note states its bound.
 
         Raises
         ------
         OutOfTimeError
             If the center of partial or tied rankings was not found in time.
         InvalidInputError
-            If all rankings agree with the center, so that theta has no finite maximum; if some item
+            If all rankings agree with the center, so that theta has no finite maximum; if an item
             is in no ranking; or if a ranking has more than 14 unranked items.
 
         Examples
@@ -273,30 +257,30 @@ class Mallows(RankingDistribution):
         kind = check_choice(distance, get_args(DistanceName), "distance")
         check_observed(profile)
         rankings = MallowsData.of(profile, Deadline.after(time_limit_of(time_limit)), kind)
-        asked = center if isinstance(center, str | None) else _as_center(center, profile.items)
-        if isinstance(asked, Permutation):
-            profile.items.require_same(asked.items, "A center and the rankings")
-        is_given = isinstance(asked, Permutation)
+        given = center if isinstance(center, str | None) else _as_center(center, profile.items)
+        is_given = isinstance(given, Permutation)
+        if isinstance(given, Permutation):
+            profile.items.require_same(given.items, "A center and the rankings")
         try:
-            searched = rankings.search_center(asked)
+            searched = rankings.search_center(given)
         except OutOfTimeError:
             raise OutOfTimeError(
                 "The center of Mallows was not found in time: the likelihood of partial and tied "
-                "rankings was still climbed."
+                "rankings did not reach its maximum."
             ) from None
-        found = rankings.fitted_center(searched)
-        fitted = cls(found.center, found.theta, kind)
+        best = rankings.fitted_center(searched)
+        fitted = cls(best.center, best.theta, kind)
         return MallowsFit(
             distribution=fitted,
             names=("theta",),
-            estimates=np.array([found.theta]),
-            covariance=np.array([[1.0 / found.information if found.information > 0 else np.nan]]),
-            log_likelihood=found.log_likelihood,
+            estimates=np.array([best.theta]),
+            covariance=np.array([[1.0 / best.information if best.information > 0 else np.nan]]),
+            log_likelihood=best.log_likelihood,
             n_parameters=1,
             n_observations=rankings.total,
             converged=searched.converged,
             n_iterations=searched.n_iterations,
-            notes=(*_notes(rankings, fitted, found.log_likelihood, is_given), *searched.notes),
+            notes=(*_notes(rankings, fitted, best.log_likelihood, is_given), *searched.notes),
             consensus=searched.consensus,
             _center_is_given=is_given,
             data=profile,
@@ -316,14 +300,14 @@ def _as_center(
     if isinstance(center, PartialRanking):
         if not isinstance(center, Permutation):
             allowed = "complete and strict"
-            remedy = "Break the ties first: a tied center is several distributions."
+            remedy = "Break the ties first: each way gives another distribution."
             raise InvalidInputError("center", allowed, Described(repr(center)), remedy)
         return center
     return Permutation.from_order(center, items=items)
 
 
 class _Completions:
-    """A current completion of every ranking; columns in the order of the center."""
+    """Markov chain of completions of rankings; columns in the order of the center."""
 
     def __init__(self, ranks: Ranks, rng: Generator) -> None:
         self._rng = rng
@@ -334,7 +318,7 @@ class _Completions:
         self.places = places.sample_compatible(ranks, rng).astype(np.int64)
 
     def sweep(self, theta: float) -> None:
-        """Draw every free item anew, given the others."""
+        """Redraw the place of every free item, given the others."""
         for item in range(self.places.shape[1]):
             rows = np.flatnonzero(self._free[:, item])
             if len(rows):
@@ -344,12 +328,12 @@ class _Completions:
         m, n = len(rows), self.places.shape[1]
         now = self.places[rows]
         mine = now[:, [item]]
-        others = now - (now > mine)  # places once the item is gone; its own is of no use
+        others = now - (now > mine)  # places without the item; its own entry is unused
         later = np.where(np.arange(n) > item, 1, -1)
         steps = np.zeros((m, n), dtype=np.int64)
         keep = np.arange(n) != item
         np.put_along_axis(steps, others[:, keep], np.broadcast_to(later[keep], (m, n - 1)), axis=1)
-        # Standing at place c, it is after the others at places below c.
+        # At place c the item is after the others at places below c.
         cost = np.zeros((m, n), dtype=np.int64)
         cost[:, 1:] = np.cumsum(steps[:, : n - 1], axis=1)
         low, high = self._range(rows, item, others)
@@ -364,7 +348,7 @@ class _Completions:
     def _range(
         self, rows: Positions, item: int, others: Integers64
     ) -> tuple[Integers64, Integers64]:
-        """Return the first and the last place that the item may have."""
+        """Return the first and the last place that the ranking allows the item."""
         n = others.shape[1]
         code, mine = self._code[rows], self._code[rows, item][:, None]
         bound = self._observed[rows] & self._observed[rows, item][:, None]
@@ -377,14 +361,14 @@ def _notes(data: MallowsData, fitted: Mallows, height: float, is_given: bool) ->
     yield f"Center: {fitted.center.to_text()}; phi = exp(-theta) = {fitted.phi:.3g}"
     yield (
         "Interval and standard error of theta, AIC and BIC are conditional on the center, which "
-        f"{'is given' if is_given else 'these rankings chose'}."
+        f"{'is given' if is_given else 'is estimated'}."
     )
-    # The chosen center takes n - 1 degrees of freedom near theta 0, in place of one.
+    # An estimated center takes n - 1 degrees of freedom near theta 0, not one.
     gain = 2.0 * (height - data.log_likelihood(fitted.center, 0.0))
     if not is_given and gain < (fitted.n_items - 2) ** 2:
         yield (
-            "Few or scattered rankings chose the center that fits them best: theta is likely too "
-            "high, by half a standard error or more."
+            "The center is estimated from few or scattered rankings: theta is likely too high, by "
+            "half a standard error or more."
         )
     if fitted.theta == 0.0:
         yield "Theta is at its bound 0: the data are no closer to the center than chance."
@@ -393,25 +377,25 @@ def _notes(data: MallowsData, fitted: Mallows, height: float, is_given: bool) ->
 class MallowsFit(FitResult):
     """A fitted Mallows distribution.
 
-    Made by `Mallows.fit`. The one continuous parameter is the dispersion parameter theta, of which
-    phi = exp(-theta). Its standard error is conditional on the center, and so is the count of
+    Made by `Mallows.fit`. The only continuous parameter is the dispersion parameter theta, with
+    phi = exp(-theta). Its standard error is conditional on the center, and so is the number of
     parameters in AIC and BIC. `plot` draws a `rankagg.plotting.distances_plot`.
 
     Attributes
     ----------
     consensus : Consensus or None
-        Of complete strict rankings: the exact Kemeny consensus that is the center, with its proof
-        and the set of all equally likely centers; or Borda's. None for a given center, and for
-        partial or tied rankings.
+        For complete strict rankings the Kemeny consensus that is the center, with its proof and
+        the set of all equally likely centers; or the Borda consensus. None for a given center, and
+        for partial or tied rankings.
     data : Profile
         The rankings.
 
     Notes
     -----
-    `conf_int` is by likelihood ratio around the center, with one degree of freedom. At theta 0 all
-    centers are equal, and the one that fits best takes n - 1 degrees of freedom, as in Friedman's
-    test; where those do not refute it, the lower bound is 0. Few or scattered rankings make theta
-    too high, and with it the interval, as a note of the fit says.
+    `conf_int` is a likelihood-ratio interval around the center, with one degree of freedom. At
+    theta 0 all centers are equivalent, and an estimated one takes n - 1 degrees of freedom, as in
+    Friedman's test. If that test does not reject theta 0, the lower bound is 0. Few or scattered
+    rankings bias theta and its interval upwards; a note of the fit says so.
 
     References
     ----------
@@ -434,12 +418,12 @@ class MallowsFit(FitResult):
 
     @property
     def center(self) -> Permutation:
-        """The fitted, or given, center."""
+        """The estimated or given center."""
         return self.distribution.center
 
     @property
     def center_is_given(self) -> bool:
-        """True where the center was given, and not chosen by the rankings."""
+        """True if the center was given, not estimated."""
         return self._center_is_given
 
     def log_likelihood_at(self, theta: float) -> float:
@@ -461,20 +445,19 @@ class MallowsFit(FitResult):
 
     @property
     def _tests_zero(self) -> bool:
-        # `test_uniform` does, where the rankings chose the center.
+        # For an estimated center `test_uniform` does.
         return self.center_is_given
 
     def test_uniform(self, *, n_resamples: int = 199, rng: RNGLike = None) -> SimulatedTest:
-        """Test "theta is 0: all permutations are alike" by simulation.
+        """Test by simulation whether theta is 0, so that all permutations are equally likely.
 
-        The center is estimated too, so chance alone makes rankings look concentrated around the
-        best center; the statistic is simulated with its estimation. Ties and missing items are
-        as in the data.
+        By chance alone, rankings look concentrated around an estimated center. So the center is
+        estimated in every sample too. Samples have the ties and missing items of the data.
 
         Parameters
         ----------
         n_resamples : int, default 199
-            Simulated samples.
+            Number of simulated samples.
         rng : int, numpy.random.Generator or None, optional
             A seed or a generator.
         """
@@ -502,7 +485,7 @@ def _least_distance(profile: Profile, distance: DistanceName) -> float:
 
 
 def _masked(drawn: Ranks, ranks: Ranks) -> Ranks:
-    """Give draws the ties and gaps of rankings.
+    """Return draws with the ties and gaps of rankings.
 
     The observed items of a row, sorted by their drawn places, get the row's sorted codes.
     """
@@ -520,15 +503,15 @@ def _likelihood_interval(
     alpha: float,
     free_at_0: int = 1,
 ) -> tuple[float, float]:
-    """Return the ends of all thetas that a likelihood-ratio test does not refute.
+    """Return the interval of thetas that a likelihood-ratio test does not reject.
 
-    The likelihood is greatest at `theta`, whose standard error says where to look. The test has one
-    degree of freedom, and `free_at_0` at theta 0. The upper end is infinite where no ranking
-    disagrees.
+    The likelihood is greatest at `theta`, and its standard error gives the first bracket. The test
+    has one degree of freedom, and `free_at_0` at theta 0. The upper end is infinite if no ranking
+    disagrees with the center.
     """
     height, limit = log_likelihood(theta), float(scipy.stats.norm.isf(alpha / 2.0))
 
-    # The root of the ratio is nearly a line, so that an end takes few evaluations.
+    # The root of the ratio is nearly linear, so that an end takes few evaluations.
     def root(at: float) -> float:
         return sqrt(2.0 * max(height - log_likelihood(at), 0.0))
 

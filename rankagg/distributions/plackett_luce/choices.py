@@ -1,4 +1,4 @@
-"""Choices of rankings: who was chosen from whom."""
+"""Choices of rankings: chosen items and their alternatives."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from numpy.typing import NDArray
 from rankagg._typing import Bools, Floats, Integers64, Positions, Ranks
 from rankagg.core import UNRANKED, places
 
-# Entries of dense tables, sets by items, that are held at one time.
+# Most entries of a dense table, sets by items, in memory.
 TABLE_ENTRIES = 2_000_000
-# Running sums, rankings by items, that are compared in one go.
+# Most running sums, rankings by items, compared in one call.
 TOGETHER = 100_000
-# Rankings of fewer than one in so many items are gone through place by place.
+# Rankings of fewer than one in this many items are processed place by place.
 SHORT = 4
-# Sets of so few items fit the bits of an integer, and equal ones are merged.
+# Most items whose sets fit the bits of an integer, so that equal ones are merged.
 BITS = 62
-# Marks that are held at one time.
+# Most marks in memory.
 MARKS_AT_ONCE = 20_000_000
 
 
@@ -38,11 +38,11 @@ class _ChoiceSets(ABC):
         return np.log(self.sums(np.exp(logs - top))) + top
 
     def moments(self, logs: Floats, weights: Floats) -> tuple[Floats, Floats]:
-        """Return sums over sets, with weights, of chances to be chosen, and of products of two.
+        """Return weighted sums over sets of the choice probabilities, and of their products.
 
         Shapes (n,) and (n, n).
         """
-        # Worths that are further apart than floats reach are no numbers in the end: a climb stops.
+        # Worths beyond the range of floats end in NaN, which stops a climb.
         with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
             worths = np.exp(logs - logs.max())
             sums = self.sums(worths)
@@ -60,16 +60,16 @@ class _ChoiceSets(ABC):
 
     @abstractmethod
     def both(self, rates: Floats) -> Floats:
-        """Return for each two items the sum of the rates of the sets of both, shape (n, n).
+        """Return for each pair the sum of the rates of the sets with both items, shape (n, n).
 
         Rates are not negative.
         """
 
     @abstractmethod
     def members(self) -> Iterator[tuple[Positions, Bools]]:
-        """Go through the sets, some at a time: positions of items, and which of them are in it.
+        """Yield blocks of sets: positions of items, and whether each is in the set.
 
-        Both have a row a set, and only as many columns as are needed; no row has an item twice.
+        Both have a row per set and no more columns than needed; no row repeats an item.
         """
 
     @abstractmethod
@@ -79,7 +79,7 @@ class _ChoiceSets(ABC):
 
 @dataclass(frozen=True, eq=False)
 class _MergedSets(_ChoiceSets):
-    """A table of different sets."""
+    """A table of distinct sets."""
 
     # Shape (s, n). 1 for an item of the set.
     inside: Floats
@@ -93,7 +93,7 @@ class _MergedSets(_ChoiceSets):
         return rates @ self.inside
 
     def both(self, rates: Floats) -> Floats:
-        """Return for each two items the sum of the rates of the sets of both, shape (n, n)."""
+        """Return for each pair the sum of the rates of the sets with both items, shape (n, n)."""
         return (self.inside * rates[:, None]).T @ self.inside
 
     @property
@@ -102,7 +102,7 @@ class _MergedSets(_ChoiceSets):
         return int(self.inside.shape[1])
 
     def members(self) -> Iterator[tuple[Positions, Bools]]:
-        """Go through the sets, some at a time: all items, and which of them are in it."""
+        """Yield blocks of sets: all items, and whether each is in the set."""
         size = max(1, TABLE_ENTRIES // max(self.n_items, 1))
         for start in range(0, len(self.inside), size):
             inside = self.inside[start : start + size] > 0
@@ -121,8 +121,7 @@ class _Chain:
 
     # Shape (m, k). Items, best first.
     order: NDArray[np.int32]
-    # Shape (m, k - 1). True where the items from here on are a set that something was chosen
-    # from.
+    # Shape (m, k - 1). Whether the items from here on are the alternatives of a choice.
     starts: Bools
 
 
@@ -130,8 +129,8 @@ class _Chain:
 class _ChainSets(_ChoiceSets):
     """The nested sets of many rankings, one ranking after another.
 
-    `sums` and `totals` take time m k, `both` m n^2 / 2, or m k^2 for a small k, for m rankings of
-    k of n items.
+    For m rankings of k of n items, `sums` and `totals` take time m k, and `both` m n^2 / 2, or
+    m k^2 for a small k.
     """
 
     n: int
@@ -154,13 +153,13 @@ class _ChainSets(_ChoiceSets):
     def both(self, rates: Floats) -> Floats:
         result = np.zeros((self.n, self.n))
         for chain, running in self._running(rates):
-            # Two items are together in the sets up to the place of the better one.
+            # The sets up to the place of the better item contain both.
             if SHORT * chain.order.shape[1] < self.n:
                 for place, items in enumerate(chain.order.T):
                     both = items[:, None], chain.order[:, place:]
                     np.add.at(result, both, running[:, [place]])
                 continue
-            # Rates are not negative, so the running sums rise: the better one has the smaller sum.
+            # Rates are not negative, so running sums rise: the better item has the smaller one.
             size = max(1, TOGETHER // self.n)
             for start in range(0, len(running), size):
                 rows = slice(start, start + size)
@@ -174,7 +173,7 @@ class _ChainSets(_ChoiceSets):
         return square
 
     def _running(self, rates: Floats) -> Iterator[tuple[_Chain, Floats]]:
-        """Yield each chain with the summed rates of the sets that hold each of its places."""
+        """Yield each chain with the summed rates of the sets that contain each of its places."""
         used = 0
         for chain in self.chains:
             m, k = chain.order.shape
@@ -189,7 +188,7 @@ class _ChainSets(_ChoiceSets):
         return self.n
 
     def members(self) -> Iterator[tuple[Positions, Bools]]:
-        """Go through the sets, some at a time: the items of a ranking, and those from one on."""
+        """Yield blocks of sets: the items of a ranking, and whether each is in the set."""
         for chain in self.chains:
             k = chain.order.shape[1]
             size = max(1, TABLE_ENTRIES // (self.n * k))
@@ -207,20 +206,20 @@ class _ChainSets(_ChoiceSets):
 
 @dataclass(frozen=True, eq=False)
 class Choices:
-    """What the likelihood of choices depends on."""
+    """Sufficient statistics of choices."""
 
-    # The sets that something was chosen from.
+    # The sets of alternatives.
     sets: _ChoiceSets
     # Shape (s,). Summed weights of the choices from each.
     weights: Floats
-    # Shape (n,). Weight of the choices of each item; an item of a bucket of d has its d-th part.
+    # Shape (n,). Weight of the choices of each item; divided by d in a bucket of d items.
     won: Floats
     # Weight of the choices of buckets of each size.
     tied: dict[int, float]
 
     @classmethod
     def of(cls, ranks: Ranks, weights: Floats) -> Choices:
-        """Return the choices of weighted rankings, equal sets merged where that is cheap."""
+        """Return the choices of weighted rankings; equal sets of at most 62 items are merged."""
         n = ranks.shape[1]
         collected = _Collected(n)
         length = (ranks != UNRANKED).sum(axis=1)
@@ -238,7 +237,7 @@ class Choices:
         return int(self.won.shape[0])
 
     def with_ghost(self, votes: float) -> Choices:
-        """Add an item that wins and loses so many votes against every other one."""
+        """Return the choices with a ghost item that wins and loses so many votes to each item."""
         n = self.n_items
         tied = dict(self.tied)
         tied[1] = tied.get(1, 0.0) + 2.0 * votes * n
@@ -292,7 +291,7 @@ class _Collected:
         self.weights.append(merged.astype(np.float64))
 
     def choices(self) -> Choices:
-        """Return all that was added."""
+        """Return the collected choices."""
         weights = np.concatenate([np.zeros(0), *self.weights])
         if self.n > BITS:
             return Choices(_ChainSets(self.n, tuple(self.chains)), weights, self.won, self.tied)

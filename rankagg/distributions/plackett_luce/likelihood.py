@@ -1,4 +1,4 @@
-"""The Plackett-Luce likelihood, its maximum, the covariance, and the score at equal worths."""
+"""The Plackett-Luce likelihood: its maximum, the covariance, and the score test."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ from rankagg.distributions.maximum import (
 )
 from rankagg.distributions.plackett_luce.choices import Choices
 
-# A matrix is sparse where its rows have fewer than one in so many columns.
+# A matrix is sparse if its rows fill fewer than one in this many columns.
 SPARSE_FROM = 8
-# Log worths of one set that differ by no more: products of few of them are floats after a tilt.
+# Largest span of log worths in a set whose scaled products neither overflow nor vanish.
 TILTED_SPAN = 600.0
 
 
 def _elementary(x: Floats, degree: int) -> Floats:
-    """Return e_0, ..., e_degree of every row."""
+    """Return the elementary symmetric polynomials e_0, ..., e_degree of every row."""
     sums = np.zeros((degree + 1, len(x)))
     sums[0] = 1.0
     for column in x.T:
@@ -42,7 +42,7 @@ def _elementary(x: Floats, degree: int) -> Floats:
 
 
 def _log_elementary(logs: Floats, degree: int) -> Floats:
-    """Return the logs of `_elementary` of exp(logs), which need not have floats."""
+    """Return the logs of `_elementary` of exp(logs), which may overflow."""
     sums = np.full((degree + 1, len(logs)), -np.inf)
     sums[0] = 0.0
     for column in logs.T:
@@ -91,21 +91,21 @@ class Likelihood(LogLikelihood):
 
     @property
     def keeps_centered(self) -> bool:  # type: ignore[override]
-        """Where a constant changes nothing."""
+        """Without a ridge, since a constant changes nothing then."""
         return not self.ridge
 
     def start(self) -> Floats:
-        """Return equal worths, and ties as heavy as choices of one."""
+        """Return equal worths, and tie weights of 1."""
         return np.zeros(self.n + len(self.sizes))
 
     @property
     def linear(self) -> Floats:
-        """What the parameters are multiplied with: the observed wins and ties."""
+        """The coefficients of the parameters: the observed wins and ties."""
         tied = [self.choices.tied.get(d, 0.0) for d in self.sizes]
         return np.concatenate([self.choices.won, tied])
 
     def value(self, parameters: Floats) -> float:
-        """Return the log likelihood, less the ridge."""
+        """Return the log likelihood minus the ridge penalty."""
         logs = parameters[: self.n]
         if not self.sizes:
             total = float(self.choices.weights @ self.choices.sets.log_sums(logs))
@@ -125,7 +125,7 @@ class Likelihood(LogLikelihood):
         pull = self._ridges * parameters
         gradient = self.linear - expected - pull
         information = information + np.diag(self._ridges)
-        # The terms whose difference the gradient is, as sums of so many are rounded.
+        # Rounding error of the terms of the gradient, as sums over the sets.
         noise = 4.0 * EPSILON * np.sqrt(len(self.choices.weights) + 16.0)
         noise = noise * (self.linear + expected + np.abs(pull))
         return Derivatives(self.value(parameters), gradient, information, noise)
@@ -142,7 +142,7 @@ class Likelihood(LogLikelihood):
 
     def _singles(self, parameters: Floats) -> tuple[Floats, Floats]:
         expected, products = self.choices.sets.moments(parameters, self.choices.weights)
-        # The rows sum to 0. Said of the diagonal nothing cancels, however rare a win may be.
+        # The rows sum to 0. Computing the diagonal from them avoids cancellation for rare wins.
         information = -products
         np.fill_diagonal(information, 0.0)
         np.fill_diagonal(information, -information.sum(axis=1))
@@ -151,7 +151,7 @@ class Likelihood(LogLikelihood):
     # -- several items a choice ---------------------------------------------------------------
 
     def _buckets(self, logs: Floats, parameters: Floats) -> Floats:
-        """Return the log weight of the choices of 1, and of each size, shape (1 + t, s)."""
+        """Return the log weights of single choices and of each bucket size, shape (1 + t, s)."""
         return log_bucket_weights(logs, dict(zip(self.sizes, parameters[self.n :], strict=True)))
 
     def _ties(self, parameters: Floats) -> tuple[Floats, Floats]:
@@ -164,9 +164,9 @@ class Likelihood(LogLikelihood):
             weights = self.choices.weights[done : done + len(logs)]
             done += len(logs)
             total = logsumexp(self._buckets(logs, parameters), axis=0)
-            means = np.zeros_like(logs)  # expected of each item in each set, and of each tie
+            means = np.zeros_like(logs)  # expected shares of each item in each set
             ties = np.zeros((len(logs), t))
-            second = np.zeros((n + t, n + t))  # of products, summed over sets
+            second = np.zeros((n + t, n + t))  # second moments, summed over sets
             for k, d in enumerate((1, *self.sizes)):
                 x, top = _tilted(logs, d)
                 delta = parameters[n + k - 1] if k else 0.0
@@ -201,20 +201,20 @@ def _spread(items: Positions, values: Floats, n: int) -> Any:
 
 
 def _gram(features: Any, weights: Floats) -> Floats:
-    """Return the sum over rows of weight times products of two columns."""
+    """Return the weighted sums over rows of the products of two columns."""
     sums = features.T @ (features * weights[:, None])
     table: Floats = sums if isinstance(sums, np.ndarray) else sums.toarray()
     return table
 
 
 def _tilted(logs: Floats, d: int) -> tuple[Floats, Floats]:
-    """Return exp(logs/d) of every row, times what makes the largest product of d of them 1."""
+    """Return exp(logs/d) of every row, scaled to a largest product of d of them of 1."""
     if d > logs.shape[1]:
         return np.zeros_like(logs), np.full(len(logs), -np.inf)
     top: Floats = -np.partition(-logs, d - 1, axis=1)[:, :d].mean(axis=1)
     enough = np.isfinite(top)
     shift = np.where(enough, top, 0.0)
-    # What overflows is no number in the end, and the climb does not go there.
+    # Overflow ends in NaN, which the climb rejects.
     with np.errstate(over="ignore"):
         x: Floats = np.where(enough[:, None], np.exp((logs - shift[:, None]) / d), 0.0)
     return x, top
@@ -253,36 +253,36 @@ def _pair_products(items: Positions, x: Floats, weights: Floats, d: int, n: int)
 
 
 def _beats_graph(profile: Profile) -> Bools:
-    """Return who is above whom, or tied with it, in some ranking, shape (n, n)."""
-    # Rankings that count alike, so that none is rounded away.
+    """Return whether the row is above or tied with the column in a ranking, shape (n, n)."""
+    # Equal weights, so that no ranking is lost by rounding.
     votes = canonical_profile(profile.items, profile.ranks).direct_pairwise()
     return np.asarray(votes.wins + votes.ties > 0)
 
 
 def _is_linked(together: Floats) -> bool:
-    """Say whether chains of common sets link all items; a matrix of how often two were in one."""
+    """Return whether chains of common sets connect all items."""
     return bool((connected_parts(together > 0) == 0).all())
 
 
 @dataclass(frozen=True, eq=False)
 class _LuceMaximum:
-    """Worths and weights of ties at the maximum, with what is known of their errors."""
+    """Log worths and tie weights at the maximum, with their covariance and the score test."""
 
     climb: Maximum
     # Log worths with sum 0, then the logs of the tie weights of these sizes.
     parameters: Floats
     sizes: tuple[int, ...]
-    # Of the data, in the unit of their weights.
+    # Log likelihood of the data, in the unit of their weights.
     value: float
     covariance: Floats
-    # How many observations a unit of weight is worth.
+    # Effective observations per unit of weight.
     scale: float
-    # At equal worths; NaN where penalties leave no likelihood to compare.
+    # Score statistic at equal worths; NaN for tied rankings with penalties.
     score: float
 
 
 def maximize_choices(profile: Profile, penalties: Penalties, tol: float) -> _LuceMaximum:
-    """Return the maximum of the likelihood of rankings, or raise where there is none."""
+    """Return the maximum of the likelihood of rankings, or raise if there is none."""
     check_observed(profile)
     if not penalties.is_regular:
         check_connected(_beats_graph(profile), profile.items)
@@ -290,36 +290,36 @@ def maximize_choices(profile: Profile, penalties: Penalties, tol: float) -> _Luc
     choices = Choices.of(profile.ranks, weights)
     sizes = tuple(sorted(d for d in choices.tied if d > 1))
     ghost = penalties.pseudo_rankings
-    shown = choices.with_ghost(ghost) if ghost else choices
-    climbed = Likelihood(shown, sizes, penalties.ridge, penalties.tie_ridge)
-    found = climbed.maximize(tol)
+    extended = choices.with_ghost(ghost) if ghost else choices
+    penalized = Likelihood(extended, sizes, penalties.ridge, penalties.tie_ridge)
+    climb = penalized.maximize(tol)
     data, names = Likelihood(choices, sizes), [f"log tie {d}" for d in sizes]
     n = data.n
-    if sizes:  # Without ties the maximum is known to exist.
-        moved = np.delete(found.parameters, slice(n, climbed.n))
+    if sizes:  # Without ties the maximum exists.
+        moved = np.delete(climb.parameters, slice(n, penalized.n))
         moved[:n] -= np.median(moved[:n])
         remedy = (
-            "Use `pseudo_rankings=0.5`, a `ridge` or a `tie_ridge`, break ties where nothing but "
-            "ties was observed, or leave items out."
+            "Use `pseudo_rankings=0.5`, a `ridge` or a `tie_ridge`, break ties if only ties were "
+            "observed, or leave items out."
         )
-        found.check_rises([*map(str, profile.items), *names], moved, remedy)
-    worths = found.parameters[:n] - found.parameters[:n].mean()
-    parameters = np.concatenate([worths, found.parameters[climbed.n :]])
-    at = found if penalties.is_plain else data.derivatives(parameters)
+        climb.check_rises([*map(str, profile.items), *names], moved, remedy)
+    worths = climb.parameters[:n] - climb.parameters[:n].mean()
+    parameters = np.concatenate([worths, climb.parameters[penalized.n :]])
+    at = climb if penalties.is_plain else data.derivatives(parameters)
     scale = float(weights.sum()) / float(profile.counts @ profile.weights**2)
     score = np.nan
     if penalties.is_plain or not sizes:
         score = _score_at_equal_worths(profile, data, scale)
-    covariance = _covariance(choices, at.information, found.information, penalties)
-    return _LuceMaximum(found, parameters, sizes, at.value, covariance / scale, scale, score)
+    covariance = _covariance(choices, at.information, climb.information, penalties)
+    return _LuceMaximum(climb, parameters, sizes, at.value, covariance / scale, scale, score)
 
 
 def _score_at_equal_worths(profile: Profile, data: Likelihood, scale: float) -> float:
-    """Return the score statistic where worths are equal and ties as likely as they can be."""
+    """Return the score statistic at equal worths and the most likely tie weights."""
     start = data.maximize(equal_worths=True).parameters if data.sizes else data.start()
     alike = data.derivatives(start)
     if profile.is_strict:
-        # Before anything was chosen.
+        # The exact covariance under the null hypothesis.
         inverse = inverse_information(_score_covariance(profile), data.n)
     else:
         inverse = inverse_information(alike.information, data.n) * scale
@@ -327,11 +327,11 @@ def _score_at_equal_worths(profile: Profile, data: Likelihood, scale: float) -> 
 
 
 def _score_covariance(profile: Profile) -> Floats:
-    """Return the covariance of the score where all orders of what is observed are as likely."""
+    """Return the covariance of the score if all orders of the observed items are as likely."""
     observed = profile.ranks != UNRANKED
     number = observed.sum(axis=1)
     chosen = np.minimum((profile.ranks >= 0).sum(axis=1), number - 1)
-    # A choice from s items has the trace 1 - 1/s, and all items share what their choices have.
+    # A choice from s items has the trace 1 - 1/s, divided equally among the items.
     traces = np.cumsum(1.0 - 1.0 / np.maximum(np.arange(profile.n_items + 1), 1.0))
     shares = (traces[number] - traces[number - chosen]) / np.maximum(number - 1, 1)
     rates = shares * profile.counts * profile.weights**2
@@ -340,11 +340,11 @@ def _score_covariance(profile: Profile) -> Floats:
     return covariance
 
 
-def _covariance(choices: Choices, own: Floats, climbed: Floats, penalties: Penalties) -> Floats:
-    """Return the covariance of log worths less their mean, with that of the tie weights.
+def _covariance(choices: Choices, own: Floats, penalized: Floats, penalties: Penalties) -> Floats:
+    """Return the covariance of centered log worths and log tie weights.
 
-    With a ridge it is from the curvature of what was climbed. Pseudo-rankings are no data and do
-    not count, unless nothing else links the items.
+    With a ridge it is from the information of the penalized likelihood. Pseudo-rankings are no
+    data: they are used only if nothing else connects the items.
     """
     n = choices.n_items
     ghost = penalties.pseudo_rankings > 0
@@ -352,6 +352,6 @@ def _covariance(choices: Choices, own: Floats, climbed: Floats, penalties: Penal
         not ghost or _is_linked(choices.sets.both(choices.weights))
     ):
         return less_mean(inverse_information(own, n), n)
-    inverse = inverse_information(climbed, n + ghost, grounded=not penalties.ridge)
-    keep = np.delete(np.arange(len(climbed)), slice(n, n + ghost))
+    inverse = inverse_information(penalized, n + ghost, grounded=not penalties.ridge)
+    keep = np.delete(np.arange(len(penalized)), slice(n, n + ghost))
     return less_mean(inverse[np.ix_(keep, keep)], n)

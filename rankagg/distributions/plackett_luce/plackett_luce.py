@@ -1,4 +1,4 @@
-"""The Plackett-Luce distribution, with ties in the manner of Davidson and Luce, and its fit."""
+"""The Plackett-Luce distribution, with ties as in the Davidson-Luce model, and its fit."""
 
 from __future__ import annotations
 
@@ -41,14 +41,14 @@ from rankagg.exceptions import Described, InvalidInputError
 if TYPE_CHECKING:
     from statsmodels.stats.contrast import ContrastResults
 
-#: Items at most; with buckets of several items the subsets of each set are gone through too.
+# Most items whose subsets are enumerated.
 MOST_SUBSET_ITEMS = 16
-# Sums of log worths are floats too.
+# Sums of so large log worths do not overflow.
 LARGEST_LOG_WORTH = 1e100
 
 
 def _stage_masks(ranks: Ranks) -> Iterator[tuple[Positions, Bools, Bools]]:
-    """Go through the choices of rankings: rows, alternatives and chosen items."""
+    """Yield the choices of rankings: rows, alternatives and chosen items."""
     m, n = ranks.shape
     size = max(1, MARKS_AT_ONCE // n)
     for start in range(0, m, size):
@@ -57,7 +57,7 @@ def _stage_masks(ranks: Ranks) -> Iterator[tuple[Positions, Bools, Bools]]:
         observed = part != UNRANKED
         for item in range(n):
             here = place[:, [item]]
-            # A bucket is told by its first item.
+            # The first item represents its bucket.
             leads = (part[:, item] >= 0) & ~(place[:, :item] == here).any(axis=1)
             rows = np.flatnonzero(leads)
             alternatives = observed[rows] & (place[rows] >= here[rows])
@@ -68,23 +68,24 @@ def _stage_masks(ranks: Ranks) -> Iterator[tuple[Positions, Bools, Bools]]:
 
 
 class PlackettLuce(RankingDistribution):
-    """Rankings by repeated choice: the next best of those left, in proportion to worth.
+    """Rankings by repeated choice of the next best item, in proportion to worth.
 
-    From a set A the item i is chosen with exp(l_i)/sum_A exp(l_j). With `log_ties` several items
-    may be chosen together: a bucket S of d items has the weight delta_d prod_S exp(l_i/d).
+    From a set A the item i is chosen with probability exp(l_i)/sum_A exp(l_j). With `log_ties`
+    several items may be chosen together: a bucket S of d items has the weight
+    delta_d prod_S exp(l_i/d).
 
-    The probability of a ranking is that of its choices, each from the items that it observes and
-    does not rank better. So items that are unranked play no part, and unlisted ones are left
-    over. `complete` draws the ranks of both, exactly.
+    The probability of a ranking is the product over its choices, each from the observed items that
+    are not yet ranked. So unranked items have no effect, and unlisted ones are never chosen.
+    `complete` draws the ranks of both, exactly.
 
     Parameters
     ----------
     log_worths : array_like of float, shape (n,), or mapping from label to float
-        Only differences matter; they are kept with sum 0.
+        Only differences matter; they are centered to sum 0.
     items : iterable of str or int, optional
         The items; 0, ..., n - 1 or the sorted keys of the mapping by default.
     log_ties : mapping from int to float, optional
-        log delta_d for the bucket sizes d > 1 that are possible; none by default.
+        log delta_d for the possible bucket sizes d > 1; none by default.
 
     References
     ----------
@@ -116,9 +117,9 @@ class PlackettLuce(RankingDistribution):
             if set(items) != set(log_worths):
                 raise InvalidInputError("log_worths", "one number for each item", log_worths)
             log_worths = [log_worths[label] for label in items]
-        known, values = _labelled_worths(log_worths, items)
+        labels, values = _labelled_worths(log_worths, items)
         self._set(
-            items=known,
+            items=labels,
             log_worths=frozen_array(_centered(values)),
             _ties=_check_ties(log_ties, len(values)),
         )
@@ -132,7 +133,7 @@ class PlackettLuce(RankingDistribution):
 
     @property
     def log_ties(self) -> dict[int, float]:
-        """Log delta_d for the bucket sizes above 1 that are possible, ascending."""
+        """Log delta_d for the possible bucket sizes above 1, ascending."""
         return dict(self._ties)
 
     @property
@@ -160,8 +161,8 @@ class PlackettLuce(RankingDistribution):
 
     def _sample(self, size: int, rng: Generator) -> Ranks:
         if not self.log_ties:
-            # Exponential clocks whose rates are the worths ring in Plackett-Luce order.
-            # Their logs are sorted, since worths that are far apart have no floats.
+            # Exponential clocks whose rates are the worths ring in Plackett-Luce order. Their logs
+            # are sorted, since worths that are far apart overflow.
             rings = np.log(rng.standard_exponential((size, self.n_items)))
             rings -= self.log_worths
             return np.argsort(np.argsort(rings, axis=1), axis=1).astype(np.int32)
@@ -189,8 +190,8 @@ class PlackettLuce(RankingDistribution):
     def _complete(self, ranks: Ranks, rng: Generator) -> Ranks:
         """Draw the clocks of all items, given the order in which some of them rang.
 
-        Between two rings nothing is remembered: the next ring is an exponential time away, at the
-        rate of all that is left.
+        Clocks have no memory: the next ring is after an exponential time, at the total rate of the
+        remaining items.
         """
         listed = ranks >= 0
         placed = np.sort(np.where(listed, ranks, -1), axis=1)
@@ -198,7 +199,7 @@ class PlackettLuce(RankingDistribution):
             allowed = "free of ties, for a distribution without ties"
             remedy = "Break the ties first."
             raise InvalidInputError("data", allowed, Described("ties"), remedy)
-        # Logs of times, since worths that are far apart have no floats.
+        # Logs of times, since worths that are far apart overflow.
         order = np.argsort(places.comparable(ranks), axis=1)
         logs = np.where(ranks == UNRANKED, -np.inf, self.log_worths)
         logs = np.take_along_axis(logs, order, axis=1)
@@ -217,7 +218,7 @@ class PlackettLuce(RankingDistribution):
 
     @property
     def mode(self) -> PartialRanking:
-        """The most probable ranking: by worth; with ties by search through all subsets."""
+        """The most probable ranking: by worth; with ties by dynamic programming over subsets."""
         if not self.log_ties:
             order = np.argsort(-self.log_worths, kind="stable")
             return permutation_of(np.argsort(order), self.items)
@@ -226,8 +227,8 @@ class PlackettLuce(RankingDistribution):
     def pairwise_probabilities(self) -> Floats:
         """Return P(row before column), shape (n, n): w_i/(w_i + w_j) without ties.
 
-        With ties the two chances of a pair and that of a tie sum to 1, by a sum over all subsets of
-        at most 16 items.
+        With ties the probabilities of both orders and of a tie sum to 1. They are sums over all
+        subsets of at most 16 items.
         """
         if self.log_ties:
             return self._table.before()
@@ -238,12 +239,12 @@ class PlackettLuce(RankingDistribution):
     def rank_probabilities(self) -> Floats:
         """Return P(item i has rank k + 1) in row i and column k; ties share the best rank.
 
-        A sum over all subsets, and so for at most 16 items.
+        By a sum over all subsets of at most 16 items.
         """
         return self._table.places()
 
     def entropy(self) -> float:
-        """Return the entropy in nats: a sum over all subsets."""
+        """Return the entropy in nats, by a sum over all subsets of at most 16 items."""
         return self._table.entropy()
 
     @cached_property
@@ -262,30 +263,30 @@ class PlackettLuce(RankingDistribution):
         tie_ridge: float = 0.0,
         tol: float = 1e-9,
     ) -> PlackettLuceFit:
-        """Estimate log worths, and tie weights where there are ties, by maximum likelihood.
+        """Estimate log worths, and tie weights if there are ties, by maximum likelihood.
 
         Parameters
         ----------
         data : Profile
-            Rankings, complete or partial; unranked items are no alternatives, unlisted ones are
-            left over. Counts and weights multiply the log likelihood.
+            Rankings, complete or partial. Unranked items are no alternatives, and unlisted ones
+            are never chosen. Counts and weights multiply the log likelihood.
         pseudo_rankings : float, default 0
-            Let every item win and lose so many times against a ghost item. It makes worths finite
-            and shrinks them; 1/2 is what the R package PlackettLuce does.
+            Number of wins and of losses of every item against a ghost item. They make worths
+            finite and shrink them; the R package PlackettLuce uses 1/2.
         ridge : float, default 0
             Subtract ridge/2 times the sum of the squared log worths: a normal prior with variance
             1/ridge.
         tie_ridge : float, default 0
             The same for the log tie weights.
         tol : float, default 1e-9
-            A fit has converged where no parameter would move by more in a Newton step, or where the
-            gradient is nothing but rounding, which may leave 1e-6 open.
+            A fit has converged if no parameter would move by more in a Newton step. It has also
+            converged if the gradient is only rounding error and the step at most 1e-6.
 
         Raises
         ------
         NotIdentifiedError
-            If the likelihood has no finite maximum: some group of items never loses to the others,
-            or nothing but ties was observed.
+            If the likelihood has no finite maximum: a group of items never loses to the others, or
+            only ties were observed.
         InvalidInputError
             If options are out of range.
 
@@ -311,9 +312,9 @@ class PlackettLuce(RankingDistribution):
                 "comparisons and votes."
             )
             raise InvalidInputError("data", "a Profile of two or more items", data, remedy)
-        found = maximize_choices(rankings, penalties, tol)
-        n, scale = rankings.n_items, found.scale
-        ties = dict(zip(found.sizes, found.parameters[n:].tolist(), strict=True))
+        best = maximize_choices(rankings, penalties, tol)
+        n, scale = rankings.n_items, best.scale
+        ties = dict(zip(best.sizes, best.parameters[n:].tolist(), strict=True))
         notes = ["Log worths sum to 0; standard errors are for that contrast."]
         if ties:
             notes.append(f"Buckets of up to {counted(max(ties), 'item')} are modeled.")
@@ -321,17 +322,17 @@ class PlackettLuce(RankingDistribution):
         if not np.isclose(scale, 1.0):
             notes.append("Weighted rankings: errors are for the effective number of observations.")
         return PlackettLuceFit(
-            distribution=PlackettLuce(found.parameters[:n], items=rankings.items, log_ties=ties),
+            distribution=PlackettLuce(best.parameters[:n], items=rankings.items, log_ties=ties),
             names=(*map(str, rankings.items), *(f"log tie {d}" for d in ties)),
-            estimates=found.parameters,
-            covariance=found.covariance,
-            log_likelihood=found.value * scale,
+            estimates=best.parameters,
+            covariance=best.covariance,
+            log_likelihood=best.value * scale,
             n_parameters=n - 1 + len(ties),
             n_observations=scale * rankings.total_weight,
-            converged=found.climb.converged,
-            n_iterations=found.climb.n_iterations,
-            notes=(*notes, *found.climb.notes(), *Evidence(rankings).gaps(by_policy=False)),
-            _score=found.score,
+            converged=best.climb.converged,
+            n_iterations=best.climb.n_iterations,
+            notes=(*notes, *best.climb.notes(), *Evidence(rankings).gaps(by_policy=False)),
+            _score=best.score,
         )
 
     def __repr__(self) -> str:
@@ -354,17 +355,17 @@ def _labelled_worths(values: ArrayLike, items: Iterable[Label] | None) -> tuple[
     """Return items, numbered by default, and a finite number for each."""
     labels = axis_labels(values, 0, items, "items")
     numbers = as_numbers(values, "log_worths")
-    known = ItemSet.coerce(range(len(numbers)) if labels is None else labels, ())
-    if len(numbers) != len(known) or not (np.abs(numbers) <= LARGEST_LOG_WORTH).all():
+    names = ItemSet.coerce(range(len(numbers)) if labels is None else labels, ())
+    if len(numbers) != len(names) or not (np.abs(numbers) <= LARGEST_LOG_WORTH).all():
         allowed = (
-            f"one number up to {LARGEST_LOG_WORTH:g} in size for each item ({len(known)} of them)"
+            f"one number up to {LARGEST_LOG_WORTH:g} in size for each item ({len(names)} of them)"
         )
         raise InvalidInputError("log_worths", allowed, numbers)
-    return known, numbers
+    return names, numbers
 
 
 def _centered(values: Floats) -> Floats:
-    """Return values less their mean; those that sum to 0 but for rounding stay as they are."""
+    """Return values minus their mean, unchanged if the mean is only rounding error."""
     mean = values.mean()
     return values + 0.0 if abs(mean) <= 1e-14 * np.abs(values).max() else values - mean
 
@@ -380,9 +381,9 @@ def _check_ties(log_ties: Mapping[int, float] | None, n: int) -> tuple[tuple[int
 
 
 def _sample_bucket(logs: Floats, d: int, rng: Generator) -> Bools:
-    """Draw d items of every row, a subset with chance in proportion to exp of its summed logs."""
+    """Draw d items of every row, each subset in proportion to exp of its sum of logs."""
     s, n = logs.shape
-    # rest[k, :, j]: the log of e_k of the entries from j on.
+    # rest[k, :, j]: the log of e_k, the elementary symmetric polynomial, of the entries from j on.
     rest = np.full((d + 1, s, n + 1), -np.inf)
     rest[0] = 0.0
     for j in range(n - 1, -1, -1):
@@ -399,7 +400,7 @@ def _sample_bucket(logs: Floats, d: int, rng: Generator) -> Bools:
 
 
 class _BucketTable:
-    """The sets that a ranking passes through, and their chances."""
+    """The sets of remaining items in the course of a ranking, and their probabilities."""
 
     def __init__(self, log_worths: Floats, log_ties: dict[int, float]) -> None:
         n = len(log_worths)
@@ -407,7 +408,7 @@ class _BucketTable:
             allowed = f"at most {MOST_SUBSET_ITEMS} for this sum over all subsets"
             remedy = (
                 "Estimate it from a sample, `.sample(10_000, rng=0)`; for a ranking by the worths "
-                "take `PlackettLuceRanking()`."
+                "use `PlackettLuceRanking()`."
             )
             raise InvalidInputError("items", allowed, Described(counted(n, "item")), remedy)
         self.n = n
@@ -421,7 +422,7 @@ class _BucketTable:
 
     @cached_property
     def _choices(self) -> list[tuple[Positions, Floats]]:
-        """For each bucket the sets that hold it, and its log chance in each."""
+        """For each bucket the sets that contain it, and its log probability in each."""
         masks = np.arange(1 << self.n)
         holding = [masks[(masks & bucket) == bucket] for bucket in self.buckets]
         totals = np.full(len(masks), -np.inf)
@@ -431,7 +432,7 @@ class _BucketTable:
 
     @cached_property
     def reached(self) -> Floats:
-        """The chance that exactly these items are left at some moment, for every set."""
+        """The probability that every set is the set of remaining items at some stage."""
         chance = np.zeros(1 << self.n)
         chance[-1] = 1.0
         for number in range(self.n, 0, -1):
@@ -504,20 +505,20 @@ class PlackettLuceFit(WorthsFit):
     _score: float = field(compare=False)
 
     def test_equal_worths(self) -> ContrastResults:
-        """Test "all items have the same worth" by the score at equal worths (Rao 1948).
+        """Test whether all items have the same worth, by the score test (Rao 1948).
 
-        The score of strict rankings has an exact covariance where all orders are as likely, so that
+        For strict rankings the covariance of the score is exact under the null hypothesis, so that
         the level holds with few rankings too.
 
         References
         ----------
-        Rao (1948), https://doi.org/10.1017/S0305004100023987; in complete rankings each place has
-        the score of Savage (1956), https://doi.org/10.1214/aoms/1177728170.
+        Rao (1948), https://doi.org/10.1017/S0305004100023987; for complete rankings the scores of
+        places are those of Savage (1956), https://doi.org/10.1214/aoms/1177728170.
         """
         # statsmodels takes longer to load than most fits take.
         from statsmodels.stats.contrast import ContrastResults  # noqa: PLC0415
 
         if np.isnan(self._score):
-            told = Described("one of tied rankings with pseudo-rankings or a ridge")
-            raise InvalidInputError("fit", "one that maximizes the likelihood of the data", told)
+            got = Described("one of tied rankings with pseudo-rankings or a ridge")
+            raise InvalidInputError("fit", "one that maximizes the likelihood of the data", got)
         return ContrastResults(statistic=self._score, df_denom=self._n - 1, distribution="chi2")

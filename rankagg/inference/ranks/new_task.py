@@ -1,4 +1,4 @@
-"""Which ranks a system will take on a task that is like those it was scored on."""
+"""Prediction intervals for the ranks of systems on a new task like those of a table."""
 
 from __future__ import annotations
 
@@ -25,7 +25,9 @@ from rankagg.exceptions import InvalidInputError
 
 
 class NewTaskRanks(Result):
-    """Intervals for the ranks of systems on one more task, made by `new_task_ranks`.
+    """Prediction intervals for the ranks of systems on one more task.
+
+    Made by `new_task_ranks`.
 
     `plot` draws a `rankagg.plotting.new_task_plot`.
 
@@ -34,7 +36,7 @@ class NewTaskRanks(Result):
     items : ItemSet
         The systems.
     best, worst : ndarray of int, shape (n,)
-        The ends, counted from 1; both 0 for a system without any score.
+        The ends, from 1; both 0 for a system without any score.
     n_tasks : ndarray of int, shape (n,)
         The number of tasks that each system was scored on.
     alpha : float
@@ -53,7 +55,7 @@ class NewTaskRanks(Result):
 
     @property
     def n_needed(self) -> int:
-        """The number of tasks from which on an interval can leave out a rank."""
+        """The least number of tasks with which an interval can exclude a rank."""
         return int(np.ceil(2 / self.alpha)) - 1
 
     def _facts(self) -> Iterator[str]:
@@ -61,7 +63,7 @@ class NewTaskRanks(Result):
             f"Ranks of {counted(len(self.items), 'system')} on one more task, level "
             f"{level_of(self.alpha)} for each"
         )
-        yield "This assumes that the task is drawn as those of the table were, independently."
+        yield "This assumes that the task is an independent draw like those of the table."
         few = self.items.where((self.n_tasks < self.n_needed) & (self.n_tasks > 0))
         if few:
             yield (
@@ -90,28 +92,27 @@ class NewTaskRanks(Result):
 def new_task_ranks(
     table: ScoreTable, *, alpha: float = 0.05, tolerance: Tolerance = 0.0
 ) -> NewTaskRanks:
-    """Say which ranks each system may take on one more task, from its ranks on those at hand.
+    """Predict the ranks of each system on one more task from its ranks on known tasks.
 
-    A rank interval of `rank_intervals` is about the ranking by all tasks, which grows certain with
-    their number; the ranks on a single new task vary as they do from task to task. Of T tasks that
-    are drawn alike, the new rank is within the k-th lowest and the k-th highest of the known ones
-    with a probability of at least 1 - alpha, where k = floor((T + 1) alpha / 2). Where k is 0,
-    every rank is possible.
+    An interval of `rank_intervals` is for the rank by all tasks, and narrows with their number. The
+    ranks on a single new task vary as from task to task. After T exchangeable tasks the new rank is
+    between the k-th lowest and the k-th highest of the known ones with a probability of at least
+    1 - alpha, where k = floor((T + 1) alpha / 2). If k is 0, every rank is possible.
 
     Parameters
     ----------
     table : ScoreTable
         Scores; instances are averaged within their task.
     alpha : float, default 0.05
-        The probability of error for each system by itself, not for all at a time.
+        The probability of error for each system by itself, not for all together.
     tolerance : float, mapping or Series from task to float, default 0
-        Scores that differ by no more are tied.
+        Scores that differ by at most this much are tied.
 
     Returns
     -------
     NewTaskRanks
-        A tie counts as any order of the tied, and a system without a score as anywhere, both for
-        the ranks on the tasks and for what is said of the new one.
+        Tied systems may have any order, and a system without a score any rank, on the known tasks
+        and on the new one.
 
     Raises
     ------
@@ -144,25 +145,25 @@ def new_task_ranks(
     taken = np.floor((n_tasks + 1) * level / 2 + 1e-12).astype(int)
     best, worst = np.ones(n, dtype=int), np.full(n, n)
     for i in np.flatnonzero(taken):
-        known = low[i] > 0
-        best[i] = np.sort(low[i, known])[taken[i] - 1]
-        worst[i] = np.sort(high[i, known])[-taken[i]]
+        scored = low[i] > 0
+        best[i] = np.sort(low[i, scored])[taken[i] - 1]
+        worst[i] = np.sort(high[i, scored])[-taken[i]]
     best[n_tasks == 0] = worst[n_tasks == 0] = 0
     return NewTaskRanks(items=table.systems, best=best, worst=worst, n_tasks=n_tasks, alpha=level)
 
 
 def _possible_ranks(table: ScoreTable, tolerance: Tolerance) -> tuple[Integers, Integers]:
-    """Return the best and the worst rank of each system on each task, 0 where it has no score."""
+    """Return the best and the worst rank of each system on each task, 0 without a score."""
     steps = as_tolerance(tolerance, table.tasks)
     by_task = [
         steps.get(task, 0.0) if isinstance(steps, Mapping) else steps for task in table.tasks
     ]
     scores: Floats = table.task_scores(signed=True).T
     ranks = places.competition_ranks(-scores, np.array(by_task)[:, None])
-    known = ranks >= 0
-    above = np.where(known, ranks, 0)
-    # Of s tied items the mean rank is (s - 1)/2 below the best one.
-    tied = np.where(known, np.rint(2 * (places.mid_ranks(ranks) - ranks)), 0).astype(int)
-    missing = (~known).sum(axis=1, keepdims=True)
-    low = np.where(known, above + 1, 0)
-    return low.T, np.where(known, low + tied + missing, 0).T
+    scored = ranks >= 0
+    above = np.where(scored, ranks, 0)
+    # The mean rank of s tied items is (s - 1)/2 below the best one.
+    tied = np.where(scored, np.rint(2 * (places.mid_ranks(ranks) - ranks)), 0).astype(int)
+    missing = (~scored).sum(axis=1, keepdims=True)
+    low = np.where(scored, above + 1, 0)
+    return low.T, np.where(scored, low + tied + missing, 0).T

@@ -1,4 +1,4 @@
-"""Confidence intervals for ranks: where an item may stand, given what is decided of its pairs."""
+"""Confidence intervals for the ranks of items, from decisions about pairs."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from rankagg.inference.ranks.rank_results import (
     ranks_from_decisions,
     ranks_from_intervals,
 )
-from rankagg.inference.ranks.sign_flips import LOOKED_AT, asymmetry_note, sign_flips
+from rankagg.inference.ranks.sign_flips import MOST_CHECKED, asymmetry_note, sign_flips
 from rankagg.inference.summed_units import SummedUnits
 from rankagg.inference.units import Unit, Units, rankings_of, square
 
@@ -47,28 +47,28 @@ RANK_METHODS: dict[str, tuple[RankMethod, ...]] = {
     "mean": ("sign-flips", "max-t"),
 }
 
-# Differences that are looked through for asymmetry at most.
+# Most differences for the test of symmetry.
 VALUES_HELD = 20_000_000
-# Of gaps that follow what others score: the level, the fewest units that can tell, and how often
-# levels of units and of systems are taken from each other.
+# Test whether gaps depend on scores: the level, the fewest units, and the sweeps of the two-way
+# fit of unit and system effects.
 SELECTED, FEWEST_UNITS, SWEEPS = 0.01, 8, 20
-# What is compared, in words.
+# The compared scores, in words.
 DIFFERENCES = {"borda": "Borda points", "mean": "scores"}
 
 
 def _choose_method(of: Of, units: Units | SummedUnits) -> RankMethod:
-    """Return the method for some data, where none is stated."""
+    """Return the default method for the units."""
     has_strata = len(units.stratum_weights) > 1
     if of == "pairwise":
-        # Exact where every ranking is a unit and all weigh the same.
+        # Exact if every ranking is a unit and all weights are equal.
         is_plain = units.unit == "ranking" and not units.is_weighted
         return "sign-test" if is_plain else "hoeffding"
     if of == "mean" and has_strata:
-        # Scores have no known range, and signs cannot be turned within fixed tasks.
-        remedy = "Take of='borda', or `unit='task'` where the tasks are a sample."
+        # Scores have no known range, and signs cannot be flipped within fixed tasks.
+        remedy = "Use of='borda', or `unit='task'` if the tasks are a sample."
         raise InvalidInputError("fixed_tasks", "False for of='mean'", True, remedy)
     if has_strata or isinstance(units, SummedUnits):
-        # Sums do not tell whose signs to turn.
+        # Sums cannot be flipped by unit.
         return "hoeffding"
     return "sign-flips"
 
@@ -84,11 +84,11 @@ def rank_intervals(
     n_resamples: int | None = None,
     rng: RNGLike = None,
 ) -> RankIntervals:
-    """Bound the ranks of all items at once, and of each alone.
+    """Bound the ranks of items, simultaneously and for each item alone.
 
-    An item's rank in the population is one more than the number of items above it. It is at
-    least one more than the number decided to be above, and at most n less the number decided to
-    be below; all decisions together are wrong with probability `alpha` at most.
+    An item's rank in the population is one more than the number of items above it. It is at least
+    one more than the number decided to be above, and at most n minus the number decided to be
+    below. With probability 1 - `alpha` or more all decisions are right.
 
     Parameters
     ----------
@@ -98,41 +98,40 @@ def rank_intervals(
         For comparisons see `inference.comparison_rank_intervals`, for estimates with errors
         `inference.rank_sets`.
     of : {"borda", "mean", "pairwise"}, default "borda"
-        What "above" means in the population. "borda": more Borda points on average, which are the
-        same for every increasing transformation of a unit's scores. "mean": a larger mean score.
+        The meaning of "above" in the population. "borda": more Borda points on average, which
+        increasing transformations of a unit's scores do not change. "mean": a larger mean score.
         "pairwise": above in more than half of the units that compare the two and do not tie them.
-        There is none for the exact consensus, whose rank no decisions about single pairs bound.
+        Ranks in the exact consensus have no intervals, since decisions about single pairs do not
+        bound them.
     method : {"sign-flips", "sign-test", "hoeffding", "max-t"}, optional
-        "sign-flips" (the default of "borda" and "mean") is for every number of units whose
-        differences are symmetric about their center; see `RankIntervals.assumes`. Sums are compared
-        as they are, and scaled by the spread of their pair where no asymmetry is seen; the level is
-        exact where all items are equal, and held in simulations where only some are. "sign-test"
-        (the default of "pairwise" where each ranking is a unit and has the same weight) is exact,
-        and leaves ties out. "hoeffding" (not for "mean") holds for all independent units, lets a
-        tie count half, and decides little; it is the default where the others cannot be used.
-        "max-t" bootstraps the largest studentized difference and is wrong far too often with few
-        units.
+        "sign-flips" (the default of "borda" and "mean") is valid for any number of units whose
+        differences are symmetric about their center; see `RankIntervals.assumes`. Sums are also
+        compared after scaling by the spread of their pair, unless asymmetry is detected. The level
+        is exact if all items are equal, and held in simulations if only some are. "sign-test" (the
+        default of "pairwise" if each ranking is a unit and weights are equal) is exact, and leaves
+        ties out. "hoeffding" (not for "mean") holds for all independent units, counts a tie as
+        half, and decides little; it is the default if the others cannot be used. "max-t" bootstraps
+        the largest studentized difference, and is wrong far too often with few units.
     alpha : float, default 0.05
         Probability that any interval misses its rank, in (0, 1).
     unit : {"ranking", "instance", "task"}, default "ranking"
-        What is independent: each ranking, or each instance or task, whose rankings are averaged
-        first; where a profile has clusters, or a table families of tasks, these in place of
-        rankings and tasks.
+        The independent unit: rankings, or instances or tasks, whose rankings are averaged first.
+        Clusters of a profile, or families of tasks of a table, replace rankings and tasks.
     fixed_tasks : bool, default False
-        The tasks are those of interest: average over each, then by their weights. By "hoeffding"
-        only, and not for "mean".
+        Whether the tasks are those of interest: average over each, then by their weights. Only for
+        "hoeffding", and not for "mean".
     n_resamples : int, optional
-        Resamples of "max-t", 2000 by default. Sign vectors of "sign-flips" where there are too
-        many to go through them all: 10,000 by default, fewer of more than 220 items.
+        Resamples of "max-t", 2000 by default. Random sign vectors of "sign-flips" if there are too
+        many to enumerate: 10,000 by default, fewer for more than 220 items.
     rng : int or numpy.random.Generator, optional
         For "max-t", and for "sign-flips" with more than 14 units.
 
     Notes
     -----
-    The order of tasks means nothing to it. Tasks that depend on each other, such as variants of one
-    benchmark, are to be declared as families (`task_families` of `ScoreTable`), and instances of
-    one task by `unit="task"`: taken as independent they make most tables of equal systems decide
-    something. A note says where neighboring tasks of a table are alike.
+    The order of tasks has no effect. Declare dependent tasks, such as variants of one benchmark, as
+    families (`task_families` of `ScoreTable`), and dependent instances of a task by `unit="task"`.
+    If they are treated as independent, most tables of equal systems lead to decisions. A note is
+    given if neighboring tasks of a table are alike.
 
     References
     ----------
@@ -162,35 +161,35 @@ def rank_intervals(
     if n_resamples is not None:
         check_integer(n_resamples, "n_resamples", low=100)
     if isinstance(data, Comparisons):
-        remedy = "Of comparisons `inference.comparison_rank_intervals` bounds the ranks."
+        remedy = "Use `inference.comparison_rank_intervals` for comparisons."
         raise InvalidInputError("data", "rankings or scores", data, remedy)
     units, notes = _units_of(data, kind, method, unit, fixed_tasks)
     chosen = method or _choose_method(kind, units)
     if chosen != "sign-flips" and method is None and kind in DIFFERENCES:
         units, notes = _units_of(data, kind, chosen, unit, fixed_tasks)
         if isinstance(units, Units):
-            turned = "tasks are fixed, so that signs cannot be turned round within them"
-            notes = (*notes, f"{turned}: decided by {chosen} instead")
-    # Signs are of items that are there, unless absent ones are last.
+            reason = "tasks are fixed, so that signs cannot be flipped within them"
+            notes = (*notes, f"{reason}: decided by {chosen} instead")
+    # Sign flips use ranked items only, unless unranked ones are last.
     by_policy = kind == "borda" and (chosen != "sign-flips" or data.unranked == "last")
     notes = (*notes, *_data_notes(data, units, by_policy=by_policy))
     if kind == "pairwise":
         if chosen == "sign-test" != _choose_method(kind, units):
-            remedy = "A sign test is of single rankings of equal weight."
+            remedy = "A sign test needs single rankings of equal weight."
             raise InvalidInputError("method", "'hoeffding' here", method, remedy)
         intervals = intervals_of(units, _options_of(chosen, level, n_resamples, rng))
-        found = ranks_from_intervals(intervals, "intervals" if chosen == "max-t" else "holm")
-        return replace(found, notes=(*found.notes, *notes))
+        ranks = ranks_from_intervals(intervals, "intervals" if chosen == "max-t" else "holm")
+        return replace(ranks, notes=(*ranks.notes, *notes))
     is_task = isinstance(data, ScoreTable) and not data.is_instance_level
-    # A ranking by the scores of one task is a task.
+    # A ranking by the scores of one task is called a task.
     word = "task" if units.unit == "ranking" and is_task else units.unit
     if chosen == "sign-flips":
-        assert isinstance(units, Units), "sums do not tell whose signs to flip"
-        families, how, more = _decided_by_flips(units, level, n_resamples, as_generator(rng), word)
+        assert isinstance(units, Units), "sums cannot be flipped by unit"
+        families, how, more = _decide_by_flips(units, level, n_resamples, as_generator(rng), word)
         enough = by_sign_flips(level) if len(units.items) > 1 else None
     else:
         options = _options_of(chosen, level, n_resamples, rng)
-        families, more = _decided_by_intervals(units, options)
+        families, more = _decide_by_intervals(units, options)
         how = "max-t bootstrap intervals"
         if chosen == "hoeffding":
             how = "hoeffding (Bonferroni) intervals"
@@ -206,26 +205,26 @@ def rank_intervals(
     )
     lead, errors = moments.mean - 0.5, units.errors
     above = square(len(units.items), lead - errors, -lead - errors, 0.0) > 0
-    told = (*decisions.warnings, *notes, *more)
-    return ranks_from_decisions(kind, units.unit, above, decisions, told, families=families)
+    notes = (*decisions.warnings, *notes, *more)
+    return ranks_from_decisions(kind, units.unit, above, decisions, notes, families=families)
 
 
 def _options_of(
     method: RankMethod, alpha: float, n_resamples: int | None, rng: RNGLike
 ) -> IntervalOptions:
-    """Return the intervals of all pairs that decide ranks."""
+    """Return the options of the pairwise intervals that decide ranks."""
     if method == "max-t":
         draws: dict[str, Any] = {"n_resamples": n_resamples or 2000, "rng": rng}
         return IntervalOptions("percentile", alpha, "max-t", **draws)
-    # Where the exact sign test rejects, Clopper and Pearson's interval leaves out 1/2.
+    # If the exact sign test rejects, Clopper and Pearson's interval excludes 1/2.
     name: Method = "clopper-pearson" if method == "sign-test" else "hoeffding"
     return IntervalOptions(name, alpha, "bonferroni")
 
 
-def _decided_by_intervals(
+def _decide_by_intervals(
     units: Units | SummedUnits, options: IntervalOptions
 ) -> tuple[Families, tuple[str, ...]]:
-    """Decide where 1/2 is outside an interval; also return what must be said of these."""
+    """Return decisions by intervals that exclude 1/2, and notes."""
     n, resamples = len(units.items), None
     if options.simultaneous == "max-t":
         ((_, resamples),) = options.resamples(units)
@@ -243,8 +242,8 @@ def _decided_by_intervals(
             one = replace(each, alternative=side).bounds(units)
             led |= (square(n, one.lower, 1.0 - one.upper, 0.5) > 0.5).any(axis=0)
         return Families(together, mine - mine.T, led), bounds.notes
-    # Within the pairs of each item by the largest deviation there. What all units agree on does not
-    # vary; it is decided as for all pairs.
+    # Decide the pairs of each item by the largest deviation among them. Pairs on which all units
+    # agree do not vary, and are decided as in the family of all pairs.
     alone, led = families.alone.copy(), families.led.copy()
     first, second = units.pairs
     for i in range(n):
@@ -252,15 +251,15 @@ def _decided_by_intervals(
         if not own_pairs.any():
             continue
         other = (first + second - i)[own_pairs]
-        # How far the other item is above this one.
-        turned = resamples.take(own_pairs, second[own_pairs] == i)
-        lower, upper = turned.max_t(options.alpha, "two-sided")
+        # Values of the other item above this one.
+        reverse = resamples.take(own_pairs, second[own_pairs] == i)
+        lower, upper = reverse.max_t(options.alpha, "two-sided")
         alone[i, other] = (upper < 0.5).astype(np.int8) - (lower > 0.5)
-        led[i] |= bool((turned.max_t(options.alpha, "greater")[0] > 0.5).any())
+        led[i] |= bool((reverse.max_t(options.alpha, "greater")[0] > 0.5).any())
     return Families(together, alone, led), bounds.notes
 
 
-# -- what single rankings and scores tell ---------------------------------------------------------
+# -- units of rankings and scores -----------------------------------------------------------------
 
 
 def _units_of(
@@ -270,7 +269,7 @@ def _units_of(
     unit: object,
     fixed_tasks: object,
 ) -> tuple[Units | SummedUnits, tuple[str, ...]]:
-    """Return the independent units, and what must be said of their values."""
+    """Return the independent units, and notes on their values."""
     if of == "pairwise":
         if isinstance(data, ScoreSummary):
             return SummedUnits.of_pairs(data, unit, fixed_tasks), ()
@@ -282,19 +281,19 @@ def _units_of(
     if of == "borda":
         source = Differences.of_points(profile, only_ranked=is_flipped)
         gaps = int(profile.counts @ (profile.ranks == UNRANKED).sum(axis=1))
-        total, told, notes = profile.n_rankings * profile.n_items, ("rank", "ranked"), []
+        total, words, notes = profile.n_rankings * profile.n_items, ("rank", "ranked"), []
     else:
         source = _score_differences(data, is_flipped=is_flipped)
         table = cast(ScoreTable, data)
         gaps, total = table.n_missing, table.values.size
-        told, notes = ("score", "scored"), unlike_tasks(table)
+        words, notes = ("score", "scored"), unlike_tasks(table)
     if is_flipped and gaps:
         by_pair = (
             "{} are missing: two items are compared by the units in which both are {}, which "
-            "assumes that what is missing does not depend on who is better"
+            "assumes that gaps do not depend on who is better"
         )
-        cells = part_of(gaps, "cells missing", total, "cells", told[0])
-        notes = [*notes, said(by_pair, cells, told[1])]
+        cells = part_of(gaps, "cells missing", total, "cells", words[0])
+        notes = [*notes, said(by_pair, cells, words[1])]
     return Units.of_values(profile, source, unit, fixed_tasks, instances), tuple(notes)
 
 
@@ -308,7 +307,7 @@ def _score_differences(data: object, *, is_flipped: bool) -> Differences:
             "a table without missing scores for of='mean' and method='max-t'",
             Described(f"{data.n_missing} of {counted(data.values.size, 'score')} missing"),
             "Means over different units are not comparable; drop units, or use of='borda' or "
-            "method='sign-flips', which compares two systems where both have scores.",
+            "method='sign-flips', which compares two systems on the units with both scores.",
         )
     numbers, _ = scaled(data.values)
     scores = (numbers * data.signs).T
@@ -319,7 +318,7 @@ def _score_differences(data: object, *, is_flipped: bool) -> Differences:
 
 
 def _data_notes(data: Any, units: Units | SummedUnits, *, by_policy: bool) -> tuple[str, ...]:
-    """Return notes on groups that nothing joins, gaps that depend on scores, and like neighbors."""
+    """Return notes on unconnected groups, gaps that depend on scores, and similar neighbors."""
     notes = Evidence(data).gaps(by_policy=by_policy)
     if isinstance(data, ScoreTable) and isinstance(units, Units):
         gaps = _selection_note((data.values * data.signs).T) if data.n_missing else ()
@@ -328,46 +327,46 @@ def _data_notes(data: Any, units: Units | SummedUnits, *, by_policy: bool) -> tu
 
 
 def _selection_note(scores: Floats) -> tuple[str, ...]:
-    """Return a note where scores are missing more often in units in which others do worse.
+    """Return a note if scores are missing more often in units in which other systems do worse.
 
-    The numbers of scores missing are held against how well the others do there, after what is
-    each system's own, by rank correlation at a level of 1 %; scores have a row per unit, and the
-    larger are better.
+    The number of missing scores of a unit is compared with the effect of the unit, after removal of
+    system effects, by rank correlation at a level of 1 %. Scores have a row per unit; higher is
+    better.
     """
     scores = scores[~np.isnan(scores).all(axis=1)]
-    there = ~np.isnan(scores)
-    missing = (~there).sum(axis=1)
+    present = ~np.isnan(scores)
+    missing = (~present).sum(axis=1)
     if len(scores) < FEWEST_UNITS:
         return ()
-    known, own = np.where(there, scores, 0.0), np.zeros(scores.shape[1])
-    known /= np.abs(known).max() or 1.0
+    values, own = np.where(present, scores, 0.0), np.zeros(scores.shape[1])
+    values /= np.abs(values).max() or 1.0
     for _ in range(SWEEPS):
-        level = ((known - own) * there).sum(axis=1) / there.sum(axis=1)
-        own = ((known - level[:, None]) * there).sum(axis=0) / np.fmax(there.sum(axis=0), 1)
+        level = ((values - own) * present).sum(axis=1) / present.sum(axis=1)
+        own = ((values - level[:, None]) * present).sum(axis=0) / np.fmax(present.sum(axis=0), 1)
     level = np.round(level / (np.abs(level).max() or 1.0), 9)
     if np.ptp(missing) == 0 or np.ptp(level) == 0:
         return ()
-    found = scipy.stats.spearmanr(missing, level, alternative="less")
-    if not found.pvalue < SELECTED:
+    test = scipy.stats.spearmanr(missing, level, alternative="less")
+    if not test.pvalue < SELECTED:
         return ()
     note = (
-        "scores are missing more often where the others do worse (rank correlation {}): who leaves "
-        "out what would go badly looks better than it is, and decisions may be wrong more often "
-        "than they say"
+        "scores are missing more often where the others do worse (rank correlation {}): systems "
+        "without scores on hard units look better than they are, and decisions may be wrong more "
+        "often than stated"
     )
-    return (said(note, stated(float(found.statistic), "rank correlation of gaps", ".2f")),)
+    return (said(note, stated(float(test.statistic), "rank correlation of gaps", ".2f")),)
 
 
 # -- sign flips -----------------------------------------------------------------------------------
 
 
-def _decided_by_flips(
+def _decide_by_flips(
     units: Units, alpha: float, n_resamples: int | None, rng: Generator, word: str
 ) -> tuple[Families, str, tuple[str, ...]]:
-    """Decide by sign flips; also return how, and what must be said."""
+    """Return decisions by sign flips, the name of the test, and notes."""
     asymmetry = _asymmetry(units, word)
     flips = sign_flips(units, n_resamples, rng, scaled=not asymmetry)
-    notes = (*asymmetry, *units.notes, *_never(units))
+    notes = (*asymmetry, *units.notes, *_gap_note(units))
     if not flips.is_exact and flips.n_vectors * alpha < 50:
         drawn = stated(flips.n_vectors, "sign vectors", noun="sign vector")
         few = "only {} for a level of {}: raise `n_resamples`"
@@ -376,8 +375,8 @@ def _decided_by_flips(
     return flips.families(alpha), how, notes
 
 
-def _never(units: Units) -> tuple[str, ...]:
-    """Return a note on pairs that nothing compares."""
+def _gap_note(units: Units) -> tuple[str, ...]:
+    """Return a note on pairs that no unit compares."""
     n = units.moments.n
     if not (never := int((n == 0).sum())):
         return ()
@@ -386,18 +385,18 @@ def _never(units: Units) -> tuple[str, ...]:
 
 
 def _asymmetry(units: Units, word: str) -> tuple[str, ...]:
-    """Return what must be said where differences are not symmetric."""
+    """Return a note if differences are not symmetric."""
     first, second = units.pairs
     if units.n_units * len(first) > VALUES_HELD:
         return ()
-    labels, step = units.items.labels, max(1, -(-units.n_units * len(first) // LOOKED_AT))
+    labels, step = units.items.labels, max(1, -(-units.n_units * len(first) // MOST_CHECKED))
     values = np.concatenate(
         [
             np.repeat(block.values[:, ::step], block.counts.astype(np.intp), axis=0)
             for block in units.blocks()
         ]
     )
-    remedy = f"`of='pairwise'` assumes none and asks who is above in more {word}s; "
+    remedy = f"`of='pairwise'` assumes none and tests who is above in more {word}s; "
     remedy += "`method='hoeffding'` assumes none"
     some = zip(first[::step], second[::step], strict=True)
     return asymmetry_note(values - 0.5, [(labels[i], labels[j]) for i, j in some], remedy)

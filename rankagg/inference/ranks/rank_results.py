@@ -1,4 +1,4 @@
-"""Rank intervals as a result to read, print and draw, and the families of pairs behind them."""
+"""Results of rank intervals, and the families of pairs behind them."""
 
 from __future__ import annotations
 
@@ -25,13 +25,11 @@ from rankagg.core import (
     shortened,
 )
 from rankagg.inference.decisions import TIERS, Decisions, tarone
-from rankagg.inference.pair_bounds import (
-    BINOMIAL,
-)
+from rankagg.inference.pair_bounds import BINOMIAL
 from rankagg.inference.pairwise import PairwiseIntervals, p_values
 from rankagg.inference.units import Unit
 
-# What ranks are by, in words, and of contests; others go by their name.
+# The scores that define ranks, in words; others have their own name.
 BY: dict[RanksBy, str] = {
     "pairwise": "majorities",
     "borda": "mean Borda points",
@@ -46,15 +44,15 @@ BY_IN_BATTLES: dict[RanksBy, str] = {
 
 @dataclass(frozen=True, eq=False)
 class Families:
-    """Decisions with one probability of error in several families of pairs."""
+    """Decisions with one probability of error in each of several families of pairs."""
 
-    # Shape (n, n). Row is decided to be above column, all pairs at once.
+    # Shape (n, n). Whether row is decided to be above column, in the family of all pairs.
     together: Bools
-    # Shape (n, n). 1 where row is decided to be above column, -1 where column is above row, in
-    # the family of the pairs of the row's item; 0 elsewhere.
+    # Shape (n, n). 1 if row is decided to be above column, -1 if column is above row, in the
+    # family of the pairs of the row's item; 0 elsewhere.
     alone: NDArray[np.int8]
-    # Shape (n,). Some item is decided to be above this one, in the family of the others above it,
-    # or of all its pairs.
+    # Shape (n,). Whether some item is decided to be above this one, in the family of the
+    # hypotheses that others are above it, or of all its pairs.
     led: Bools
 
     @classmethod
@@ -82,17 +80,17 @@ class Families:
 
 
 Of: TypeAlias = Literal["pairwise", "borda", "mean"]
-#: What ranks are by: what `rank_intervals` takes, the worths of a fit, or other estimates.
+#: The scores that define ranks: those of `rank_intervals`, worths of a fit, or other estimates.
 RanksBy: TypeAlias = Of | Literal["worths", "estimates"]
 
-#: What may be independent; two of comparisons.
+#: Independent units; the last two of comparisons.
 RankUnit: TypeAlias = Unit | Literal["comparison", "cluster"]
-#: What ranks are of, with estimates, which nobody asks for.
+#: Units of a result, including estimates.
 KnownUnit: TypeAlias = RankUnit | Literal["estimate"]
 
 
 class RankIntervals(Result):
-    """Confidence intervals for the ranks of items: for all at once, and for each alone.
+    """Confidence intervals for the ranks of items, simultaneous and for each item alone.
 
     Made by `rank_intervals`, `comparison_rank_intervals` and `rank_sets`; `plot` draws a
     `rankagg.plotting.forest_plot`.
@@ -100,21 +98,21 @@ class RankIntervals(Result):
     Attributes
     ----------
     of : {"pairwise", "borda", "mean", "worths", "estimates"}
-        What the ranks are by.
+        The scores that define the ranks.
     unit : str or None
-        What was taken to be independent, "ranking" or another that `rank_intervals` takes,
-        or "estimate"; None where a covariance says how estimates depend.
+        The independent unit: "ranking" or another unit of `rank_intervals`, or "estimate"; None
+        if estimates have a covariance.
     rank, best, worst : ndarray of int, shape (n,)
         The rank in the sample, from 1, and its bounds, which hold for all items at once.
     marginal_best, marginal_worst : ndarray of int, shape (n,)
-        Bounds that hold for each item alone, and for all of them together less often. To be used
-        for an item that was chosen before the data were seen.
+        Bounds that hold for each item alone, but not for all together. Use them for an item that
+        was chosen before seeing the data.
     decisions : Decisions
-        The pairs that are decided, how, and with which probability of error.
+        The decided pairs, with the method and the probability of error.
     notes : tuple of str
-        What the reader must know.
+        Caveats.
     estimate : ndarray of float, shape (n,), or None
-        What ranks are by, for `rank_sets`.
+        The estimates, for `rank_sets`.
     """
 
     of: RanksBy
@@ -128,7 +126,7 @@ class RankIntervals(Result):
     notes: tuple[str, ...]
     estimate: Floats | None = None
     _led: Bools
-    # Whether they are of comparisons, whose scores are win rates.
+    # Whether the data are comparisons, whose scores are win rates.
     _is_fought: bool
 
     _schema = "rankagg.rank_intervals"
@@ -142,41 +140,41 @@ class RankIntervals(Result):
 
     @property
     def method(self) -> str | None:
-        """How pairs were decided; None where nobody said, as in the three below."""
+        """The method of the decisions; None if unknown, as for the three below."""
         return None if self.decisions.basis is None else self.decisions.basis.method
 
     @property
     def assumes(self) -> str | None:
-        """What must be true for the level to hold."""
+        """The assumptions under which the level holds."""
         return None if self.decisions.basis is None else self.decisions.basis.assumes
 
     @property
     def n_units(self) -> int | None:
-        """How many independent units there are."""
+        """The number of independent units."""
         return None if self.decisions.basis is None else self.decisions.basis.n_units
 
     @property
     def decidable_from(self) -> int | None:
-        """With how many units anything could be decided at all; None also for a single item."""
+        """The least number of units that can decide a pair; None also for a single item."""
         return None if self.decisions.basis is None else self.decisions.basis.decidable_from
 
     @property
     def first(self) -> tuple[Label, ...]:
-        """The items that may be first: with probability 1 - alpha that item is among them.
+        """The items that may be first: a confidence set for the first item.
 
-        Several items can be first together; then each of them is among these with that
-        probability. For all of them at once see `top`.
+        The first item is among them with probability 1 - alpha. If several items are first
+        together, each is with that probability; for all of them at once see `top`.
         """
-        # To leave out an item that is first is an error in the family of its own pairs; how many
-        # others are tried does not matter.
+        # Leaving out an item that is first is an error in the family of its own pairs. So no
+        # correction for the number of items is needed.
         return self.items.where(~self._led)
 
     @property
     def tied_with_first(self) -> tuple[Label, ...]:
-        """The items with the best rank in the sample, and those that are not told from them.
+        """The items with the best rank in the sample, and those not decided to be below them.
 
-        An item is told from them where some item with the best rank is decided to be above it, all
-        pairs at once. `first` asks another question: who may be first in the population.
+        An item is left out if some item with the best rank is decided to be above it, all pairs at
+        once. In contrast, `first` is about the population.
         """
         leaders = self.rank == self.rank.min()
         return self.items.where(~self.decisions.above[leaders].any(axis=0))
@@ -184,8 +182,8 @@ class RankIntervals(Result):
     def top(self, k: int) -> tuple[Label, ...]:
         """Return the items that may be among the first k: a confidence set for the k best.
 
-        With probability 1 - alpha these hold all items whose rank is k or better. `top(1)` can
-        hold more than `first`, which looks at one item only.
+        With probability 1 - alpha these include all items whose rank is k or better. `top(1)` can
+        include more than `first`, which is for one item only.
 
         Parameters
         ----------
@@ -198,7 +196,7 @@ class RankIntervals(Result):
     def bottom(self, k: int) -> tuple[Label, ...]:
         """Return the items that may be among the last k: a confidence set for the k worst.
 
-        With probability 1 - alpha these hold all items above fewer than k others.
+        With probability 1 - alpha these include all items above fewer than k others.
 
         Parameters
         ----------
@@ -238,26 +236,26 @@ class RankIntervals(Result):
         Parameters
         ----------
         simultaneous : bool, default True
-            False takes the bounds that hold for each item alone as best and worst, and leaves out
-            what rests on decisions about all pairs: tier and separable.
+            If False, best and worst are the bounds for each item alone. Tier and separable are
+            left out, since they depend on simultaneous decisions.
 
         Returns
         -------
         pandas.DataFrame
-            estimate (where it is known), rank, best, worst, marginal_best, marginal_worst, tier,
+            estimate (for `rank_sets`), rank, best, worst, marginal_best, marginal_worst, tier,
             and separable. Every item of a tier is decided to be above every item of the next ones;
             a separable item is decided to be above that of the next row.
         """
-        known: dict[str, NDArray[Any]] = {}
+        columns: dict[str, NDArray[Any]] = {}
         if self.estimate is not None:
-            known["estimate"] = self.estimate
+            columns["estimate"] = self.estimate
         if check_flag(simultaneous, "simultaneous"):
             names = ["rank", "best", "worst", "marginal_best", "marginal_worst"]
-            known |= {name: getattr(self, name) for name in (*names, "tier", "separable")}
+            columns |= {name: getattr(self, name) for name in (*names, "tier", "separable")}
         else:
             bounds = {"best": self.marginal_best, "worst": self.marginal_worst}
-            known |= {"rank": self.rank, **bounds}
-        frame = pd.DataFrame(known, index=pd.Index(list(self.items), name="item"))
+            columns |= {"rank": self.rank, **bounds}
+        frame = pd.DataFrame(columns, index=pd.Index(list(self.items), name="item"))
         return frame.sort_values(["rank", "best", "worst"])
 
     def _to_paste(self) -> pd.DataFrame:
@@ -277,14 +275,14 @@ class RankIntervals(Result):
 
     @property
     def by(self) -> str:
-        """What ranks are by, in words."""
+        """The scores that define ranks, in words."""
         return (BY | BY_IN_BATTLES if self._is_fought else BY).get(self.of, self.of)
 
     def describe(self) -> str:
-        """Return one sentence: which ranks, from what, and what the level covers."""
+        """Return one sentence on the ranks, the intervals and the independent units."""
         basis, level = self.decisions.basis, level_of(self.decisions.alpha)
-        told = "ranks by {}; simultaneous {} confidence intervals, by {}"
-        line = said(told, self.by, level, self.decisions.how)
+        template = "ranks by {}; simultaneous {} confidence intervals, by {}"
+        line = said(template, self.by, level, self.decisions.how)
         if self.unit is None:
             return line
         units = f"{self.unit}s" if basis is None else basis.counted()
@@ -306,12 +304,12 @@ class RankIntervals(Result):
         )
 
     def _below(self, rows: int | None = ROWS) -> list[str]:
-        told = [f"tiers: {TIERS}"] * (len(self.decisions.tiers) > 1)
-        return [f"may be first: {listed(self.first)}{self.first_note}", *told]
+        tiers = [f"tiers: {TIERS}"] * (len(self.decisions.tiers) > 1)
+        return [f"may be first: {listed(self.first)}{self.first_note}", *tiers]
 
     @property
     def first_note(self) -> str:
-        """Why fewer items may be first than have ranks from 1, in parentheses, where they do."""
+        """The reason why `first` is smaller than `top(1)`, if it is, in parentheses."""
         return " (for the first place alone)" * (len(self.first) < len(self.top(1)))
 
     def __repr__(self) -> str:
@@ -329,11 +327,11 @@ def ranks_from_decisions(
     estimate: Floats | None = None,
     is_fought: bool = False,
 ) -> RankIntervals:
-    """Return the ranks by `above`, shape (n, n), and the bounds that decisions leave.
+    """Return the ranks by `above`, shape (n, n), with the bounds from the decisions.
 
-    Without `families` decisions on all pairs hold in every smaller family.
+    Without `families` the decisions on all pairs are used for every smaller family.
     """
-    known = Families.at_once(decisions.above) if families is None else families
+    families = families or Families.at_once(decisions.above)
     rank = 1 + above.sum(axis=0)
     return RankIntervals(
         of=of,
@@ -341,12 +339,12 @@ def ranks_from_decisions(
         rank=rank,
         best=1 + decisions.above.sum(axis=0),
         worst=len(rank) - decisions.above.sum(axis=1),
-        marginal_best=1 + (known.alone < 0).sum(axis=1),
-        marginal_worst=len(rank) - (known.alone > 0).sum(axis=1),
+        marginal_best=1 + (families.alone < 0).sum(axis=1),
+        marginal_worst=len(rank) - (families.alone > 0).sum(axis=1),
         decisions=decisions,
         notes=(*notes, *_incoherence(rank)),
         estimate=estimate,
-        _led=known.led,
+        _led=families.led,
         _is_fought=is_fought,
     )
 
@@ -368,11 +366,11 @@ def ranks_from_intervals(
 
 
 def _incoherence(rank: Positions) -> tuple[str, ...]:
-    """Return a note where ranks are not those of any ranking with ties."""
+    """Return a note if ranks are not those of any ranking with ties."""
     expected = 1 + (rank[:, None] > rank).sum(axis=1)
     if (rank == expected).all():
         return ()
     return (
-        "a rank is one more than the number of items above; cycles, ties or gaps keep these "
-        "pairs from adding up to a ranking, so that ranks repeat or are left out",
+        "a rank is one more than the number of items above; because of cycles, ties or gaps these "
+        "pairs form no ranking, so that ranks repeat or are left out",
     )

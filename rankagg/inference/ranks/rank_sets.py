@@ -1,4 +1,4 @@
-"""Confidence sets for ranks by estimates of any kind, whose errors are known."""
+"""Confidence sets for ranks by estimates with known errors."""
 
 from __future__ import annotations
 
@@ -37,21 +37,20 @@ from rankagg.inference.ranks.rank_results import (
 #: Numbers of items: in their order, or by their labels.
 ByItem: TypeAlias = ArrayLike | Mapping[Label, float]
 
-# What is printed with some digits may have eigenvalues so far below 0, in parts of the largest.
+# Negative eigenvalues of a covariance up to this share of the largest are rounding errors.
 ROUNDED = 1e-4
-#: With fewer units the largest studentized difference is not known well enough.
+#: Fewest units for the quantile of the largest studentized difference.
 FEWEST = 20
 # The fewest degrees of freedom, with which hardly anything is decided.
 LEAST_DEGREES = 0.1
-# So many units for each item tell how the differences of all pairs hang together.
+# Units per item that are enough to estimate the dependence of the differences of all pairs.
 UNITS_PER_ITEM = 5
-# A variance of a difference that is less, in parts of those of both items, comes from rounding.
+# A smaller variance of a difference, relative to the sum of both variances, is a rounding error.
 VARIANCE_ROUNDED = 2.0**-40
-# How often errors are drawn: less often, but no less than the second, where draws of all pairs
-# would be more than the third.
+# Number of draws of the errors, the least number, and most draws times pairs.
 DRAWS, FEWEST_DRAWS, PAIRS_DRAWN = 10_000, 1_000, 5 * 10**8
 
-# The largest errors of what is open, in some draws.
+# Function that returns the largest errors of undecided hypotheses in some draws.
 Again: TypeAlias = Callable[[Bools, Positions], Floats]
 
 
@@ -65,30 +64,30 @@ def rank_sets(
     n_resamples: int | None = None,
     rng: RNGLike = None,
 ) -> RankIntervals:
-    """Bound the ranks by estimates with known errors: of all items at once, and of each alone.
+    """Bound ranks by estimates with known errors, simultaneously and for each item alone.
 
     For boards that publish ratings with errors, and for fits. An item's rank is one more than the
-    number of items that are truly above it. A pair is decided where its difference, in its own
-    standard errors, is larger than the largest of normal errors with the same covariance is but
-    with probability `alpha`; without the decided ones the others are compared again. For all ranks
-    at once these are all pairs, for the rank of one item its own.
+    number of items that are truly above it. A pair is decided if its difference, in its own
+    standard errors, exceeds the 1 - `alpha` quantile of the largest of normal errors with the same
+    covariance. The others are then compared again without the decided ones. Simultaneous ranks use
+    all pairs, the rank of one item only its own pairs.
 
     Parameters
     ----------
     estimates : array_like, Series, mapping or fit, shape (n,)
-        The index of a Series, or the keys of a mapping, are the items, else 0, 1, ..., n - 1. Of a
-        fit of Bradley-Terry or Plackett-Luce it takes the log worths and their errors.
+        The items are the index of a Series or the keys of a mapping, otherwise 0, 1, ..., n - 1. A
+        fit of Bradley-Terry or Plackett-Luce gives its log worths and their errors.
     standard_errors : array_like, Series or mapping, shape (n,), optional
-        Of estimates that are independent of each other, which the result says.
+        Of independent estimates; a note states this assumption.
     covariance : array_like or DataFrame, shape (n, n), optional
-        Of the estimates, instead of standard errors. It may be singular, as that of ratings with
-        the sum 0 or with one item as reference is.
+        Of the estimates, instead of standard errors. It may be singular, as for ratings with sum 0
+        or with one item as reference.
     higher_is_better : bool, default True
         The direction of the estimates.
     alpha : float, default 0.05
         Probability that any bound is wrong, in (0, 1).
     n_resamples : int, optional
-        Draws of the errors: 10,000 by default, fewer of more than 200 items.
+        Draws of the errors: 10,000 by default, fewer for more than 200 items.
     rng : int or numpy.random.Generator, optional
         For the draws.
 
@@ -97,7 +96,7 @@ def rank_sets(
     RankIntervals
         `to_frame` has estimates, ranks, both kinds of bounds, and tiers; `top(k)` and `bottom(k)`
         are the confidence sets for the k best and the k worst items. A pair whose difference has no
-        error is decided as it stands, and equal estimates never are.
+        error is decided by its sign, and equal estimates are never decided.
 
     References
     ----------
@@ -124,7 +123,7 @@ def rank_sets(
     if n_resamples is not None:
         check_integer(n_resamples, "n_resamples", low=100)
     level, generator = check_alpha(alpha), as_generator(rng)
-    known: dict[str, Any]
+    options: dict[str, Any]
     if isinstance(estimates, FitResult):
         errors = {"standard_errors": standard_errors, "covariance": covariance}
         given = [name for name, value in errors.items() if value is not None]
@@ -135,31 +134,31 @@ def rank_sets(
         if not isinstance(fit, WorthsFit):
             allowed = "numbers, or a fit with worths (Bradley-Terry, Plackett-Luce)"
             raise InvalidInputError("estimates", allowed, fit)
-        items, (found, unit) = fit.distribution.items, _worths_of(fit)
-        values, basis = found.scores, Basis("max-t", str(unit), found.n_units, FEWEST, True)
-        known = {"of": "worths", "unit": unit, "notes": fit.notes}
-        known["is_fought"] = unit in ("comparison", "cluster")
+        items, (scored, unit) = fit.distribution.items, _scored_worths(fit)
+        values, basis = scored.scores, Basis("max-t", str(unit), scored.n_units, FEWEST, True)
+        options = {"of": "worths", "unit": unit, "notes": fit.notes}
+        options["is_fought"] = unit in ("comparison", "cluster")
     else:
-        items, values = _numbers_of(estimates, "estimates")
-        found, is_independent = _scored(items, values, sign, standard_errors, covariance)
+        items, values = _labelled_numbers(estimates, "estimates")
+        scored, is_independent = _scored_estimates(items, values, sign, standard_errors, covariance)
         basis = Basis("max-t", "estimate", len(items), None, is_possible=True)
-        known = {"of": "estimates", "unit": "estimate" if is_independent else None}
-        known["notes"] = _notes(found, is_independent=is_independent)
-    families = found.families(level, n_resamples, generator)
+        options = {"of": "estimates", "unit": "estimate" if is_independent else None}
+        options["notes"] = _notes(scored, is_independent=is_independent)
+    families = scored.families(level, n_resamples, generator)
     decisions = Decisions(
         items=items,
         above=families.together,
         alpha=level,
-        how=f"step-down max-t tests of differences of {known['of']}",
+        how=f"step-down max-t tests of differences of {options['of']}",
         basis=basis,
     )
-    above = found.scores[:, None] > found.scores
+    above = scored.scores[:, None] > scored.scores
     return ranks_from_decisions(
-        above=above, decisions=decisions, families=families, estimate=values, **known
+        above=above, decisions=decisions, families=families, estimate=values, **options
     )
 
 
-def _scored(
+def _scored_estimates(
     items: ItemSet, values: Floats, sign: float, standard_errors: Any, covariance: Any
 ) -> tuple[ScoredItems, bool]:
     """Return estimates with the covariance of their errors, and whether they are independent."""
@@ -169,21 +168,21 @@ def _scored(
         raise InvalidInputError("standard_errors", allowed, Described(both))
     is_independent = covariance is None
     if is_independent:
-        matrix = np.diag(spreads := _errors_of(standard_errors, items))
+        matrix = np.diag(spreads := _checked_errors(standard_errors, items))
     else:
-        matrix = _covariance_of(covariance, items)
+        matrix = _checked_covariance(covariance, items)
         spreads = np.sqrt(np.fmax(matrix.diagonal(), 0.0))
-    # A power of two changes no rank, and what is left has squares that are numbers.
+    # Scale by a power of two, which changes no rank, so that squares do not overflow.
     power = -int(np.frexp(max(np.abs(values).max(), spreads.max()))[1])
     matrix = np.ldexp(matrix, power) ** 2 if is_independent else np.ldexp(matrix, 2 * power)
     scores = sign * np.ldexp(values, power)
     return ScoredItems(scores, matrix, np.full(len(items), np.inf), len(items)), is_independent
 
 
-def _numbers_of(
+def _labelled_numbers(
     values: Any, parameter: str, items: ItemSet | None = None
 ) -> tuple[ItemSet, Floats]:
-    """Return items with a number each; in the order of known items, if there are some."""
+    """Return items with a number each, in the order of `items` if given."""
     labels = list(values) if isinstance(values, Mapping) else axis_labels(values, 0, None, "items")
     numbers = as_numbers(
         list(values.values()) if isinstance(values, Mapping) else values, parameter
@@ -195,31 +194,31 @@ def _numbers_of(
     own = ItemSet(range(len(numbers))) if labels is None else ItemSet(labels)
     if items is None or labels is None:
         return items or own, numbers
-    return items, numbers[_places_of(own, items, parameter)]
+    return items, numbers[_positions(own, items, parameter)]
 
 
-def _places_of(own: ItemSet, items: ItemSet, parameter: str) -> list[int]:
-    """Return where the items stand among others, which must be the same."""
+def _positions(own: ItemSet, items: ItemSet, parameter: str) -> list[int]:
+    """Return the positions of the items in another order of the same items."""
     if set(own) != set(items):
         items.require_same(own, f"estimates and {parameter}")
     return own.indices(items)
 
 
-def _errors_of(values: Any, items: ItemSet) -> Floats:
-    _, errors = _numbers_of(values, "standard_errors", items)
+def _checked_errors(values: Any, items: ItemSet) -> Floats:
+    _, errors = _labelled_numbers(values, "standard_errors", items)
     check_entries(errors, errors >= 0, "standard_errors", "numbers of 0 or more")
     return errors
 
 
-def _covariance_of(values: Any, items: ItemSet) -> Floats:
+def _checked_covariance(values: Any, items: ItemSet) -> Floats:
     labels = square_labels(values, None, "covariance")
     matrix = as_matrix(values, "covariance")
     if matrix.shape != (len(items), len(items)):
         allowed = f"a row and a column for each of {counted(len(items), 'item')}"
         raise InvalidInputError("covariance", allowed, Described(f"shape {matrix.shape}"))
     if labels is not None:
-        places = _places_of(ItemSet(labels), items, "covariance")
-        matrix = matrix[np.ix_(places, places)]
+        order = _positions(ItemSet(labels), items, "covariance")
+        matrix = matrix[np.ix_(order, order)]
     least, most = np.linalg.eigvalsh(matrix)[[0, -1]]
     if np.abs(matrix - matrix.T).max() > ROUNDED * most or least < -ROUNDED * most:
         allowed = "symmetric, with no eigenvalue below 0"
@@ -228,24 +227,24 @@ def _covariance_of(values: Any, items: ItemSet) -> Floats:
     return np.asarray((matrix + matrix.T) / 2.0)
 
 
-def _notes(found: ScoredItems, *, is_independent: bool) -> tuple[str, ...]:
-    """Say what is taken for granted."""
-    notes = ["no covariance is given: estimates are taken to be independent"] * is_independent
-    differ = np.triu(found.scores[:, None] != found.scores)
-    if known := int((differ & (found.errors() == 0)).sum()):
-        pairs = stated(known, "pairs without an error", noun="pair")
-        notes.append(said("{} differ without any error, and are decided as they stand", pairs))
+def _notes(scored: ScoredItems, *, is_independent: bool) -> tuple[str, ...]:
+    """Return notes on the assumptions."""
+    notes = ["no covariance is given: estimates are assumed independent"] * is_independent
+    differ = np.triu(scored.scores[:, None] != scored.scores)
+    if exact := int((differ & (scored.errors() == 0)).sum()):
+        pairs = stated(exact, "pairs without an error", noun="pair")
+        notes.append(said("{} differ without error, and are decided by the sign", pairs))
     return tuple(notes)
 
 
 # -- fits -----------------------------------------------------------------------------------------
 
 
-def _worths_of(fit: WorthsFit) -> tuple[ScoredItems, KnownUnit]:
-    """Return the log worths of a fit, and what its errors take for independent.
+def _scored_worths(fit: WorthsFit) -> tuple[ScoredItems, KnownUnit]:
+    """Return the log worths of a fit, and the independent unit of its errors.
 
-    They are normal, or Student's t by the degrees of freedom of an item, as the intervals of the
-    fit are.
+    Errors are normal, or Student's t by the degrees of freedom of an item, as for the intervals of
+    the fit.
     """
     n = fit.distribution.n_items
     unit, effective, n_units = "ranking", np.full(n, np.inf), round(fit.n_observations)
@@ -254,62 +253,60 @@ def _worths_of(fit: WorthsFit) -> tuple[ScoredItems, KnownUnit]:
         raise InvalidInputError("fit", "one with known errors", Described("unknown ones"), reason)
     if isinstance(fit, BradleyTerryFit):
         if fit.unit is None:
-            allowed = "one whose errors are by what is independent"
-            remedy = (
-                "Fit the rankings or scores themselves, with errors by the unit that they have."
-            )
+            allowed = "one with errors by independent units"
+            remedy = "Fit the rankings or scores themselves, with errors by their unit."
             shown = Described("one of pairs of rankings, which depend on each other")
             raise InvalidInputError("fit", allowed, shown, remedy)
         effective = fit.degrees_of_freedom[:n] + 1.0
         unit, n_units = fit.unit, fit.n_units or n_units
-    found = ScoredItems(fit.estimates[:n], fit.covariance[:n, :n], effective, n_units)
-    return found, cast(KnownUnit, unit)
+    scored = ScoredItems(fit.estimates[:n], fit.covariance[:n, :n], effective, n_units)
+    return scored, cast(KnownUnit, unit)
 
 
-# -- the order that differences decide -------------------------------------------------------------
+# -- decisions by differences ---------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
 class ScoredItems:
     """Scores of items, and the covariance of their errors."""
 
-    # Shape (n,). Shares of wins, a tie half; or log worths; or estimates of any other kind.
+    # Shape (n,). Shares of wins, a tie half; or log worths; or other estimates.
     scores: Floats
-    # Shape (n, n). Of the scores, from what units move them by.
+    # Shape (n, n). Of the scores.
     covariance: Floats
-    # Shape (n,). How many units of one size would tell as much of each item: their shares of it
-    # squared, (sum a)^2 / sum a^2, after Carter, Schnepel and Steigerwald (2017),
-    # https://doi.org/10.1162/REST_a_00639. Infinite where the covariance is known.
+    # Shape (n,). Effective number of units of each item, (sum a)^2 / sum a^2 for their squared
+    # shares a, after Carter, Schnepel and Steigerwald (2017),
+    # https://doi.org/10.1162/REST_a_00639. Infinite if the covariance is known.
     effective: Floats
-    # How many units there are.
+    # Number of units.
     n_units: int
 
     def errors(self) -> Floats:
-        """Return the standard error of row less column."""
+        """Return the standard error of row minus column."""
         own = self.covariance.diagonal()
         both = own[:, None] + own
         variance = both - 2.0 * self.covariance
         return np.sqrt(np.where(variance > VARIANCE_ROUNDED * both, variance, 0.0))
 
     def studentized(self) -> Floats:
-        """Return row less column in standard errors, as normal as the number of units allows.
+        """Return row minus column in standard errors, transformed from Student's t to normal.
 
-        A quotient that is as far out as one of Student's t is made a normal one as far out. Without
-        an error it is infinite where the covariance is known, and 0 where that is an estimate.
+        The transformation keeps the tail probability. With a standard error of 0 the quotient is
+        infinite if the covariance is known, and 0 if it is estimated.
         """
         difference, error = self.scores[:, None] - self.scores, self.errors()
         freedom = np.minimum(self.effective[:, None], self.effective) - 1.0
-        known = np.where(
+        exact = np.where(
             np.isinf(freedom) & (difference != 0), np.copysign(np.inf, difference), 0.0
         )
-        quotient = np.divide(difference, error, out=known, where=error > 0)
+        quotient = np.divide(difference, error, out=exact, where=error > 0)
         tail = scipy.stats.t.sf(np.abs(quotient), np.maximum(freedom, LEAST_DEGREES))
         return np.asarray(np.sign(quotient) * scipy.stats.norm.isf(tail), dtype=np.float64)
 
     def bonferroni(self, alpha: float, n_hypotheses: int) -> float:
-        """Return what one of some studentized differences exceeds with probability alpha at most.
+        """Return the Bonferroni bound of the largest studentized difference at level alpha.
 
-        Minus infinity where the units are so many that they tell how differences hang together.
+        Minus infinity if there are enough units to estimate the dependence of the differences.
         """
         if self.effective.min() >= UNITS_PER_ITEM * len(self.scores) or not n_hypotheses:
             return -np.inf
@@ -327,15 +324,15 @@ class ScoredItems:
     def families(self, alpha: float, n_draws: int | None, rng: Generator) -> Families:
         """Decide by the largest studentized difference, among all pairs and those of each item.
 
-        A hypothesis is that row is not above column, so that each pair has two. What passes the
-        largest difference of those that are open is decided, and the others are compared again
-        until none does. Units get independent normal weights, so that what they add up to is normal
-        with the estimated covariance.
+        A hypothesis is that row is not above column, so that each pair has two. Hypotheses that
+        exceed the quantile of the largest error of the undecided ones are rejected, and the others
+        are compared again until none is. In this multiplier bootstrap units get independent normal
+        weights, so that sums are normal with the estimated covariance.
 
         Romano and Wolf (2005), "Exact and approximate stepdown methods for multiple hypothesis
         testing", https://doi.org/10.1198/016214504000000539.
         """
-        n, errors, seen = len(self.scores), self.errors(), self.studentized()
+        n, errors, observed = len(self.scores), self.errors(), self.studentized()
         n_draws = n_draws or min(DRAWS, max(FEWEST_DRAWS, PAIRS_DRAWN // n**2))
         scale = np.divide(1.0, errors, out=np.zeros_like(errors), where=errors > 0)
         draws = _ErrorDraws(self, alpha, self.drawn(n_draws, rng), scale)
@@ -346,46 +343,46 @@ class ScoredItems:
             highest, lowest = steps.max(axis=0), steps.min(axis=0)
             np.maximum(every, highest, out=every)
             # The item above each other one, and each other one above the item.
-            sizes, largest = np.stack([seen[i], seen[:, i]]), np.maximum(highest, -lowest)
+            sizes, largest = np.stack([observed[i], observed[:, i]]), np.maximum(highest, -lowest)
             again = partial(_largest_of_item, steps)
-            above, below = draws.stepped(sizes, others[[i, i]], largest, again)
+            above, below = draws.step_down(sizes, others[[i, i]], largest, again)
             alone[i] = above.astype(np.int8) - below
             led[i] = draws.passing(sizes[1], others[i], -lowest).any()
-        return Families(draws.stepped(seen, others, every, draws.largest), alone, led)
+        return Families(draws.step_down(observed, others, every, draws.largest), alone, led)
 
 
 @dataclass(frozen=True, eq=False)
 class _ErrorDraws:
-    """Drawn errors, and what the largest of them lets pass."""
+    """Random errors of items, and step-down tests by the largest of them."""
 
-    found: ScoredItems
+    items: ScoredItems
     alpha: float
     # Shape (n, times).
     drawn: Floats
-    # Shape (n, n). What differences are multiplied by; nought where they have no error.
+    # Shape (n, n). Reciprocal standard errors of differences; 0 if there is no error.
     scale: Floats
 
     def steps(self, i: int, chosen: slice | Positions = slice(None)) -> Floats:
-        """Return how far the error of an item is above each, in some draws, shape (n, draws)."""
+        """Return studentized errors of an item minus each, in some draws, shape (n, draws)."""
         drawn = self.drawn[:, chosen]
         differences = drawn[i] - drawn
         differences *= self.scale[i][:, None]
         return np.asarray(differences)
 
     def largest(self, open_: Bools, chosen: Positions) -> Floats:
-        """Return the largest error of the open differences, row less column, in some draws."""
+        """Return the largest error of undecided differences, row minus column, in some draws."""
         largest = np.full(len(chosen), -np.inf)
         for i in np.flatnonzero(open_.any(axis=1)).tolist():
             np.maximum(largest, self.steps(i, chosen)[open_[i]].max(axis=0), out=largest)
         return largest
 
     def passing(self, sizes: Floats, open_: Bools, largest: Floats) -> Bools:
-        """Return which of the open hypotheses the largest errors of them seldom pass."""
-        bar = self.found.bonferroni(self.alpha, int(open_.sum()))
+        """Return the undecided hypotheses that exceed the quantile of the largest errors."""
+        bar = self.items.bonferroni(self.alpha, int(open_.sum()))
         return open_ & (sizes > max(float(np.quantile(largest, 1.0 - self.alpha)), bar))
 
-    def stepped(self, sizes: Floats, open_: Bools, largest: Floats, again: Again) -> Bools:
-        """Decide what passes, and compare the others again until none does."""
+    def step_down(self, sizes: Floats, open_: Bools, largest: Floats, again: Again) -> Bools:
+        """Reject hypotheses that pass, and compare the others again until none passes."""
         left, largest = open_, largest.copy()
         while (new := self.passing(sizes, left, largest)).any() and (left != new).any():
             left = left & ~new
@@ -393,7 +390,7 @@ class _ErrorDraws:
         return open_ & ~(left & ~new)
 
     def _lower(self, largest: Floats, again: Callable[[Positions], Floats]) -> None:
-        """Find the largest errors again where they are so large that they tell the quantile."""
+        """Recompute the largest errors that determine the quantile."""
         many = min(int(self.alpha * len(largest)) + 2, len(largest))
         before = np.ones(len(largest), dtype=bool)
         while before[top := np.argpartition(largest, -many)[-many:]].any():
@@ -402,7 +399,7 @@ class _ErrorDraws:
 
 
 def _largest_of_item(steps: Floats, open_: Bools, chosen: Positions) -> Floats:
-    """Return the largest error of the open differences of an item, above others and below."""
+    """Return the largest error of the undecided differences of an item, in both directions."""
     above, below = open_
     some = steps[:, chosen]
     most = some[above].max(axis=0, initial=-np.inf)

@@ -85,8 +85,8 @@ HALF = profile_of([[0, 1, UNRANKED], [1, 0, UNRANKED]], "ABC")
     ("profile", "options", "words"),
     [
         (ra.Profile.from_orders(["BCA"] * 3), {}, AGREED),
-        (ra.Profile.from_orders(["A"]), {}, "order some items.*every theta is as likely"),
-        (profile_of([[0, 0], [0, 0]], "AB"), {}, "order some items.*every theta is as likely"),
+        (ra.Profile.from_orders(["A"]), {}, "order some items.*all thetas are equally likely"),
+        (profile_of([[0, 0], [0, 0]], "AB"), {}, "order some items.*all thetas are equally likely"),
         (profile_of([[0, 0, 2], [0, 0, 2]], "ABC"), {}, AGREED),
         (profile_of([[0, 1, UNLISTED, UNLISTED]], "ABCD"), {}, AGREED),
         (profile_of([[0, UNRANKED, 1, UNRANKED], *[[UNLISTED] * 4] * 2], "ABCD"),

@@ -95,7 +95,7 @@ def test_a_fit_says_on_what_its_interval_depends():
     chosen, given = ra.Mallows.fit(VOTES), ra.Mallows.fit(VOTES, center=list("ABCD"))
     assert not chosen.center_is_given
     assert given.center_is_given
-    assert chosen.notes[1].endswith("conditional on the center, which these rankings chose.")
+    assert chosen.notes[1].endswith("conditional on the center, which is estimated.")
     assert given.notes[1].endswith("conditional on the center, which is given.")
 
 

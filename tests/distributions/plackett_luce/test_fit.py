@@ -258,12 +258,12 @@ def test_notes_to_the_letter(options, notes):
 def test_a_fit_that_did_not_arrive_says_so():
     few = Likelihood(gathered(DATA["complete"])).maximize(steps=1)
     assert few.notes() == [
-        "Not converged in 1 step: what is shown is not the maximum. Raise `tol`."
+        "Not converged in 1 step: the estimates are not the maximum. Raise `tol`."
     ]
     heavy = 2.0**60
     wins = [[0, heavy, 0, 0], [heavy, 0, 9, 0], [0, 1, 0, heavy], [0, 0, heavy, 0]]
     stuck = ra.BradleyTerry.fit(ra.PairwiseMatrix.from_wins(wins, items="ABCD"))
     assert stuck.notes[-1] == (
-        "Not converged: rounding hides the maximum, since weights or worths differ too much. What "
-        "is shown is not the maximum."
+        "Not converged: rounding errors hide the maximum, since weights or worths differ too much. "
+        "The estimates are not the maximum."
     )

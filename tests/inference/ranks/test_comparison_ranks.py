@@ -167,12 +167,12 @@ WEIGHTED = ra.Comparisons.from_arrays("AAB" * 9, "BCC" * 9, [1] * 27, weights=ra
 @pytest.mark.parametrize(
     ("data", "options", "words"),
     [
-        (FEW, {}, r"two items, twice at least, for of='borda'. Got A and B less often \(3 such"),
-        (FEW, {"of": "mean"}, "in 20 comparisons at least for of='mean'. Got 3 comparisons. With"),
-        (GAP, {}, "every two items, twice at least"),
+        (FEW, {}, r"two items, at least twice, for of='borda'. Got A and B less often \(3 such"),
+        (FEW, {"of": "mean"}, "in at least 20 comparisons for of='mean'. Got 3 comparisons. With"),
+        (GAP, {}, "every two items, at least twice"),
         (WEIGHTED, {"of": "pairwise"}, "of equal weights for of='pairwise'"),
         (FEW, {"unit": "cluster"}, "without clusters. Got 'cluster'. `cluster=` of `read"),
-        (FEW, {"of": "mean", "anytime": True}, r"False .* Majorities, of='pairwise', hold"),
+        (FEW, {"of": "mean", "anytime": True}, r"False .* Use majorities, of='pairwise'"),
         (ra.Profile.from_orders(["AB"]), {}, "must be Comparisons.*`rank_intervals` is for rank"),
     ],
 )  # fmt: skip

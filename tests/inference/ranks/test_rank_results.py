@@ -54,7 +54,7 @@ def intervals_of(data, of, method, **more):
 def test_the_default_is_what_is_valid_for_few_units(data, options, method):
     result = ra.rank_intervals(data, n_resamples=100, **options)
     assert result.method == result.decisions.basis.method == method
-    told = any("tasks are fixed, so that signs cannot be turned" in n for n in result.notes)
+    told = any("tasks are fixed, so that signs cannot be flipped" in n for n in result.notes)
     assert told == ("fixed_tasks" in options and result.of != "pairwise" and method != "sign-flips")
 
 
@@ -172,7 +172,7 @@ def test_so_many_units_decide_something_and_fewer_nothing(of, method, n, alpha):
         (unanimous(5, 3), {"alpha": 0.01}, "with 5 rankings no pair can be decided at 99 %; at le"),
         (GROUPED, {"unit": "task"}, "with 2 tasks no pair can be decided at 95 %; at least 6"),
         (ra.Profile.from_orders(["AB"] * 5 + ["BC"] * 5 + ["CA"] * 5, items="ABC"), {},
-         "no pair can be decided at 95 %: no two items are told apart by the 6 rankings"),
+         "no pair can be decided at 95 %: no two items are ordered by the 6 rankings"),
     ],
     ids=lambda value: None,
 )  # fmt: skip

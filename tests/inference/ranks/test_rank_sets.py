@@ -139,7 +139,7 @@ def test_numbers_go_by_their_labels():
     given = rank_sets(ratings, covariance=table)
     assert given.to_frame().equals(ranks.to_frame())
     assert (ranks.unit, given.unit) == ("estimate", None)
-    assert "no covariance is given: estimates are taken to be independent" in ranks.notes
+    assert "no covariance is given: estimates are assumed independent" in ranks.notes
     assert not given.notes
     assert "independent" not in given.summary()
     table.loc["A", "A"] = 1e6
@@ -170,7 +170,7 @@ def test_what_has_no_error_is_decided_as_it_stands():
     ranks = rank_sets([3.0, 2, 2, 0], standard_errors=[0, 0, 0, 50])
     assert ranks.decisions.above[:3, :3].tolist() == [[False, True, True], [False] * 3, [False] * 3]
     assert (ranks.rank.tolist(), ranks.best.tolist()) == ([1, 2, 2, 4], [1, 2, 2, 1])
-    assert "2 pairs differ without any error, and are decided as they stand" in ranks.notes
+    assert "2 pairs differ without error, and are decided by the sign" in ranks.notes
     # Two ratings that share all of their error; the third has one of its own.
     shared = rank_sets([2.0, 1, 0], covariance=[[1, 1, 0], [1, 1, 0], [0, 0, 1]])
     assert shared.decisions.pairs == ((0, 1),)
