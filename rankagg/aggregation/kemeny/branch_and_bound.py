@@ -347,11 +347,11 @@ def searched(
 
     `run` continues a search, and may return another solution.
     """
-    search: AnySearch | None = None
+    searches: list[AnySearch] = []
     with until_stopped() as stop:
-        search = begin()
-        if (solution := run(search)) is not None:
+        searches.append(begin())
+        if (solution := run(searches[0])) is not None:
             return solution
-    if search is None:
+    if not searches:
         return Solution(first(), (Leaf(),), interrupted=stop.by_user)
-    return search.solution(interrupted=stop.by_user)
+    return searches[0].solution(interrupted=stop.by_user)
