@@ -276,7 +276,7 @@ def scores_by_group(rule: Aggregator, profile: Profile, groups: Integers64) -> F
 
 
 def ranking_points(rule: Aggregator, profile: Profile) -> Integers | None:
-    """Return the integer points of every item in each ranking; None if the rule adds no points.
+    """Return the integer points of items in each ranking; None if the rule adds no points.
 
     The rule ranks by their weighted sums, up to a common factor and a constant per ranking.
     """

@@ -229,7 +229,7 @@ class Schulze(Aggregator):
 
 
 def widest_paths(margins: Integers) -> Integers:
-    """Return the strength of the strongest path from row to column, 0 if there is none: O(n^3).
+    """Return the strength of the strongest path from row to column, 0 if none: O(n^3).
 
     Arcs are the margins above 0, and the strength of a path is its smallest arc.
     """

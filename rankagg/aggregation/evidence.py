@@ -58,12 +58,12 @@ STATED = (
 #: The functions that read a file.
 READERS = (
     "`ra.recognize(path).read()` reads a file, and `ra.read_scores(path, higher_is_better=True)` "
-    'scores (False for errors). Orders stand in a list, as ["A > B > C"].'
+    'scores (False for errors). Give orders in a list, as ["A > B > C"].'
 )
 
 
 def as_data(data: Any, parameter: str = "data") -> Any:
-    """Convert orders, or a mapping from order to count, to a profile; return other data unchanged.
+    """Convert orders, or a mapping from order to count, to a profile; keep other data.
 
     An order is a list or tuple of labels, best first, in which a list or tuple holds tied ones. It
     can also be a text such as "A > B = C", or "ABC" if all texts have the same letters. Labels

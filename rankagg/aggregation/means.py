@@ -1,4 +1,4 @@
-"""Rules that average scores, as most leaderboards do, or add them up, as search engines do."""
+"""Rules that average scores, as leaderboards do, or add them up, as search engines do."""
 
 from __future__ import annotations
 

@@ -256,7 +256,7 @@ class Consensus(Result):
     def _facts(self) -> list[str]:
         counted_by = self.evidence.read_by(self.rule).unranked
         observed = self.rule.reads_unranked == "as observed"
-        policy = "none: what is present counts" if observed else (counted_by or "none")
+        policy = "none: only present items count" if observed else (counted_by or "none")
         price, vote = self.consensus_tie_cost, self.evidence.words.vote
         tied = "" if price is None else f", a {vote} on a tied pair {price:g}"
         cost = f"not counted for more than {MOST_ITEMS:,} items"

@@ -1,4 +1,4 @@
-"""A study of missing scores: rankings of incomplete scores compared with those of all scores."""
+"""A study of missing scores: rankings of incomplete scores against those of all scores."""
 
 from __future__ import annotations
 

@@ -142,7 +142,7 @@ def _profile_digest(profile: Profile) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class ObservedData(DataSource):
-    """A profile or a table of real scores, such as a leaderboard; every draw is the data itself.
+    """A profile or a table of real scores, such as a leaderboard; every draw is the data.
 
     Studies convert every profile and table among their data, numbered from 1.
 

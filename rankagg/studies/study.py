@@ -1,4 +1,4 @@
-"""Studies: a grid of cells with their own random numbers, a trial on each, and the results."""
+"""Studies: a grid of cells with their own random numbers, a trial on each, and results."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ class _SubsetCell(Cell):
 
 @dataclass(frozen=True, kw_only=True)
 class TaskSubsetStudy(Study[_SubsetCell]):
-    """Study of the correlation of consensuses on random subsets of tasks with that on all tasks.
+    """Study of the correlation of consensuses on subsets of tasks with that on all tasks.
 
     For every size, `n_repetitions` subsets are drawn independently with equal probability; every
     rule aggregates the same subsets. A rule with a higher and less variable correlation depends

@@ -236,7 +236,7 @@ def _over(cost: float, least: float) -> float | None:
 
 
 def _always_contradicted(evidence: Evidence) -> float:
-    """Return half of the votes on pairs that a ranking leaves out, which no ranking can change."""
+    """Return half of the votes on pairs that a ranking leaves out; no ranking changes it."""
     profile = evidence.profile
     if profile.unranked != "uniform":
         return 0.0

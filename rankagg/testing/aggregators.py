@@ -42,7 +42,7 @@ COMPLETE = ("test_unanimity", "test_guarantee_holds", "test_one_item", "test_two
 
 @st.composite
 def _score_tables(draw: st.DrawFn, *, missing: bool = True, max_systems: int = 5) -> ra.ScoreTable:
-    """Draw tables of few systems and tasks with small positive scores, so that ties are common."""
+    """Draw tables of few systems and tasks with small positive scores, with frequent ties."""
     n = draw(st.integers(1, max_systems))
     m = draw(st.integers(1, 4))
     cell = st.sampled_from([1.0, 2.0, 3.0, 4.0] + 4 * missing * [float("nan")])

@@ -125,7 +125,7 @@ class CorruptionContract:
 
 @pytest.mark.parametrize("whole_tasks", [True, False])
 class RemovalContract:
-    """Tests that a mechanism removes the right number of present entries, by its random numbers.
+    """Tests that a mechanism removes the right number of entries, by its random numbers.
 
     Subclass it and set `removal`, and `table` if it is for other systems or tasks.
 

@@ -482,7 +482,7 @@ class Certificate(_Proved):
 
 
 class TiedCertificate(_Proved):
-    """The proof that no weak order costs less than `lower_bound`, with a weak order and its cost.
+    """The proof that no weak order costs less than `lower_bound`, with one and its cost.
 
     The items are split into parts. The proof of each part bounds the pairs within it; every other
     pair costs at least the cheapest of its three relations. `verify` checks everything against the

@@ -1,4 +1,4 @@
-"""The exact consensus among rankings that satisfy constraints, or the conflicting constraints.
+"""The exact consensus among rankings that satisfy constraints, or a conflict among these.
 
 Let y[i, k] be 1 if item i is within the first k places, for every k that a constraint names. An
 order exists if these sets of k items grow with k and contain, with each item, all items that must
@@ -67,7 +67,7 @@ ROWS, VIOLATION, TURNS = 20, 1e-3, 4
 def _levels(
     parts: list[Part], n: int, wanted: Positions, deadline: Deadline = NEVER
 ) -> Positions | None:
-    """Return item levels such that orders by level that keep the pairs satisfy all constraints.
+    """Return item levels; orders by level that keep the pairs satisfy all constraints.
 
     None if no order does.
     """
@@ -327,7 +327,7 @@ class _Sides:
 
 
 def _chosen(turned: Floats, least: Integers64) -> Bools:
-    """Return, line by line, the items of one side with the largest total violation, at least one.
+    """Return per line the items of one side with the largest total violation, at least one.
 
     `turned` holds the value of each item, `least` the least sum of 0, 1, 2, ... of them.
     """

@@ -266,7 +266,7 @@ def _evolved(
     patience: int,
     deadline: Deadline = NEVER,
 ) -> Positions:
-    """Recombine local optima until `patience` children in a row are no cheaper, or the deadline.
+    """Recombine local optima until `patience` children in a row fail, or the deadline.
 
     A child keeps half of the places of one parent and fills the others in the order of a second
     parent. It is improved and replaces the worst order, unless it is already in the population.

@@ -1,4 +1,4 @@
-"""First solutions for parts of many items: an order and a bound without any linear program.
+"""First solutions for parts of many items: an order and a bound without linear programs.
 
 Three steps alternate: find rows against the order of the present point, raise the bound by a
 first-order method, and round the point to a better order. On many problems cost and bound become

@@ -136,7 +136,7 @@ def all_by_cut(problem: Problem, known: Bools, above: Positions, pairs: Pairs) -
 
 
 def _may_be_cut(gains: NDArray[Any], known: Bools, pairs: Pairs) -> Floats:
-    """Return an upper bound on the share of its gain that a pair keeps in any cut; see `_passing`.
+    """Bound the share of its gain that each pair keeps in any cut; see `_passing`.
 
     A cut separates every other item from x or from y, and at best loses the smaller amount.
     """

@@ -337,7 +337,7 @@ def _few_items(n: int) -> list[tuple[Integers64, Positions]]:
 def improve_windows(
     problem: Problem, order: Positions, deadline: Deadline = NEVER, width: int = 12
 ) -> Positions:
-    """Return an order that no window of consecutive items improves, or the best at the deadline."""
+    """Improve an order by windows of consecutive items until none helps, or the deadline."""
     order = order.copy()
     n = problem.n
     width = min(width, n)

@@ -58,7 +58,7 @@ AnyProblem = TypeVar("AnyProblem", bound=PairCosts)
 
 
 class Form(NamedTuple):
-    """A row: the arcs from `tails` to `heads`, multiplied by `counts`, sum to at least `least`."""
+    """A row: arcs from `tails` to `heads`, times `counts`, sum to at least `least`."""
 
     tails: Positions
     heads: Positions
@@ -164,7 +164,7 @@ class Weighting:
 
 
 def _least_total(problem: Problem, weighting: Weighting, decided: Bools) -> int:
-    """Return the bound: the cheaper or decided directions of all pairs after reduction by rows."""
+    """Return the bound: cheaper or decided directions of all pairs, reduced by rows."""
     tails, heads, amounts, paid = weighting.reductions()
     if problem.n <= ALL_PAIRS_UP_TO:
         least = _least_of_all(problem, tails * problem.n + heads, amounts, decided)

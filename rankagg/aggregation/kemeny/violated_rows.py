@@ -1,4 +1,4 @@
-"""Rows that a fractional point violates: 3-cycles, 3-fences, Möbius ladders, odd closed walks.
+"""Rows violated by fractional points: 3-cycles, 3-fences, Möbius ladders, closed walks.
 
 In a 3-fence any two of its arcs u -> v lie on a cycle u -> v -> u' -> v' -> u. Half of the sum of
 these three cycles counts nine arcs once, and an order uses at least two of them (Grötschel, Jünger

@@ -280,7 +280,7 @@ class _WeakRelaxation(Relaxation):
 
 
 def _violated_weak_rows(not_below: Floats, limit: int, deadline: Deadline) -> Positions:
-    """Return violated rows: all totals, then the worst (i, j, k) for each i and k, worst first."""
+    """Return violated rows: all totals, then the worst (i, j, k) for each i, k, worst first."""
     n = len(not_below)
     low, high = np.nonzero(np.triu(not_below + not_below.T < 1.0 - ROW_VIOLATION, k=1))
     totals = np.column_stack([low, high, low])
