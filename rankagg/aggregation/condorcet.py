@@ -165,10 +165,7 @@ class Minimax(Aggregator):
         "pareto": "an item below another on all ballots loses by all votes, and some item does not",
         "monotonicity": "an item that rises loses by no more, and no other loses by less",
     }
-    breaks: ClassVar = {
-        "condorcet loser": "Felsenthal (2012)",
-        "smith": "Fishburn (1977)",
-    }
+    breaks: ClassVar = {"condorcet loser": "Felsenthal (2012)", "smith": "Fishburn (1977)"}
     counterexamples: ClassVar = {
         "clone independence": "1 ABCD, 1 BCDA, 1 CDAB",
         "condorcet loser": CYCLE_ABOVE_A_LOSER,

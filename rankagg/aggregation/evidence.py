@@ -220,7 +220,7 @@ class Evidence:
     def scores(self) -> ScoreTable:
         """The scores; raises `InformationLostError` if there are none."""
         if not isinstance(self.data, ScoreTable):
-            raise InformationLostError(self._missing_message("scores"))
+            raise InformationLostError(self._missing("scores"))
         return self.data
 
     @property
@@ -228,7 +228,7 @@ class Evidence:
         """Scores or their summary; raises `InformationLostError` if there are none."""
         if isinstance(self.data, ScoreTable | ScoreSummary):
             return self.data
-        raise InformationLostError(self._missing_message("scores"))
+        raise InformationLostError(self._missing("scores"))
 
     @cached_property
     def profile(self) -> Profile:
@@ -237,7 +237,7 @@ class Evidence:
             return self.data.rankings(self.tolerance)
         if isinstance(self.data, Profile):
             return self.data
-        raise InformationLostError(self._missing_message("rankings"))
+        raise InformationLostError(self._missing("rankings"))
 
     def tolerance_for(self, task: Label) -> float:
         """Return the tolerance of one task.
@@ -289,9 +289,8 @@ class Evidence:
     def has_imputed_votes(self) -> bool:
         """Whether the data are votes that do not count absent items last."""
         data = self.data
-        if not isinstance(data, PairwiseMatrix) or data.is_decided:
-            return False
-        return data.unranked in ("uniform", "ignore")
+        is_imputed = isinstance(data, PairwiseMatrix) and not data.is_decided
+        return is_imputed and data.unranked in ("uniform", "ignore")
 
     @cached_property
     def votes(self) -> PairwiseMatrix:
@@ -369,7 +368,7 @@ class Evidence:
         policy = self.unranked if by_policy else None
         return gap_notes(self.items, self.parts, unseen, unit or self.unit, policy)
 
-    def _missing_message(self, what: str) -> str:
+    def _missing(self, what: str) -> str:
         if isinstance(self.data, Comparisons):
             return f"needs {what}; Comparisons do not hold them."
         remedy = " Read the scores with `read_scores`." if self.summary else ""

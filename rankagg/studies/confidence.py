@@ -26,12 +26,7 @@ from rankagg.inference.pair_bounds import (
 from rankagg.inference.pairwise import intervals_of
 from rankagg.inference.units import Unit, Units, square
 from rankagg.studies.measures import Curve, Measures
-from rankagg.studies.removal import (
-    MECHANISM,
-    RANDOM_REMOVAL,
-    GapCell,
-    ScoreRemoval,
-)
+from rankagg.studies.removal import MECHANISM, RANDOM_REMOVAL, GapCell, ScoreRemoval
 from rankagg.studies.sources import LatentModel
 from rankagg.studies.study import ROUNDING, Row, Study, StudyResult
 

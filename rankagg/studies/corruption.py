@@ -13,26 +13,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from rankagg._typing import (
-    Floats,
-    Generator,
-    Label,
-    RNGLike,
-)
-from rankagg._validation import (
-    as_generator,
-    check_integer,
-    check_kind,
-    check_number,
-)
+from rankagg._typing import Floats, Generator, Label, RNGLike
+from rankagg._validation import as_generator, check_integer, check_kind, check_number
 from rankagg.aggregation import Aggregator, Borda, Consensus, Deadline, Evidence, Mean
 from rankagg.aggregation.two_level import TwoLevel
-from rankagg.core import (
-    PartialRanking,
-    ScoreTable,
-    counted,
-    places,
-)
+from rankagg.core import PartialRanking, ScoreTable, counted, places
 from rankagg.cultures import DataSource, Named, checked
 from rankagg.distances import kendall_distance
 from rankagg.exceptions import Described, InvalidInputError, RankaggError

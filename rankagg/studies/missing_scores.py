@@ -15,24 +15,13 @@ import pandas as pd
 from rankagg._typing import Floats, Ranks, RNGLike, Unranked
 from rankagg._validation import check_flag, check_kind, check_number, check_unranked
 from rankagg.aggregation import Aggregator, Borda, Evidence, Mean
-from rankagg.core import (
-    UNRANKED,
-    PartialRanking,
-    ScoreTable,
-    counted,
-    places,
-)
+from rankagg.core import UNRANKED, PartialRanking, ScoreTable, counted, places
 from rankagg.cultures import DataSource, checked
 from rankagg.distances import kendall_tau
 from rankagg.exceptions import RankaggError
 from rankagg.studies.corruption import RescaledScores
 from rankagg.studies.measures import Curve, Measures
-from rankagg.studies.removal import (
-    MECHANISM,
-    RANDOM_REMOVAL,
-    GapCell,
-    ScoreRemoval,
-)
+from rankagg.studies.removal import MECHANISM, RANDOM_REMOVAL, GapCell, ScoreRemoval
 from rankagg.studies.study import ROUNDING, Row, Study, StudyResult
 
 #: Measures that compare two methods on the same table.
@@ -172,11 +161,11 @@ class MissingScoresStudy(Study[_RemovalCell]):
         """The names of the methods: the rule, and its policy for missing scores."""
         return tuple(
             rule.name if policy is None else f"{rule.name}, {policy}"
-            for rule, policy in self._rules_and_policies
+            for rule, policy in self._variants
         )
 
     @cached_property
-    def _rules_and_policies(self) -> tuple[tuple[Aggregator, Unranked | None], ...]:
+    def _variants(self) -> tuple[tuple[Aggregator, Unranked | None], ...]:
         """The rule of each method, with its policy if one is given."""
         policies: Sequence[Unranked | None] = self.policies or [None]
         return tuple(
@@ -252,7 +241,7 @@ class MissingScoresStudy(Study[_RemovalCell]):
     def _ranked(self, data: Any, cell: _RemovalCell, purpose: str) -> list[_Attempt]:
         """Return the ranking or the error of every method on a table."""
         evidence, attempts = Evidence(data), list[_Attempt]()
-        for (rule, policy), label in zip(self._rules_and_policies, self.methods, strict=True):
+        for (rule, policy), label in zip(self._variants, self.methods, strict=True):
             given = evidence if policy is None else evidence.with_unranked(policy)
             rng = cell.generator(self._seed, purpose + label)
             one = self._attempt(rule, given, rng)

@@ -23,14 +23,7 @@ from tqdm import tqdm
 
 from rankagg._typing import Floats, Generator, RNGLike
 from rankagg._validation import as_generator, check_alpha, check_flag, check_integer, check_number
-from rankagg.aggregation import (
-    Aggregator,
-    Consensus,
-    Deadline,
-    Evidence,
-    check_rule,
-    time_limit_of,
-)
+from rankagg.aggregation import Aggregator, Consensus, Deadline, Evidence, check_rule, time_limit_of
 from rankagg.core import ROWS, Result, ScoreTable, counted, plain_rows
 from rankagg.cultures import DataSource
 from rankagg.exceptions import (
@@ -393,10 +386,7 @@ class StudyResult(Result):
         return self._frame.copy()
 
     def by_method(
-        self,
-        *,
-        alpha: float = 0.05,
-        quantiles: Sequence[float] = (0.05, 0.25, 0.5, 0.75, 0.95),
+        self, *, alpha: float = 0.05, quantiles: Sequence[float] = (0.05, 0.25, 0.5, 0.75, 0.95)
     ) -> pd.DataFrame:
         """Return statistics over repetitions for every rule at every point of the grid.
 

@@ -462,7 +462,7 @@ def condorcet_winner_probability(
     >>> round(ra.studies.condorcet_winner_probability(ra.cultures.AnonymousCulture(), 3, 3) * 28, 9)
     27.0
     """
-    return _known_or_refused(_known_winner, culture, n_items, n_rankings)
+    return _probability(_known_winner, culture, n_items, n_rankings)
 
 
 def cycle_probability(culture: DataSource, n_items: int, n_rankings: int | None = None) -> float:
@@ -496,10 +496,10 @@ def cycle_probability(culture: DataSource, n_items: int, n_rankings: int | None 
     >>> ra.studies.cycle_probability(ra.cultures.AnonymousCulture(), 3)
     0.0625
     """
-    return _known_or_refused(_known_cycle, culture, n_items, n_rankings)
+    return _probability(_known_cycle, culture, n_items, n_rankings)
 
 
-def _known_or_refused(
+def _probability(
     known: Callable[[DataSource, int, int | None], float | None],
     culture: DataSource,
     n_items: int,

@@ -15,21 +15,15 @@ from rankagg.aggregation.voting.elimination import RoundRule
 from rankagg.aggregation.voting.elimination_rules import Coombs, InstantRunoff
 from rankagg.aggregation.voting.positional_rules import PlacePoints, PlaceWeights
 from rankagg.aggregation.voting.rounds import by_favor
-from rankagg.core import (
-    UNLISTED,
-    UNRANKED,
-    ItemSet,
-    PartialRanking,
-    as_ranking,
-)
+from rankagg.core import UNLISTED, UNRANKED, ItemSet, PartialRanking, as_ranking
 from rankagg.exceptions import InvalidInputError
 from rankagg.teaching.steps import (
     Cell,
     Step,
     Worked,
+    as_text,
     distinct_rankings,
     number,
-    number_text,
     rankings_step,
     scores_step,
     votes_step,
@@ -43,8 +37,8 @@ GAPS = {
     "last": "Unranked items share the places below all others.",
 }
 BELOW = (
-    "Items that a ballot does not rank are tied below all others. A ballot that ranks none of the "
-    "remaining items is shared among all of them; `count` calls it exhausted."
+    "Items that a ballot does not rank are tied below all others. A ballot that ranks no remaining "
+    "item is shared among all of them; `count` calls it exhausted."
 )
 
 
@@ -84,9 +78,9 @@ def _mean_steps(rule: Mean, consensus: Consensus, evidence: Evidence) -> Worked:
         means.append(float(total / over) if there else np.nan)
         mean = number(means[-1]) if there else "none"
         rows.append((str(system), number(total), number(over), mean))
-    how = "The sum of the present scores, each times the weight of its task, over the sum of these "
+    how = "The sum of the scores, each times the weight of its task, over the sum of these weights."
     columns = ("system", "sum", "weights", "mean")
-    sums = Step("The sums", (f"{how}weights.",), columns, tuple(rows))
+    sums = Step("The sums", (how,), columns, tuple(rows))
     scores = np.array(means)
     last = scores_step("The order", "The higher, the better.", table.systems, scores)
     return Worked((first, sums, last), scores)
@@ -123,7 +117,7 @@ def _wins_and_losses(evidence: Evidence) -> Worked:
     if votes.exact_weight is not None and evidence.unranked != "ignore":
         total = (votes.n_items - 1) * float(votes.exact_weight)
         scores = np.asarray((total + scores) / 2)
-        columns.append(f"points = ({number_text(total)} + it)/2")
+        columns.append(f"points = ({as_text(total)} + it)/2")
         rows = [[*row, number(score)] for row, score in zip(rows, scores, strict=True)]
         text += " A win is a point, and a tie half of one."
     step = Step("Won and lost", (text,), tuple(columns), tuple(map(tuple, rows)))
@@ -157,7 +151,7 @@ def _positional(
     if evidence.is_complete_and_strict and policy != "ignore":
         step = _by_place(rows, weights, place_points(len(items)), items, plain)
     else:
-        how = "A row holds the points of one ranking for each item; the count multiplies them."
+        how = "A row holds the points of one ranking, which the count multiplies."
         table = tuple(
             (number(weight), as_ranking(row, items).to_text(), *map(number, each))
             for row, weight, each in zip(ranks, weights, given, strict=True)
@@ -183,16 +177,16 @@ def _by_place(
         ]
         parts = [(count, points) for count, points in zip(often, worth, strict=True) if count]
         total = _total([count * points for count, points in parts])
-        product = " + ".join(f"{number_text(count)}*{_factor(points)}" for count, points in parts)
-        table.append((str(item), *map(number, often), f"{product} = {number_text(total)}"))
-    heads = [f"rank {place} ({number_text(one)})" for place, one in enumerate(worth, start=1)]
+        product = " + ".join(f"{as_text(count)}*{_factor(points)}" for count, points in parts)
+        table.append((str(item), *map(number, often), f"{product} = {as_text(total)}"))
+    heads = [f"rank {place} ({as_text(one)})" for place, one in enumerate(worth, start=1)]
     how = "A row holds how often its item has each rank, and its points."
     return Step("The points", (plain, how), ("item", *heads, "points"), tuple(table))
 
 
 def _factor(points: Fraction) -> str:
     """Return a number as text for the right factor of a product."""
-    text = number_text(points)
+    text = as_text(points)
     return f"({text})" if "/" in text or points < 0 else text
 
 
@@ -266,7 +260,7 @@ def _end_places(evidence: Evidence, inside: Sequence[int], *, last: bool = False
     return got
 
 
-def _items_with_fewest(counts: Got) -> tuple[int, ...]:
+def _fewest(counts: Got) -> tuple[int, ...]:
     """Return the items with the least count."""
     least = min(counts.values())
     return tuple(item for item, got in counts.items() if got == least)
@@ -276,13 +270,9 @@ def _rounds(rule: RoundRule, evidence: Evidence, decide: Decide, sentence: str) 
     """Return the rounds as steps, with the resulting ranking."""
     items, tie_breaking = evidence.items, getattr(rule, "tie_breaking", "together")
     if tie_breaking in ("parallel", "lot"):
-        allowed, remedy = (
-            "'together' or 'order', to be worked out in steps",
-            "`outcomes` lists all.",
-        )
-        raise InvalidInputError(
-            f"tie_breaking of {type(rule).__name__}", allowed, tie_breaking, remedy
-        )
+        allowed = "'together' or 'order', to be worked out in steps"
+        parameter, remedy = f"tie_breaking of {type(rule).__name__}", "`outcomes` lists all."
+        raise InvalidInputError(parameter, allowed, tie_breaking, remedy)
     given = getattr(rule, "tie_order", ())
     opening = rankings_step(evidence)
     if not evidence.is_complete_and_strict:
@@ -337,7 +327,7 @@ def _instant_runoff_steps(rule: InstantRunoff, consensus: Consensus, evidence: E
 
     def decide(inside: tuple[int, ...]) -> _Decided:
         firsts = _end_places(evidence, inside)
-        return _Decided({"first places": firsts}, _items_with_fewest(firsts))
+        return _Decided({"first places": firsts}, _fewest(firsts))
 
     text = (
         "Each round counts first places among the remaining items; the item with fewest goes out."
@@ -357,7 +347,7 @@ def _coombs_steps(rule: Coombs, consensus: Consensus, evidence: Evidence) -> Wor
         if len(inside) == 1 or most:
             return _Decided(counts, inside if len(inside) == 1 else most, len(inside) > 1)
         counts["last places"] = lasts = _end_places(evidence, inside, last=True)
-        return _Decided(counts, _items_with_fewest({item: -lasts[item] for item in inside}))
+        return _Decided(counts, _fewest({item: -lasts[item] for item in inside}))
 
     text = (
         "Each round counts last places among the remaining items; the item with the most goes out"

@@ -66,11 +66,7 @@ def show_steps(rule: Aggregator, data: WholeData, *, tolerance: Tolerance = 0.0)
     """
     if not _has_steps(type(check_rule(rule))):
         names = ", ".join(sorted(kind.__name__ for kind in RULES if _has_steps(kind)))
-        raise InvalidInputError(
-            "rule",
-            f"a rule with steps ({names})",
-            Described(rule.name),
-        )
+        raise InvalidInputError("rule", f"a rule with steps ({names})", Described(rule.name))
     if isinstance(data, ScoreSummary):
         raise InvalidInputError(
             "data", "scores, rankings or votes", data, "Read the scores with `read_scores`."

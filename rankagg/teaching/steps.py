@@ -59,7 +59,7 @@ def number(value: object) -> int | float:
     return int(exact) if float(exact).is_integer() else exact
 
 
-def number_text(value: object) -> str:
+def as_text(value: object) -> str:
     """Return a number as text for a sum or a sentence, with small denominators as fractions."""
     if isinstance(value, Fraction) and value.denominator > 1:
         short = _decimal(float(value))
@@ -324,7 +324,7 @@ def rankings_step(evidence: Evidence) -> tuple[Step, ...]:
         (number(weight), as_ranking(row, profile.items).to_text())
         for row, weight in zip(ranks, weights, strict=True)
     ]
-    total = counted(number_text(sum(weights, Fraction(0))), "ranking")
+    total = counted(as_text(sum(weights, Fraction(0))), "ranking")
     text.append(f"{total} of {counted(profile.n_items, 'item')}, equal ones together.")
     return (Step("The rankings", tuple(text), ("count", "ranking"), tuple(rows)),)
 

@@ -27,8 +27,8 @@ from rankagg.teaching.steps import (
     Cell,
     Step,
     Worked,
+    as_text,
     number,
-    number_text,
     rankings_step,
     scores_step,
     votes_step,
@@ -47,12 +47,12 @@ def _majority_step(votes: PairwiseMatrix) -> Step:
         if votes.wins[i, j] < votes.wins[j, i]:
             i, j = j, i  # noqa: PLW2901
         margin = number(votes.margins[i, j])
-        verdict = f"{votes.items[i]} beats {votes.items[j]}" if margin else "a draw"
+        one, other = votes.items[i], votes.items[j]
+        verdict = f"{one} beats {other}" if margin else "a draw"
         if votes.comparisons[i, j] == 0:
             verdict = "never compared"
-        pair = f"{votes.items[i]}, {votes.items[j]}"
         won, lost = number(votes.wins[i, j]), number(votes.wins[j, i])
-        rows.append((pair, won, lost, margin, verdict))
+        rows.append((f"{one}, {other}", won, lost, margin, verdict))
     return Step(
         "The majorities",
         ("Of two items, the one with more votes beats the other, by the margin.",),
@@ -86,7 +86,7 @@ def _copeland_steps(rule: Copeland, consensus: Consensus, evidence: Evidence) ->
         (str(item), *map(number, (won[i], drawn[i], lost[i], scores[i])))
         for i, item in enumerate(votes.items)
     ]
-    text = f"A win is worth 1, a draw {number_text(rule.draw_points)}, a defeat nothing."
+    text = f"A win is worth 1, a draw {as_text(rule.draw_points)}, a defeat nothing."
     step = Step("The score", (text,), ("item", "won", "drawn", "lost", "score"), tuple(rows))
     return Worked((*_full_opening(evidence), step), scores)
 
@@ -102,14 +102,8 @@ def _minimax_steps(rule: Minimax, consensus: Consensus, evidence: Evidence) -> W
     order = sorted(defeats, key=lambda i: defeats[i])
     different = sorted({tuple(row) for row in defeats.values()})
     scores = np.array([len(different) - different.index(tuple(defeats[i])) for i in sorted(order)])
-    rows = [
-        (
-            str(votes.items[i]),
-            ", ".join(number_text(m) for m in defeats[i] if m) or "none",
-            scores[i].item(),
-        )
-        for i in order
-    ]
+    texts = [", ".join(as_text(m) for m in row if m) or "none" for row in defeats.values()]
+    rows = [(str(votes.items[i]), texts[i], scores[i].item()) for i in order]
     step = Step(
         "The defeats",
         (
@@ -135,12 +129,9 @@ def _majority_steps(rule: PairwiseMajority, consensus: Consensus, evidence: Evid
     number_reached = reached.sum(axis=1)
     places = np.array([(number_reached > mine).sum() for mine in number_reached])
     ranking = as_ranking(places.astype(np.int32), votes.items)
+    beaten, others = votes.margins > 0, reached & ~np.eye(n, dtype=bool)
     rows = [
-        (
-            str(item),
-            _items_named(votes, (votes.margins[i] > 0)),
-            _items_named(votes, reached[i] & (np.arange(n) != i)),
-        )
+        (str(item), _items_named(votes, beaten[i]), _items_named(votes, others[i]))
         for i, item in enumerate(votes.items)
     ]
     step = Step(
@@ -226,7 +217,7 @@ def _strongest_path(margins: Floats, start: int, end: int) -> list[int]:
 def _path_text(path: list[int], margins: Floats, items: ItemSet) -> str:
     if not path:
         return "none"
-    steps = [f"({number_text(margins[i, j])}) {items[j]}" for i, j in pairwise(path)]
+    steps = [f"({as_text(margins[i, j])}) {items[j]}" for i, j in pairwise(path)]
     return " ".join([str(items[path[0]]), *steps])
 
 
@@ -332,7 +323,7 @@ def _certificate_step(
             "Every order contradicts at least one majority of a cycle, so a weight may be "
             "subtracted from all three and counted once."
         )
-    sums = f"The sum is {number_text(bound)}, and the answer costs {number_text(cost)}"
+    sums = f"The sum is {as_text(bound)}, and the answer costs {as_text(cost)}"
     proved = certificate.scaled_lower_bound == certificate.scaled_cost
     text.append(f"{sums}: {'no order is cheaper' if proved else 'the gap between is open'}.")
     columns = ("what", "weight", "adds", "sum")
@@ -387,22 +378,19 @@ def _kemeny_steps(rule: Kemeny, consensus: Consensus, evidence: Evidence) -> Wor
 def _sum_of_pairs(consensus: Consensus) -> Step:
     votes, order = consensus.pairwise, consensus.ranking.order
     places = votes.items.indices(order)
+    items, wins = votes.items, votes.wins
     rows = [
-        (
-            f"{votes.items[i]} above {votes.items[j]}",
-            number(votes.wins[i, j]),
-            number(votes.wins[j, i]),
-        )
+        (f"{items[i]} above {items[j]}", number(wins[i, j]), number(wins[j, i]))
         for i, j in combinations(places, 2)
     ]
     text = [
         "An order costs the votes that it contradicts: those against, over all of its pairs.",
-        f"{' + '.join(number_text(row[2]) for row in rows) or '0'} = "
-        f"{number_text(sum(row[2] for row in rows))} for {' > '.join(map(str, order))}.",
+        f"{' + '.join(as_text(row[2]) for row in rows) or '0'} = "
+        f"{as_text(sum(row[2] for row in rows))} for {' > '.join(map(str, order))}.",
     ]
     tied = sum(votes.ties[i, j] for i, j in combinations(places, 2)) * consensus.tie_cost
     if tied:
-        text.append(f"Votes that tie two items add {number_text(tied)} to every order.")
+        text.append(f"Votes that tie two items add {as_text(tied)} to every order.")
     return Step("The cost of the answer", tuple(text), ("pair", "for", "against"), tuple(rows))
 
 
@@ -422,6 +410,6 @@ def _orders_step(consensus: Consensus) -> tuple[Step, float]:
         for order, cost in sorted(costs.items(), key=lambda row: row[1])
     ]
     kind = "one of them costs" if optima == 1 else f"{optima} of them cost"
-    text = f"There are {counted(len(costs), 'order')}, and {kind} least: {number_text(least)}."
+    text = f"There are {counted(len(costs), 'order')}, and {kind} least: {as_text(least)}."
     columns = ("cost", "order", "verdict")
     return Step("The costs of all orders", (text,), columns, tuple(rows)), least

@@ -21,11 +21,7 @@ from rankagg.aggregation.base import scores_by_group
 from rankagg.axioms import Axiom, Witness, find_counterexample
 from rankagg.exceptions import InformationLostError, InvalidInputError
 
-__all__ = [
-    "SETTINGS",
-    "AggregatorContract",
-    "AxiomContract",
-]
+__all__ = ["SETTINGS", "AggregatorContract", "AxiomContract"]
 
 # Tests are inherited on purpose; no subclass changes the execution of examples.
 SETTINGS = settings(

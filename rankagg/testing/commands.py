@@ -15,10 +15,7 @@ import pytest
 
 from rankagg.exceptions import RankaggError
 
-__all__ = [
-    "CommandContract",
-    "ReaderContract",
-]
+__all__ = ["CommandContract", "ReaderContract"]
 
 # Files that no command can read, by their names.
 UNREADABLE: Mapping[str, bytes | None] = {
@@ -92,7 +89,7 @@ class CommandContract:
     # -- finding and calling commands ---------------------------------------------------------
 
     def run(self, path: str, *args: str) -> _CommandOutcome:
-        """Call a command and return its outcome; any exception fails the test."""
+        """Call a command and return its exit code and output; any exception fails the test."""
         out, err = io.StringIO(), io.StringIO()
         given = [path, *args]
         main = type(self).main
@@ -148,34 +145,34 @@ class CommandContract:
     def test_help_says_what_the_command_does_and_all_that_it_takes(self, path: str) -> None:
         command = _commands_of(self.group)[path]
         names = {name for one in command.params for name in one.opts}
-        outcome = self.run(path, "--help-all" if "--help-all" in names else "--help")
-        assert (outcome.code, outcome.err) == (0, "")
+        call = self.run(path, "--help-all" if "--help-all" in names else "--help")
+        assert (call.code, call.err) == (0, "")
         summary = command.get_short_help_str(limit=1000)
         assert summary.endswith("."), f"no sentence sums {path} up: {summary!r}"
-        assert summary in " ".join(outcome.out.split())
+        assert summary in " ".join(call.out.split())
         for one in command.params:
             if isinstance(one, click.Argument):
-                assert one.human_readable_name in outcome.out
+                assert one.human_readable_name in call.out
             elif not getattr(one, "hidden", False):
-                assert all(name in outcome.out for name in one.opts), f"{one.opts} is not listed"
+                assert all(name in call.out for name in one.opts), f"{one.opts} is not listed"
                 assert getattr(one, "help", None), f"{one.opts} is not explained"
-        examples = outcome.out.partition("\n")[2]
+        examples = call.out.partition("\n")[2]
         assert f"{self._program} {path}" in examples, f"no example calls {path}"
 
     # -- work -----------------------------------------------------------------------------------
 
     def test_it_does_its_work(self, folder: Path, path: str) -> None:
         before = set(folder.iterdir())
-        outcome = self.run(path, *self._given(path))
-        assert outcome.code == 0, f"exits with {outcome.code}: {outcome.err}"
-        assert outcome.out or set(folder.iterdir()) - before, f"{path} left nothing"
+        call = self.run(path, *self._given(path))
+        assert call.code == 0, f"exits with {call.code}: {call.err}"
+        assert call.out or set(folder.iterdir()) - before, f"{path} left nothing"
 
     def test_json_is_one_object_with_its_schema_and_version(self, folder: Path, path: str) -> None:
         if not any("--json" in one.opts for one in _commands_of(self.group)[path].params):
             return
-        outcome = self.run(path, *self._given(path), "--json")
-        assert outcome.code == 0, outcome.err
-        found = json.loads(outcome.out, parse_constant=_no_json)
+        call = self.run(path, *self._given(path), "--json")
+        assert call.code == 0, call.err
+        found = json.loads(call.out, parse_constant=_no_json)
         assert isinstance(found, dict), f"{path} prints no object"
         assert isinstance(found.get("schema"), str), f"{path} prints no schema"
         assert isinstance(found.get("version"), int), f"{path} prints no version"
@@ -183,23 +180,23 @@ class CommandContract:
     # -- bad input ------------------------------------------------------------------------------
 
     def test_an_unknown_option_is_bad_usage(self, path: str) -> None:
-        outcome = self.run(path, "--no-such-option")
-        assert (outcome.code, outcome.out) == (2, "")
-        assert "--no-such-option" in outcome.fault
+        call = self.run(path, "--no-such-option")
+        assert (call.code, call.out) == (2, "")
+        assert "--no-such-option" in call.fault
 
     def test_an_unknown_choice_names_the_option_and_suggests(
         self, folder: Path, path: str, option: str, choice: str
     ) -> None:
-        outcome = self.run(path, *self._given(path), option, f"{choice}x")
-        assert (outcome.code, outcome.out) == (2, "")
-        assert option in outcome.fault, f"{option} is not named: {outcome.fault}"
-        assert f"Did you mean '{choice}'?" in outcome.fault, f"no suggestion: {outcome.fault}"
+        call = self.run(path, *self._given(path), option, f"{choice}x")
+        assert (call.code, call.out) == (2, "")
+        assert option in call.fault, f"{option} is not named: {call.fault}"
+        assert f"Did you mean '{choice}'?" in call.fault, f"no suggestion: {call.fault}"
 
     def test_a_missing_argument_is_bad_usage(self, path: str) -> None:
         if any(one.required for one in _commands_of(self.group)[path].params):
-            outcome = self.run(path)
-            assert (outcome.code, outcome.out) == (2, "")
-            assert outcome.fault
+            call = self.run(path)
+            assert (call.code, call.out) == (2, "")
+            assert call.fault
 
     def test_files_that_cannot_be_read_end_with_one_sentence(
         self, folder: Path, path: str, file: str
@@ -209,16 +206,16 @@ class CommandContract:
             (folder / f"{file}.dat").write_bytes(content)
         command = _commands_of(self.group)[path]
         given = [f"{file}.dat"] * len(_files(command))
-        outcome = self.run(path, *_required(command, self._given(path)), *given)
-        assert outcome.code in (1, 2), f"exits with {outcome.code}: {outcome.err}"
-        assert outcome.out == "", f"prints results of an unreadable file: {outcome.out}"
-        assert f"{file}.dat" in outcome.fault
+        call = self.run(path, *_required(command, self._given(path)), *given)
+        assert call.code in (1, 2), f"exits with {call.code}: {call.err}"
+        assert call.out == "", f"prints results of an unreadable file: {call.out}"
+        assert f"{file}.dat" in call.fault
 
     def test_an_unknown_command_suggests_the_nearest(self) -> None:
         for path in _commands_of(self.group):
-            outcome = self.run(f"{path}x")
-            assert (outcome.code, outcome.out) == (2, "")
-            assert f"Did you mean '{path}'?" in outcome.fault, f"no suggestion: {outcome.fault}"
+            call = self.run(f"{path}x")
+            assert (call.code, call.out) == (2, "")
+            assert f"Did you mean '{path}'?" in call.fault, f"no suggestion: {call.fault}"
 
 
 def _commands_of(group: click.Group) -> dict[str, click.Command]:

@@ -19,10 +19,7 @@ import rankagg as ra
 from rankagg import RankingDistribution as Distribution
 from rankagg.exceptions import InvalidInputError, ItemMismatchError
 
-__all__ = [
-    "DistanceContract",
-    "DistributionContract",
-]
+__all__ = ["DistanceContract", "DistributionContract"]
 
 SAMPLE_SIZE = 20_000
 _LABELS = ("D", "B", "A", "C")

@@ -301,11 +301,9 @@ def _recombined(first: Positions, second: Positions, rng: Generator) -> Position
     """Return the first order with the items of half its places sorted as in the second."""
     n = len(first)
     places = np.sort(rng.choice(n, size=n // 2, replace=False))
-    rank = np.empty(n, dtype=np.intp)
-    rank[second] = np.arange(n)
     items = first[places]
     child = first.copy()
-    child[places] = items[np.argsort(rank[items])]
+    child[places] = items[np.argsort(np.argsort(second)[items])]
     return child
 
 
@@ -449,7 +447,7 @@ class Incumbent:
         is_first = self._memetic is None
         left = self.ends.time_limit or 0.0
         coming = STALLED_SHARE * left if self._is_stalled else seconds
-        self._started_memetic.to_come = self._steps_in(coming)
+        self._population.to_come = self._steps_in(coming)
         if is_first and not self.ends.is_over:
             self._advance(self._chunk)  # the share excludes loading compiled loops
         began = now = monotonic()
@@ -463,28 +461,28 @@ class Incumbent:
         """Take the number of steps that NumPy takes in some seconds."""
         if seconds < WORTH_SECONDS:
             return
-        steps = self._started_memetic.to_come = self._steps_in(seconds)
+        steps = self._population.to_come = self._steps_in(seconds)
         while steps > 0:
             self._advance(min(steps, self._chunk))
             steps -= self._chunk
 
     def _steps_in(self, seconds: float) -> int:
         """Return the number of steps that NumPy takes in some seconds."""
-        return int(seconds / self._started_memetic.seconds_of_step)
+        return int(seconds / self._population.seconds_of_step)
 
     @property
     def _chunk(self) -> int:
-        return max(1, BETWEEN_CLOCKS // (self._started_memetic.size * self._problem.n))
+        return max(1, BETWEEN_CLOCKS // (self._population.size * self._problem.n))
 
     @property
-    def _started_memetic(self) -> _Memetic:
+    def _population(self) -> _Memetic:
         if self._memetic is None:
             rng = np.random.default_rng(0)
             self._memetic = _Memetic(self.margins, self.order[None], rng, self._threshold)
         return self._memetic
 
     def _advance(self, steps: int) -> None:
-        search = self._started_memetic
+        search = self._population
         left = self.ends.time_limit
         search.may_load = left is None or left > LOADING
         before = search.cost

@@ -230,8 +230,7 @@ def _arcs_back(
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """Return tails and heads of the most expensive arcs from later to earlier items."""
     n = len(before)
-    place = np.empty(n, dtype=np.int32)
-    place[order] = np.arange(n)
+    place = np.argsort(order).astype(np.int32)
     tails: list[NDArray[np.int32]] = []
     heads: list[NDArray[np.int32]] = []
     prices: list[Floats32] = []

@@ -273,11 +273,7 @@ Order = Positions
 
 
 def draw_optimum(
-    problem: Problem,
-    order: Order,
-    always: Bools,
-    rng: Generator,
-    deadline: Deadline = NEVER,
+    problem: Problem, order: Order, always: Bools, rng: Generator, deadline: Deadline = NEVER
 ) -> Order:
     """Return a random optimal order that does not depend on the given optimum."""
     n = problem.n

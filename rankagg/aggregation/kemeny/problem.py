@@ -114,7 +114,7 @@ class Problem(PairCosts):
     """
 
     # Shape (n, n). The costs, in a narrow type if it holds them; the diagonal is 0.
-    narrow_costs: Integers
+    narrow: Integers
     # Cost common to all orders: the votes that tie two items, times their cost.
     constant: int
     # The divisor that converts integers to votes.
@@ -134,13 +134,13 @@ class Problem(PairCosts):
     @property
     def n(self) -> int:
         """The number of items."""
-        return len(self.narrow_costs)
+        return len(self.narrow)
 
     @cached_property
     def costs(self) -> Integers:
         """The costs as int64, which holds all their sums, or as Python integers."""
-        kind = object if self.narrow_costs.dtype == object else np.int64
-        return np.ascontiguousarray(self.narrow_costs, dtype=kind)
+        kind = object if self.narrow.dtype == object else np.int64
+        return np.ascontiguousarray(self.narrow, dtype=kind)
 
     @cached_property
     def margins(self) -> Integers:
@@ -154,7 +154,7 @@ class Problem(PairCosts):
 
     def _margin_blocks(self) -> Iterator[Integers]:
         """Yield the margins in blocks of rows, in the narrow type."""
-        costs = self.narrow_costs
+        costs = self.narrow
         return (costs[rows] - costs[:, rows].T for rows in row_blocks(self.n))
 
     @property
@@ -177,7 +177,7 @@ class Problem(PairCosts):
         """The sum of the cheaper cost of each pair, plus the constant: a lower bound."""
         # The minimum is half the sum minus half the difference, and every pair occurs twice.
         apart = sum(exact.sum_of(np.abs(margins)) for margins in self._margin_blocks())
-        return (exact.sum_of(self.narrow_costs) - apart // 2) // 2 + self.constant
+        return (exact.sum_of(self.narrow) - apart // 2) // 2 + self.constant
 
     @cached_property
     def step(self) -> int:
@@ -194,17 +194,17 @@ class Problem(PairCosts):
         """Return the cost of an order of the item positions, best first."""
         place = np.empty(self.n, dtype=np.intp)
         place[order] = np.arange(self.n, 0, -1)  # the first item gets the largest number
-        return sum_below(self.narrow_costs, place) + self.constant
+        return sum_below(self.narrow, place) + self.constant
 
     def restrict(self, part: Positions) -> Problem:
         """Return the problem of some of the items, without the constant."""
         if len(part) == self.n and (np.diff(part) > 0).all():
-            same = Problem(self.narrow_costs, 0, self.denominator)
+            same = Problem(self.narrow, 0, self.denominator)
             # Share cached attributes of the same costs.
             cached = {name: self.__dict__[name] for name in SHARED if name in self.__dict__}
             same.__dict__.update(cached)
             return same
-        return Problem(self.narrow_costs[np.ix_(part, part)], 0, self.denominator)
+        return Problem(self.narrow[np.ix_(part, part)], 0, self.denominator)
 
 
 class SubsetTable:
@@ -354,11 +354,7 @@ def improve_windows(
 
 
 def _improve_at(
-    problem: Problem,
-    order: Positions,
-    starts: Positions,
-    width: int,
-    deadline: Deadline,
+    problem: Problem, order: Positions, starts: Positions, width: int, deadline: Deadline
 ) -> bool:
     """Sort disjoint windows optimally in place; return whether one became cheaper."""
     is_cheaper = False

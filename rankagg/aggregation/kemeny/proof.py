@@ -244,13 +244,8 @@ def _excess(problem: Problem, weighting: Weighting, decided: Bools) -> tuple[Int
     return rest - cheaper, paid + sum_below(cheaper, np.arange(problem.n))
 
 
-def _same(number: int) -> int:
-    """Return a number unchanged."""
-    return number
-
-
 def renumbered_row(
-    row: Derived, *, items: Callable[[int], int] = _same, rows: Callable[[int], int] = _same
+    row: Derived, *, items: Callable[[int], int] = int, rows: Callable[[int], int] = int
 ) -> Derived:
     """Return a row with items and earlier rows renumbered."""
 

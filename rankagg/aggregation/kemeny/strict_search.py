@@ -275,7 +275,7 @@ class _Root:
         self._offer(self.order)
         cheapest = (1.0 - np.sign(self._margins)) / 2.0
         first = violated_cycles(cheapest, self._margins, self._deadline)
-        cycles = _add_learned_cycles(first, cheapest, warm)
+        cycles = _with_learned(first, cheapest, warm)
         relaxation = self.relaxation = Relaxation(self._problem, warm.live)
         for _ in range(ROUNDS):
             relaxation.add_cycles(cycles)
@@ -302,7 +302,7 @@ class _Root:
             self.order, self._cost = better, cost
 
 
-def _add_learned_cycles(new: Cycles, cheapest: Floats, warm: Warm) -> Cycles:
+def _with_learned(new: Cycles, cheapest: Floats, warm: Warm) -> Cycles:
     """Return new cycles, and learned ones that the cheaper directions of pairs violate."""
     known = warm.cycles
     a, b, c = known.T

@@ -218,9 +218,7 @@ def _extension(known: Known) -> Positions:
     inside = known.not_below[np.ix_(first, first)]
     # The relation of the parts is a partial order, so sorting by the number below respects it.
     order = np.argsort(-inside.sum(axis=1), kind="stable")
-    place = np.empty_like(order)
-    place[order] = np.arange(len(order))
-    return place[parts]
+    return np.argsort(order)[parts]
 
 
 class _WeakRelaxation(Relaxation):
@@ -265,13 +263,8 @@ class _WeakRelaxation(Relaxation):
         first, middle, last = cycles.T
         totals = first == last
         # A total is written -z - z <= -1 and has no third entry.
-        columns = np.column_stack(
-            [
-                self._columns(first, middle),
-                self._columns(middle, last),
-                self._columns(first, np.where(totals, middle, last)),
-            ]
-        )
+        pairs = (first, middle), (middle, last), (first, np.where(totals, middle, last))
+        columns = np.column_stack([self._columns(*pair) for pair in pairs])
         signs = np.where(totals[:, None], [-1.0, -1.0, 0.0], [1.0, 1.0, -1.0])
         kept = np.column_stack([np.ones((len(cycles), 2), dtype=bool), ~totals])
         starts = np.concatenate([[0], np.cumsum(kept.sum(axis=1))[:-1]]).astype(np.int32)
