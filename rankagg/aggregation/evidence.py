@@ -289,8 +289,9 @@ class Evidence:
     def has_imputed_votes(self) -> bool:
         """Whether the data are votes that do not count absent items last."""
         data = self.data
-        is_imputed = isinstance(data, PairwiseMatrix) and not data.is_decided
-        return is_imputed and data.unranked in ("uniform", "ignore")
+        if not isinstance(data, PairwiseMatrix) or data.is_decided:
+            return False
+        return data.unranked in ("uniform", "ignore")
 
     @cached_property
     def votes(self) -> PairwiseMatrix:
