@@ -235,7 +235,7 @@ class _WeakRelaxation(Relaxation):
         self._add_columns(np.arange(len(self._costs), dtype=np.int32))
 
     def weighting(self, point: Point) -> Weighting:
-        """Return the weighted rows of a point; totals need no weight, as bounds imply them."""
+        """Return the weighted rows of a point; totals need none, as costs cover all relations."""
         weighed = point.cycles[:, 0] != point.cycles[:, 2]
         kept = replace(point, cycles=point.cycles[weighed], duals=point.duals[weighed])
         return super().weighting(kept)
