@@ -1,6 +1,6 @@
 """Rules that turn scores, rankings or votes into one ranking."""
 
-# Other rooms take names from here, and rules that load more from their files.
+# Other packages import from here; rules that load more are imported from their files.
 from rankagg.aggregation.base import (
     Aggregator,
     Guarantee,

@@ -1,4 +1,4 @@
-"""Rules: what they take, and what is checked once for all of them."""
+"""Base classes of rules, and the checks and results that all rules share."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from rankagg.core import (
 from rankagg.exceptions import InformationLostError, InvalidInputError, OutOfTimeError
 
 Needs: TypeAlias = Literal["scores", "rankings", "votes"]
-#: Names of axioms, each with the proof or its source, or with ballots.
+#: Names of axioms, each with its proof, source or ballots.
 Statements: TypeAlias = Mapping[str, str]
 ReadsUnranked: TypeAlias = Literal["by policy", "last", "as observed"]
 
@@ -53,9 +53,9 @@ class Guarantee:
     Attributes
     ----------
     factor : float
-        The cost is at most so many times the least possible one.
+        The cost is at most this multiple of the optimum.
     in_expectation : bool
-        Whether that is said of the mean over the rule's random numbers only.
+        Whether the bound holds only for the mean over the rule's random numbers.
     """
 
     factor: float
@@ -67,19 +67,18 @@ class Guarantee:
 
 @dataclass(frozen=True, kw_only=True)
 class Aggregator(ABC):
-    """A rule that turns data into one ranking; holds parameters, never data.
+    """A rule that turns data into one ranking; it holds parameters, never data.
 
-    A new rule is a frozen dataclass with keyword-only parameters that names what it `needs` and
-    implements `_aggregate`; everything else is done here.
-
+    A new rule is a frozen dataclass with keyword-only parameters that defines `needs` and
+    implements `_aggregate`; this class does the rest.
     """
 
     @property
     @abstractmethod
     def needs(self) -> Needs:
-        """The least that the rule can work with: "scores", "rankings" or "votes".
+        """The least detailed data that suffice: "scores", "rankings" or "votes".
 
-        Richer data are taken down the chain; poorer data raise `InformationLostError`.
+        More detailed data are converted; less detailed data raise `InformationLostError`.
         """
 
     def aggregate(
@@ -96,17 +95,17 @@ class Aggregator(ABC):
         Parameters
         ----------
         data : ScoreTable, ScoreSummary, Profile, PairwiseMatrix, Comparisons or Evidence
-            The data; richer data than needed are taken down the chain (scores are ranked unit by
-            unit, rankings are counted). An `Evidence` of them lets several rules share that work.
-            Orders of labels, best first, are taken as a list or as a mapping from order to count.
+            The data. More detailed data than needed are converted: scores are ranked unit by
+            unit, rankings are counted. With an `Evidence`, several rules share that work.
+            Orders of labels, best first, are a list or a mapping from order to count.
         higher_is_better : bool, mapping or Series from task to bool, optional
-            The direction of scores in a DataFrame; it goes with nothing else.
+            The direction of scores in a DataFrame; other data do not allow it.
         tolerance : float, mapping or Series from task to float, default 0
-            Scores that differ by no more are tied; see `ScoreTable.rankings`.
+            Scores that differ by at most this much are tied; see `ScoreTable.rankings`.
         rng : int, numpy.random.Generator or None, optional
             A seed or a generator for rules that draw random numbers; others ignore it.
         deadline : Deadline, optional
-            When rules that search for a proof return what they have, beside their own limit.
+            When rules that search for a proof stop, in addition to their own time limit.
 
         Raises
         ------
@@ -117,15 +116,13 @@ class Aggregator(ABC):
         generator = as_generator(rng)
         counted = evidence.read_by(self)
         start = perf_counter()
-        # Counting takes time too.
-        ends, seconds = deadline or NEVER, getattr(self, "time_limit", None)
-        if seconds is not None:
-            ends = ends.sooner(seconds)
+        # The time limit includes counting.
+        ends = (deadline or NEVER).sooner(getattr(self, "time_limit", None))
         try:
             outcome = self._aggregate_within(counted, generator, ends)
         except InformationLostError as error:
             if not str(error).startswith("needs"):
-                raise  # an inner rule has put its name to it
+                raise  # the message already names an inner rule
             raise InformationLostError(f"{self.name} {error}") from None
         except OutOfTimeError:
             raise OutOfTimeError(
@@ -137,13 +134,13 @@ class Aggregator(ABC):
             assert outcome.scores is not None, "a hook returns scores or a ranking"
             ranking, ties = rank_by_scores(outcome.scores, evidence.items)
             notes = (*notes, *ties)
-        # A fit that the rule rests on may have said it.
         if counted is not evidence and evidence.has_gaps:
             notes = (*notes, "items that a ballot leaves out count as below all that it lists")
         elif self.reads_unranked == "last" and counted.has_imputed_votes:
-            told = f"the votes were counted by the policy {counted.unranked!r}"
-            notes = (*notes, f"{told}; of rankings this rule counts absent items last")
+            policy = f"the votes were counted by the policy {counted.unranked!r}"
+            notes = (*notes, f"{policy}; of rankings this rule counts absent items last")
         gaps = counted.gaps(by_policy=self.reads_unranked != "as observed")
+        # A model that the rule fits may have given the same notes.
         notes = tuple(dict.fromkeys((*notes, *gaps)))
         if ranking.items is not evidence.items:
             evidence.items.require_same(ranking.items, f"The data and the ranking of {self.name}")
@@ -163,10 +160,10 @@ class Aggregator(ABC):
 
     @abstractmethod
     def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
-        """Do the work; the evidence is clean."""
+        """Compute the outcome; the evidence is already checked."""
 
     def _aggregate_within(self, evidence: Evidence, rng: Generator, deadline: Deadline) -> Outcome:
-        """Do the work; a rule that can stop early overrides this, and ends at the deadline."""
+        """Compute the outcome by the deadline; rules that can stop early override this."""
         return self._aggregate(evidence, rng)
 
     def _scores_by_group(self, profile: Profile, groups: Integers64) -> Floats | None:
@@ -174,11 +171,11 @@ class Aggregator(ABC):
         return None
 
     def _ranking_points(self, profile: Profile) -> Integers | None:
-        """Return what each ranking gives every item; see `ranking_points`."""
+        """Return the points of every item in each ranking; see `ranking_points`."""
         return None
 
     def _has(self, hook: str) -> bool:
-        """Say whether a hook fits how it works: a subclass may be another rule than its base."""
+        """Return whether a hook is defined with `_aggregate` or below it, so that both agree."""
         ways = {"_aggregate", "_aggregate_within", hook}
         first = next(kind for kind in type(self).__mro__ if ways & vars(kind).keys())
         return hook in vars(first)
@@ -187,21 +184,21 @@ class Aggregator(ABC):
     def reads_unranked(self) -> ReadsUnranked:
         """How unranked items count.
 
-        By the policy of the data; as "last" by every policy, as rules by rounds read ballots; or
-        "as observed", where what is present counts.
+        "by policy": by the policy of the data. "last": below all ranked items under every policy,
+        as in rules that count ballots in rounds. "as observed": only present items count.
         """
         return "by policy"
 
-    #: The names for ``--rule``, each with the parameters that it stands for.
+    #: The names for ``--rule``, each with its parameters.
     command_names: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
 
     @property
     def keeps(self) -> Statements:
         """The axioms that the rule is proved to keep, each with the proof or its source.
 
-        A class states them for its parameters as they are by default, but for all ways of breaking
-        ties; where they depend on parameters this is a property. A subclass, which may be another
-        rule, inherits none.
+        A class states them for its default parameters, but for all ways of breaking ties; if they
+        depend on parameters this is a property. Subclasses inherit none, as they may be other
+        rules.
         """
         return {}
 
@@ -212,12 +209,12 @@ class Aggregator(ABC):
 
     @property
     def counterexamples(self) -> Statements:
-        """Ballots that break an axiom, such as "2 ABC, 1 CBA", where small profiles do not."""
+        """Ballots that break an axiom, such as "2 ABC, 1 CBA", if small profiles do not."""
         return {}
 
     @property
     def searches(self) -> bool:
-        """Whether it may search long, and ends at a deadline."""
+        """Whether the rule may search for long, and stops at a deadline."""
         return type(self)._aggregate_within is not Aggregator._aggregate_within
 
     @property
@@ -227,7 +224,7 @@ class Aggregator(ABC):
 
     @property
     def guarantee(self) -> Guarantee | None:
-        """The proved bound on the ratio to the exact optimum; None where the rule states none."""
+        """The proved bound on the ratio to the exact optimum; None if the rule states none."""
         return None
 
     @property
@@ -236,23 +233,23 @@ class Aggregator(ABC):
         changed = self._parameters(lambda rule: rule.name)
         return f"{type(self).__name__}({changed})" if changed else type(self).__name__
 
-    def _parameters(self, of: Callable[[Aggregator], str]) -> str:
-        """Return the parameters that are not what they are by default, rules among them as text."""
+    def _parameters(self, rule_text: Callable[[Aggregator], str]) -> str:
+        """Return the parameters that differ from their defaults, formatting rules by a function."""
         values = {f.name: (getattr(self, f.name), f.default) for f in fields(self) if f.compare}
         return ", ".join(
-            f"{name}={of(value) if isinstance(value, Aggregator) else repr(value)}"
+            f"{name}={rule_text(value) if isinstance(value, Aggregator) else repr(value)}"
             for name, (value, usual) in values.items()
             if value != usual
         )
 
     def __str__(self) -> str:
-        """Return the call that makes the rule, without what is so by default."""
+        """Return the constructor call, without defaults."""
         return f"{type(self).__name__}({self._parameters(str)})"
 
 
 @dataclass(frozen=True, kw_only=True)
 class SearchingRule(Aggregator):
-    """A rule that may search long, and ends at a deadline: it implements `_aggregate_within`."""
+    """A rule that may search for long and stops at a deadline; implements `_aggregate_within`."""
 
     def __post_init__(self) -> None:
         time_limit_of(getattr(self, "time_limit", None), f" of {type(self).__name__}")
@@ -262,7 +259,7 @@ class SearchingRule(Aggregator):
 
 
 def check_rule(value: object, parameter: str = "rule") -> Aggregator:
-    """Return a rule, and refuse what is none, such as its class or a function."""
+    """Return a rule; refuse anything else, such as its class or a function."""
     if not isinstance(value, Aggregator):
         remedy = "A rule of your own is a subclass of `rankagg.Aggregator`."
         raise InvalidInputError(parameter, "a rule object such as Borda()", value, remedy)
@@ -270,19 +267,18 @@ def check_rule(value: object, parameter: str = "rule") -> Aggregator:
 
 
 def scores_by_group(rule: Aggregator, profile: Profile, groups: Integers64) -> Floats | None:
-    """Return the scores in every group of rankings, as each group by itself would have them.
+    """Return the scores in every group of rankings, as if each group were the data.
 
-    The number of each ranking's group ascends from 0. None where that is no faster than one group
-    after the other.
+    `groups` numbers the group of each ranking, ascending from 0. None if the rule has no faster
+    way than one group after the other.
     """
     return rule._scores_by_group(profile, groups) if rule._has("_scores_by_group") else None
 
 
 def ranking_points(rule: Aggregator, profile: Profile) -> Integers | None:
-    """Return what each ranking gives every item, in whole numbers; None of a rule that adds none.
+    """Return the integer points of items in each ranking; None if the rule adds no points.
 
-    The rule ranks by their weighted sums, up to one factor and a number of each ranking that all
-    items have in common.
+    The rule ranks by their weighted sums, up to a common factor and a constant per ranking.
     """
     return rule._ranking_points(profile) if rule._has("_ranking_points") else None
 
@@ -290,13 +286,13 @@ def ranking_points(rule: Aggregator, profile: Profile) -> Integers | None:
 def votes_text(
     consensus: Consensus, number: float, what: str, form: Form = amount, noun: str | None = None
 ) -> str:
-    """Return a number of votes on pairs as text, by the policy of a consensus."""
+    """Return a number of pairwise votes as text, with the policy of a consensus."""
     noun = consensus.evidence.words.vote if noun is None else noun
     return stated(number, what, form, noun, policy=consensus.pairwise.unranked, weighted=True)
 
 
 def ranks_by_scores(scores: Floats, errors: Floats | None = None) -> Ranks:
-    """Return the places that scores give, one ranking a row; see `rank_by_scores`."""
+    """Return ranks by scores, one ranking per row; see `rank_by_scores`."""
     if errors is None:
         largest = np.fmax.reduce(np.abs(scores), axis=1, initial=0.0, keepdims=True)
         return places.competition_ranks(-scores, 2.0 * rounding_error(largest))
@@ -317,14 +313,14 @@ def rank_by_scores(
     items : ItemSet
         The items.
     errors : ndarray of float, shape (n,), optional
-        How far rounding can have moved each score; by default 2**-48 of the largest one.
+        Bound on the rounding error of each score; by default 2**-48 of the largest score.
 
     Returns
     -------
     ranking : PartialRanking
         The ranking.
     notes : tuple of str
-        Says which scores were tied although not equal to the last digit, and what is unranked.
+        Scores that are tied although not equal to the last digit, and unranked items.
     """
     ranks = ranks_by_scores(scores[None, :], None if errors is None else errors[None, :])[0]
     ranking = as_ranking(ranks, items)

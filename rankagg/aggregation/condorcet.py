@@ -32,13 +32,13 @@ CYCLE_ABOVE_A_LOSER = "2 DABC, 1 DBCA, 1 DCAB, 1 ABCD, 2 BCAD, 2 CABD"
 
 @dataclass(frozen=True, kw_only=True)
 class Copeland(Aggregator):
-    """Copeland's rule: one point for every item that a majority puts below, or some for a draw.
+    """Copeland's rule: one point for every majority win, and some points for a draw.
 
     Parameters
     ----------
     draw_points : float, default 0.5
-        Points for a pair without a majority, 0 to 1. A pair that no ranking compares is such a
-        pair under every policy; the result says how many there are.
+        Points for a pair without a majority, 0 to 1. A pair that no ranking compares is a draw
+        under every policy; a note reports the number of these.
 
     References
     ----------
@@ -81,11 +81,11 @@ class Copeland(Aggregator):
 
 @dataclass(frozen=True, kw_only=True)
 class PairwiseMajority(Aggregator):
-    """Paired comparison: an item is above those that a majority puts below it.
+    """Paired comparison: an item is above those that it beats by a majority.
 
-    Majorities need not make a ranking. Items on a cycle of weak majorities (no majority against
-    any step) come back tied, in one bucket of the condensation, and the notes say whether they
-    are merely level or contradict each other.
+    Majorities need not form a ranking. Items on a cycle of weak majorities (no majority against
+    any step) are tied, in one bucket of the condensation. Notes report whether their majorities
+    contradict each other.
 
     References
     ----------
@@ -106,7 +106,7 @@ class PairwiseMajority(Aggregator):
         votes = evidence.votes
         holds = votes.scaled_wins >= votes.scaled_wins.T
         component = strong_parts(holds)
-        # Between components every majority points the same way, so they stand in line: each has
+        # Between components every majority has the same direction, so they are ordered: each has
         # more items weakly below it than the next.
         reach = np.array([holds[component == c].sum(axis=1).max() for c in component])
         ranking = PartialRanking.from_scores(reach, items=votes.items, higher_is_better=True)
@@ -133,18 +133,18 @@ def _draws_unseen(votes: PairwiseMatrix) -> tuple[str, ...]:
     shown = listed([f"{a} - {b}" for a, b in pairs])
     total = votes.n_items * (votes.n_items - 1) // 2
     number = stated(len(pairs), "pairs never compared", noun="pair", of=total)
-    told = "{} never compared, counted as draws: {}"
+    template = "{} never compared, counted as draws: {}"
     if len(pairs) == 1:
-        told = "{} was never compared and counts as a draw: {}"
-    return (said(told, number, shown),)
+        template = "{} was never compared and counts as a draw: {}"
+    return (said(template, number, shown),)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Minimax(Aggregator):
-    """Rank by the worst defeat: the smaller its margin, the better.
+    """Ranking by the margin of the worst defeat: the smaller, the better.
 
-    Items with equally bad worst defeats are ranked by the next worst ones, and so on; where all
-    are equal the items are tied. The scores count down from the number of places.
+    Items with equal worst defeats are ranked by the next worst ones, and so on; if all are equal
+    the items are tied. The scores count down from the number of places.
 
     References
     ----------
@@ -162,13 +162,10 @@ class Minimax(Aggregator):
     keeps: ClassVar = {
         "condorcet winner": "Fishburn (1977)",
         "majority": "Felsenthal (2012)",
-        "pareto": "who is below another on all ballots loses by all, and somebody does not",
-        "monotonicity": "who rises loses to nobody by more, and no other loses by less",
+        "pareto": "an item below another on all ballots loses by all votes, and some item does not",
+        "monotonicity": "an item that rises loses by no more, and no other loses by less",
     }
-    breaks: ClassVar = {
-        "condorcet loser": "Felsenthal (2012)",
-        "smith": "Fishburn (1977)",
-    }
+    breaks: ClassVar = {"condorcet loser": "Felsenthal (2012)", "smith": "Fishburn (1977)"}
     counterexamples: ClassVar = {
         "clone independence": "1 ABCD, 1 BCDA, 1 CDAB",
         "condorcet loser": CYCLE_ABOVE_A_LOSER,
@@ -191,14 +188,14 @@ class Minimax(Aggregator):
 
 @dataclass(frozen=True, kw_only=True)
 class Schulze(Aggregator):
-    """Rank by strongest paths: a beats b if its best path of majorities to b is the stronger.
+    """Ranking by strongest paths: a beats b if its path to b is stronger than the path back.
 
-    A path is as strong as its weakest majority, by margin. The relation is transitive, but it
-    leaves pairs open. The score of an item is how many it beats less how many beat it: no item is
-    above one that beats it, and items that the relation leaves open may be tied or not.
+    The strength of a path is its smallest majority, by margin. The relation is transitive, but
+    leaves pairs open. The score of an item is the number of items it beats minus the number that
+    beat it. So no item is above one that beats it; items without a relation may be tied or not.
 
-    Schulze's winners are the items that nothing beats. The first bucket holds those of them that
-    beat most others; where there are more winners, a note names them.
+    Schulze's winners are the unbeaten items. The first bucket contains those winners that beat the
+    most others; a note names the other winners.
 
     References
     ----------
@@ -229,11 +226,11 @@ class Schulze(Aggregator):
 
 
 def widest_paths(margins: Integers) -> Integers:
-    """Return how strong the strongest path from row to column is; 0 where there is none: O(n^3).
+    """Return the strength of the strongest path from row to column, 0 if none: O(n^3).
 
-    Arcs are the margins above 0, and a path is as strong as its weakest arc.
+    Arcs are the margins above 0, and the strength of a path is its smallest arc.
     """
-    # All of it is gone through for each item: in a narrow type it stays in the cache.
+    # Each item needs a pass over the matrix; a narrow type keeps it in the cache.
     strength = exact.narrow(np.maximum(margins, 0))
     through = np.empty_like(strength)
     for k in range(len(strength)):
@@ -244,17 +241,17 @@ def widest_paths(margins: Integers) -> Integers:
 
 @dataclass(frozen=True, kw_only=True)
 class RankedPairs(SearchingRule):
-    """Lock majorities in, the clearest first, leaving out those that would close a cycle.
+    """Ranking by locked majorities, largest first, without those that would close a cycle.
 
-    Majorities of equal margin are taken together, and those of them that close a cycle with each
-    other are all left out, so that no item has an advantage. The score of an item is how many
-    locked paths lead from it less how many lead to it. The winners are the items to which none
-    leads; a note names those of them that are not in the first bucket. Who wins is independent of
-    clones, but not monotonic where margins are equal. Time grows as n^2 log n for sorting,
-    and n for each pair of items that a lock puts in order: n^3 at most.
+    Majorities of equal margin are locked together. Those that close a cycle with each other are all
+    left out, so that no item has an advantage. The score of an item is the number of items it
+    reaches by locked paths minus the number that reach it. The winners are the items that no locked
+    path reaches; a note names winners outside the first bucket. The winners are independent of
+    clones, but not monotonic if margins are equal. Time grows as n^2 log n for sorting, plus n for
+    each pair of items that a lock orders: at most n^3.
 
-    Tideman's rule takes equal majorities one after the other instead, in every order; where no two
-    are of one size, both are one rule.
+    Tideman's rule instead locks equal majorities one after the other, in every order; if no two are
+    equal, both rules agree.
 
     References
     ----------
@@ -271,13 +268,12 @@ class RankedPairs(SearchingRule):
     needs: ClassVar[Needs] = "votes"
     command_names: ClassVar = {"ranked-pairs": {}}
     keeps: ClassVar = {
-        "smith": "no majority leads back into the Smith set, so that those out of it lock",
+        "smith": "no majority leads back into the Smith set, so the majorities out of it lock",
         "majority": "it keeps condorcet winner",
-        "pareto": "what all agree on has no cycle, and is locked first",
-        "clone independence": "a path through clones is one through any of them, so that outside "
-        "of them the same majorities lock however many there are",
-        "reversal symmetry": "all arrows turn round, and what alone none leads to has one that "
-        "leaves it",
+        "pareto": "unanimous pairs have no cycle, and are locked first",
+        "clone independence": "a path through clones is one through any of them, so outside of "
+        "them the same majorities lock for any number of clones",
+        "reversal symmetry": "all arrows are reversed, and from a sole winner some arrow leads",
     }
     counterexamples: ClassVar = {
         "monotonicity": "2 ACBD, 3 BADC, 1 CBAD, 3 DCBA",
@@ -291,16 +287,16 @@ class RankedPairs(SearchingRule):
 
 
 def _locked_paths(margins: Integers, ends: Deadline = NEVER) -> Bools:
-    """Say of row and column whether locked majorities lead from row to column.
+    """Return whether locked majorities lead from row to column.
 
     Majorities of equal margin that close a cycle with each other are left out together.
     """
     above = np.zeros(margins.shape, dtype=bool)
     rows, columns = np.nonzero(margins > 0)
-    found = margins[rows, columns]
-    ordered = np.argsort(-found, kind="stable")
-    arcs, found = np.stack([rows, columns], axis=1)[ordered], found[ordered]
-    for equal in np.split(arcs, np.flatnonzero(found[1:] != found[:-1]) + 1):
+    sizes = margins[rows, columns]
+    ordered = np.argsort(-sizes, kind="stable")
+    arcs, sizes = np.stack([rows, columns], axis=1)[ordered], sizes[ordered]
+    for equal in np.split(arcs, np.flatnonzero(sizes[1:] != sizes[:-1]) + 1):
         i, j = equal.T
         fresh = equal[~(above[i, j] | above[j, i])]
         part = _parts(above, fresh)
@@ -309,10 +305,10 @@ def _locked_paths(margins: Integers, ends: Deadline = NEVER) -> Bools:
 
 
 def _parts(above: Bools, arcs: Positions) -> Positions:
-    """Return the number of each item's part: equal for two where paths lead both ways."""
+    """Return the number of each item's part; two items share one if paths lead both ways."""
     part = np.arange(len(above), dtype=np.intp)
     if len(arcs) > 1:
-        # What is locked is transitive, so items without a fresh majority need not be looked at.
+        # Locked paths are transitive, so items without a new majority can be ignored.
         ends, number = np.unique(arcs, return_inverse=True)
         i, j = number.reshape(arcs.shape).T
         graph = above[np.ix_(ends, ends)]
@@ -322,7 +318,7 @@ def _parts(above: Bools, arcs: Positions) -> Positions:
 
 
 def _lock(above: Bools, arcs: Positions, ends: Deadline) -> None:
-    """Lock majorities in place, which close no cycle, with all paths through them."""
+    """Lock majorities that close no cycle, with all paths through them, in place."""
     for i, j in arcs.tolist():
         if above[i, j]:
             continue  # through one of the others
@@ -335,11 +331,11 @@ def _lock(above: Bools, arcs: Positions, ends: Deadline) -> None:
 
 
 def _wins_less_losses(beats: Bools, items: ItemSet, why: str) -> Outcome:
-    """Rank by how many an item beats less how many beat it; name winners that are not first."""
+    """Rank by wins minus losses; name winners outside the first bucket."""
     scores: Floats = (beats.sum(axis=1) - beats.sum(axis=0)).astype(np.float64)
     unbeaten = ~beats.any(axis=0)
     also = unbeaten & (scores < scores.max())
-    notes = (f"winners too, as {why}: {listed(items.where(also))}",) if also.any() else ()
+    notes = (f"also winners, as {why}: {listed(items.where(also))}",) if also.any() else ()
     return Outcome(scores=scores, notes=notes, winners=items.where(unbeaten))
 
 
@@ -349,9 +345,9 @@ class Black(Aggregator):
 
     Notes
     -----
-    Scores are those of `Borda`; that of a Condorcet winner who does not lead by more than a
-    millionth of the points is raised to one more than the most (a millionth more, of millions), and
-    the result says so.
+    Scores are those of `Borda`. If a Condorcet winner does not lead by more than a millionth of the
+    points, its score is raised to the highest score plus 1, or plus a millionth of it if that is
+    more; a note reports this.
 
     References
     ----------
@@ -363,7 +359,7 @@ class Black(Aggregator):
     >>> from rankagg import Black, Profile
     >>> consensus = Black().aggregate(Profile.from_orders(["ABC", "BCA"], counts=[3, 2]))
     >>> consensus.order, consensus.notes
-    (('A', 'B', 'C'), ('the Condorcet winner A stands first; it has 6 points, the most are 7',))
+    (('A', 'B', 'C'), ('the Condorcet winner A is ranked first; it has 6 points, the most are 7',))
     """
 
     needs: ClassVar[Needs] = "votes"
@@ -393,10 +389,10 @@ class Black(Aggregator):
         points, most = outcome.scores.copy(), outcome.scores.max()
         if not len(winner):
             return replace(outcome, notes=("no Condorcet winner: by Borda points",))
-        room = abs(most) / 2**20  # which no tie of scores bridges
+        room = abs(most) / 2**20  # more than scores that count as tied differ by
         if (points + room >= points[winner]).sum() == 1:
             return outcome
         name, own = evidence.items[int(winner[0])], points[winner[0]]
         points[winner] = most + max(1.0, room)
-        note = f"the Condorcet winner {name} stands first; it has {own:g} points, the most are"
+        note = f"the Condorcet winner {name} is ranked first; it has {own:g} points, the most are"
         return Outcome(scores=points, notes=(f"{note} {most:g}",))

@@ -1,4 +1,4 @@
-"""When to stop: one point in time that is set once and handed on to everything that takes long."""
+"""Deadlines: one point in time that is set once and shared by all slow steps."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rankagg.exceptions import OutOfTimeError
 
 @dataclass(frozen=True)
 class Deadline:
-    """A point in time, for several rules that share one budget; never by default.
+    """A point in time, for several rules that share a time budget; by default never.
 
     Attributes
     ----------
@@ -35,22 +35,22 @@ class Deadline:
 
     @classmethod
     def after(cls, seconds: float | None) -> Deadline:
-        """Return the deadline in so many seconds; never for None.
+        """Return the deadline that is some seconds from now; None means never.
 
         Parameters
         ----------
         seconds : float or None
-            From now.
+            Seconds from now.
         """
         return cls() if seconds is None else cls(monotonic() + seconds)
 
     @property
     def is_over(self) -> bool:
-        """Whether it has passed."""
+        """Whether the deadline has passed."""
         return self.at <= monotonic()
 
     def seconds_left(self) -> float:
-        """Return what is left; raises `OutOfTimeError` where that is nothing."""
+        """Return the seconds left; raises `OutOfTimeError` if there are none."""
         left = self.at - monotonic()
         if left <= 0:
             raise OutOfTimeError
@@ -58,47 +58,47 @@ class Deadline:
 
     @property
     def time_limit(self) -> float | None:
-        """What is left as a time limit: seconds, or None where there is no end."""
+        """The seconds left as a time limit; None without an end."""
         return None if self.at == inf else max(self.at - monotonic(), 0.0)
 
     def sooner(self, seconds: float | None) -> Deadline:
-        """Return this one, or the one in so many seconds where that comes first.
+        """Return the earlier of this deadline and the one some seconds from now.
 
         Parameters
         ----------
         seconds : float or None
-            From now; None is never.
+            Seconds from now; None means never.
         """
         return Deadline(min(self.at, Deadline.after(seconds).at))
 
     def later(self, seconds: float) -> Deadline:
-        """Return the one so many seconds after this one.
+        """Return the deadline some seconds after this one.
 
         Parameters
         ----------
         seconds : float
-            How many.
+            Seconds after this deadline.
         """
         return Deadline(self.at + seconds)
 
     def share(self, parts: float) -> Deadline:
-        """Return when a fair share of what is left is used up, for one of some equal parts.
+        """Return the deadline of one of several equal shares of the time left.
 
         Parameters
         ----------
         parts : float
-            How many parts have to share what is left.
+            The number of shares.
         """
         now = monotonic()
         return Deadline(now + max(self.at - now, 0.0) / parts)
 
 
-#: Without an end.
+#: The deadline that never passes.
 NEVER = Deadline()
 
 
 def time_limit_of(time_limit: object, owner: str = "") -> float | None:
-    """Return a time limit in seconds, or None; anything else raises `InvalidInputError`."""
+    """Return a time limit in seconds, or None; raise `InvalidInputError` otherwise."""
     if time_limit is None:
         return None
     return check_number(time_limit, f"time_limit{owner}", low=0)
@@ -106,7 +106,7 @@ def time_limit_of(time_limit: object, owner: str = "") -> float | None:
 
 @dataclass
 class _Stop:
-    """Why a block stopped early, if it did."""
+    """The reason why a block stopped early, if it did."""
 
     out_of_time: bool = False
     by_user: bool = False
@@ -114,7 +114,7 @@ class _Stop:
 
 @contextmanager
 def until_stopped() -> Iterator[_Stop]:
-    """Run a block until the deadline has passed or the user interrupts; both end it quietly."""
+    """Run a block until the deadline passes or the user interrupts, without raising."""
     stop = _Stop()
     try:
         yield stop

@@ -1,4 +1,4 @@
-"""What is known at each stage of the chain from scores over rankings to votes, computed once."""
+"""Scores, rankings and pairwise votes of one data set, each computed once."""
 
 from __future__ import annotations
 
@@ -30,45 +30,45 @@ from rankagg.exceptions import Described, InformationLostError, InvalidInputErro
 if TYPE_CHECKING:
     from rankagg.aggregation.base import Aggregator
 
-#: Results of pairs, which hold no rankings.
+#: Pairwise results, which hold no rankings.
 PairData = PairwiseMatrix | Comparisons
-#: What files and other sources are read into at once.
+#: Complete data, as read from files and other sources.
 WholeData = ScoreTable | Profile | PairData
 Data = WholeData | ScoreSummary
 
 
-# Counting takes some 80 bytes for each two items: 2 GB for so many.
+# Counting pairwise votes takes about 80 bytes per pair of items: 2 GB for this many.
 MOST_ITEMS, BYTES_A_PAIR = 5_000, 80
 
-# What sentences call what is in scores and in comparisons.
+# Nouns for messages about scores and about comparisons.
 SCORED = Words("system", "task")
 FOUGHT = Words("item", "battle", "battle")
 
-#: Data, and what lists of orders and counts of them are.
+#: Data, lists of orders, and mappings from order to count.
 Held = Data | Sequence[Any] | Mapping[Any, int]
 ORDERS = (
     "a ScoreTable, ScoreSummary, Profile, PairwiseMatrix or Comparisons, or orders of labels, best "
     "first, as a list or as a mapping from order to count"
 )
-#: What one is to call where it is not certain what plain data are.
+#: The constructors to use if plain data are ambiguous.
 STATED = (
     "`Profile.from_orders` takes orders, `Profile.from_ranks` ranks, and `ScoreTable` scores with "
     "their direction."
 )
-#: What reads a file.
+#: The functions that read a file.
 READERS = (
     "`ra.recognize(path).read()` reads a file, and `ra.read_scores(path, higher_is_better=True)` "
-    'scores (False for errors). Orders stand in a list, as ["A > B > C"].'
+    'scores (False for errors). Give orders in a list, as ["A > B > C"].'
 )
 
 
 def as_data(data: Any, parameter: str = "data") -> Any:
-    """Return orders, and a mapping from order to count, as a profile; anything else comes back.
+    """Convert orders, or a mapping from order to count, to a profile; keep other data.
 
-    An order is a list or tuple of labels, best first, in which a list or tuple holds tied ones; or
-    a text such as "A > B = C", or "ABC" where all texts have the same letters. A label that an
-    order leaves out is unranked in it. Arrays, frames, paths and other texts, and sequences of
-    which it is not certain what they hold, are refused; `parameter` is what messages call the data.
+    An order is a list or tuple of labels, best first, in which a list or tuple holds tied ones. It
+    can also be a text such as "A > B = C", or "ABC" if all texts have the same letters. Labels
+    missing from an order are unranked in it. Arrays, frames, paths, other texts and ambiguous
+    sequences are refused. Messages call the data `parameter`.
     """
     if isinstance(data, Data):
         return data
@@ -77,15 +77,15 @@ def as_data(data: Any, parameter: str = "data") -> Any:
             parameter, "data that were read, or orders in a list", data, READERS
         )
     if isinstance(data, np.ndarray):
-        told = Described(f"an array of shape {data.shape}")
-        raise InvalidInputError(parameter, "data whose meaning is stated", told, STATED)
+        got = Described(f"an array of shape {data.shape}")
+        raise InvalidInputError(parameter, "data whose meaning is stated", got, STATED)
     if is_frame(data):
         remedy = (
             "`compare(frame, higher_is_better=True)` states it (False for errors), and so does "
             "`ScoreTable(frame, higher_is_better=True)`."
         )
-        told = Described("a frame without the direction of its scores")
-        raise InvalidInputError(parameter, "data whose meaning is stated", told, remedy)
+        got = Described("a frame without the direction of its scores")
+        raise InvalidInputError(parameter, "data whose meaning is stated", got, remedy)
     if isinstance(data, Mapping):
         orders, counts = list(data), list(data.values())
     elif isinstance(data, Sequence):
@@ -99,8 +99,8 @@ def as_data(data: Any, parameter: str = "data") -> Any:
     buckets = [_buckets(order, orders, parameter) for order in orders]
     labels = [label for order in buckets for bucket in order for label in bucket]
     if not any(isinstance(label, str) for label in labels):
-        told = Described(f"{data!r:.60}")
-        raise InvalidInputError(parameter, "orders of labels that are texts", told, STATED)
+        got = Described(f"{data!r:.60}")
+        raise InvalidInputError(parameter, "orders of labels that are texts", got, STATED)
     items = ItemSet.coerce(None, labels)
     rankings = [PartialRanking.from_buckets(order, items=items) for order in buckets]
     return Profile(rankings, counts=counts)
@@ -122,22 +122,22 @@ def _buckets(order: object, orders: Sequence[Any], parameter: str) -> list[list[
 
 
 def _alike(one: str, other: str) -> bool:
-    """Say whether two texts are orders of the same letters."""
+    """Return whether two texts are orders of the same letters."""
     return len(one) > 1 and len(set(one)) == len(one) and sorted(one) == sorted(other)
 
 
 class Evidence:
-    """A data set seen as scores, as rankings and as votes, as far as it holds them.
+    """A data set as scores, as rankings and as votes, as far as it holds them.
 
-    Information only flows downhill: rankings follow from scores and votes from rankings, never
-    the other way. A summary of scores holds their means and votes, but no rankings.
+    Rankings follow from scores, and votes from rankings, never the reverse. A summary of scores
+    holds their means and votes, but no rankings.
 
     Parameters
     ----------
     data : ScoreTable, ScoreSummary, Profile, PairwiseMatrix or Comparisons
         The data as given.
     tolerance : float, mapping or Series from task to float, default 0
-        Passed to `ScoreTable.rankings`; a summary has been counted without.
+        Passed to `ScoreTable.rankings`; must be 0 for a summary.
     """
 
     def __init__(self, data: Held, tolerance: Tolerance = 0.0) -> None:
@@ -162,16 +162,16 @@ class Evidence:
         tolerance: Tolerance = 0.0,
         higher_is_better: Directions | None = None,
     ) -> Evidence:
-        """Return the evidence that data are; evidence is what it is.
+        """Return the evidence for data; evidence is returned unchanged.
 
         Parameters
         ----------
         data : ScoreTable, ScoreSummary, Profile, PairwiseMatrix, Comparisons or Evidence
-            The data, or what `as_data` makes some of.
+            The data, or orders as `as_data` takes them.
         tolerance : float, mapping or Series from task to float, default 0
             As for the class; evidence has its own.
         higher_is_better : bool, mapping or Series from task to bool, optional
-            The direction of scores in a DataFrame; it goes with nothing else.
+            The direction of scores in a DataFrame; other data do not allow it.
         """
         if higher_is_better is not None:
             if not is_frame(data):
@@ -189,58 +189,58 @@ class Evidence:
 
     @property
     def items(self) -> ItemSet:
-        """The items that are ranked."""
+        """The ranked items."""
         if isinstance(self.data, ScoreTable | ScoreSummary):
             return self.data.systems
         return self.data.items
 
     @property
     def has_scores(self) -> bool:
-        """True where the data are scores."""
+        """True if the data are scores."""
         return isinstance(self.data, ScoreTable)
 
     @property
     def has_rankings(self) -> bool:
-        """True where the data are rankings, or scores that induce them."""
+        """True if the data are rankings, or scores that induce them."""
         return isinstance(self.data, ScoreTable | Profile)
 
     @property
     def summary(self) -> ScoreSummary | None:
-        """What scores add up to, where the data are that."""
+        """The summary of scores, if the data are one."""
         return self.data if isinstance(self.data, ScoreSummary) else None
 
     @property
     def is_complete_and_strict(self) -> bool:
-        """True where every ranking is known to rank all items, none of them tied."""
+        """True if every ranking is known to rank all items without ties."""
         if isinstance(self.data, ScoreSummary):
             return not self.data.n_missing and not self.votes.scaled_ties.any()
         return self.has_rankings and self.profile.is_complete and self.profile.is_strict
 
     @property
     def scores(self) -> ScoreTable:
-        """The scores; raises `InformationLostError` where there are none."""
+        """The scores; raises `InformationLostError` if there are none."""
         if not isinstance(self.data, ScoreTable):
-            raise InformationLostError(self._lost("scores"))
+            raise InformationLostError(self._missing("scores"))
         return self.data
 
     @property
     def means(self) -> ScoreTable | ScoreSummary:
-        """Scores, or what they add up to; raises `InformationLostError` where there are none."""
+        """Scores or their summary; raises `InformationLostError` if there are none."""
         if isinstance(self.data, ScoreTable | ScoreSummary):
             return self.data
-        raise InformationLostError(self._lost("scores"))
+        raise InformationLostError(self._missing("scores"))
 
     @cached_property
     def profile(self) -> Profile:
-        """The rankings; raises `InformationLostError` where there are none."""
+        """The rankings; raises `InformationLostError` if there are none."""
         if isinstance(self.data, ScoreTable):
             return self.data.rankings(self.tolerance)
         if isinstance(self.data, Profile):
             return self.data
-        raise InformationLostError(self._lost("rankings"))
+        raise InformationLostError(self._missing("rankings"))
 
     def tolerance_for(self, task: Label) -> float:
-        """Return the tolerance that is used for one task.
+        """Return the tolerance of one task.
 
         Parameters
         ----------
@@ -253,23 +253,23 @@ class Evidence:
 
     @property
     def unranked(self) -> Unranked | None:
-        """The policy of the data for unranked items; None for comparisons and plain votes."""
+        """The policy for unranked items; None for comparisons and plain votes."""
         return None if isinstance(self.data, Comparisons) else self.data.unranked
 
     def with_unranked(self, unranked: Unranked) -> Evidence:
-        """Return the same data by another policy for unranked items.
+        """Return the same data with another policy for unranked items.
 
         Parameters
         ----------
         unranked : {"uniform", "ignore", "last"}
-            The policy; comparisons and votes, which are added up, stay as they are.
+            The policy; comparisons and votes are already counted and do not change.
         """
         if isinstance(self.data, PairData) or self.data.unranked == unranked:
             return self
         return Evidence(self.data.with_unranked(unranked), self.tolerance)
 
     def read_by(self, rule: Aggregator) -> Evidence:
-        """Return the data as a rule reads them: with absent items last, where it does that.
+        """Return the data as a rule reads them: absent items last, if the rule does so.
 
         Parameters
         ----------
@@ -280,14 +280,14 @@ class Evidence:
 
     @property
     def has_gaps(self) -> bool:
-        """Whether some ranking, or unit of scores, leaves an item unranked."""
+        """Whether a ranking, or a unit of scores, leaves an item unranked."""
         if isinstance(self.data, Profile):
             return self.data.has_unranked
         return isinstance(self.data, ScoreTable | ScoreSummary) and self.data.n_missing > 0
 
     @property
     def has_imputed_votes(self) -> bool:
-        """Whether the data are votes in which absent items were not counted last."""
+        """Whether the data are votes that do not count absent items last."""
         data = self.data
         if not isinstance(data, PairwiseMatrix) or data.is_decided:
             return False
@@ -295,7 +295,7 @@ class Evidence:
 
     @cached_property
     def votes(self) -> PairwiseMatrix:
-        """The pairwise votes; raises `InvalidInputError` of more than 5,000 items."""
+        """The pairwise votes; raises `InvalidInputError` for more than 5,000 items."""
         if not self.counts_pairs:
             n = len(self.items)
             allowed = f"of at most {MOST_ITEMS:,} items where votes on all pairs are counted"
@@ -311,12 +311,12 @@ class Evidence:
 
     @property
     def counts_pairs(self) -> bool:
-        """Whether votes are there or few enough to be counted."""
+        """Whether the votes are given, or the items few enough to count them."""
         return len(self.items) <= MOST_ITEMS or isinstance(self.data, PairwiseMatrix)
 
     @cached_property
     def _present(self) -> Bools | None:
-        """Which items each ranking, or each item, is compared with; None where that is all."""
+        """The items in each ranking, or compared with each item; None if that is all."""
         data = self.data
         if isinstance(data, Profile):
             return None if data.is_complete else data.observed
@@ -333,35 +333,35 @@ class Evidence:
 
     @cached_property
     def parts(self) -> Parts:
-        """The number of the group of each item: chains of comparisons join the items of one."""
+        """The group number of each item; chains of comparisons join the items of a group."""
         if self._present is None:
             return np.zeros(len(self.items), dtype=np.int32)
         return _parts_of_rows(self._present)
 
     @property
     def words(self) -> Words:
-        """What sentences call what is in the data."""
+        """Nouns for items, units and votes in messages."""
         if isinstance(self.data, ScoreTable | ScoreSummary):
             return SCORED
         return FOUGHT if isinstance(self.data, Comparisons) else Words()
 
     @property
     def unit(self) -> str:
-        """What compares items, in the singular."""
+        """The noun for one ranking, task, instance or comparison."""
         if isinstance(self.data, ScoreTable | ScoreSummary):
             is_fine = isinstance(self.data, ScoreSummary) or self.data.is_instance_level
             return "instance" if is_fine else "task"
         return "comparison" if isinstance(self.data, PairData) else "ranking"
 
     def gaps(self, unit: str | None = None, *, by_policy: bool = True) -> tuple[str, ...]:
-        """Return what to say of items in no ranking, and of groups that nothing joins.
+        """Return notes on items in no ranking, and on groups that no comparison joins.
 
         Parameters
         ----------
         unit : str, optional
-            Another word for the `unit`.
+            The noun to use, by default the `unit`.
         by_policy : bool, default True
-            Whether the policy of the data places absent items; models look at what is there.
+            Whether the policy of the data places absent items; models ignore absent items.
         """
         if self._present is None or not self.parts.any():
             return ()
@@ -369,7 +369,7 @@ class Evidence:
         policy = self.unranked if by_policy else None
         return gap_notes(self.items, self.parts, unseen, unit or self.unit, policy)
 
-    def _lost(self, what: str) -> str:
+    def _missing(self, what: str) -> str:
         if isinstance(self.data, Comparisons):
             return f"needs {what}; Comparisons do not hold them."
         remedy = " Read the scores with `read_scores`." if self.summary else ""
@@ -377,13 +377,13 @@ class Evidence:
 
 
 def _parts_of_rows(present: Bools) -> Parts:
-    """Return the parts of the columns of a table, where each row joins all columns that it has."""
+    """Return the connected parts of the columns of a table, if each row joins its columns."""
     n = present.shape[1]
     part = np.arange(n, dtype=np.int32)
     size = max(1, CELLS_AT_ONCE // n)
     for start in range(0, len(present), size):
         block = present[start : start + size]
-        # Most often the first column is together with each other one somewhere.
+        # Shortcut: usually the first column shares a row with every other one.
         if block[block[:, 0]].any(axis=0).all():
             return np.zeros(n, dtype=np.int32)
         rows, columns = block.nonzero()

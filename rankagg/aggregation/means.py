@@ -1,4 +1,4 @@
-"""Rules that average scores, as most leaderboards do, or add them up, as search engines do."""
+"""Rules that average scores, as leaderboards do, or add them up, as search engines do."""
 
 from __future__ import annotations
 
@@ -28,29 +28,28 @@ from rankagg.core import (
 from rankagg.core.graphs import connected_parts
 from rankagg.exceptions import Described, InvalidInputError
 
-# Scores of one task that are so many times those of another are on another scale.
+# Two tasks are on different scales if their scores differ by this factor.
 OTHER_SCALE = 10.0
-# Effects of standardized scores are tied where they differ by less.
+# Effects of standardized scores that differ by less are tied.
 SAME_EFFECT = 1e-10
 
 
 def other_scale(table: ScoreTable | ScoreSummary) -> tuple[Label, ...]:
-    """Return the tasks of the largest and the smallest scores, where their scales differ."""
+    """Return the tasks of the largest and the smallest scores, if their scales differ."""
     sizes = np.fmax.reduce(np.abs(table.task_scores()), axis=0, initial=0.0)
-    # Zeros alone are of any scale.
+    # A task of zeros has no scale.
     small, large = int(np.where(sizes > 0.0, sizes, np.inf).argmin()), int(sizes.argmax())
     differ = sizes[large] / OTHER_SCALE > sizes[small]
     return (table.tasks[large], table.tasks[small]) if differ else ()
 
 
 def unlike_tasks(table: ScoreTable | ScoreSummary, *, scales: bool = True) -> list[str]:
-    """Return why a mean over tasks is hard to interpret: their scales, or their directions."""
+    """Return reasons why a mean over tasks is hard to interpret: scales or directions."""
     notes, tasks = [], other_scale(table) if scales else ()
     if tasks:
-        told = (
-            "scores on {} are over ten times as large as on {}: a mean of both is hard to interpret"
-        )
-        notes.append(told.format(*map(named, tasks)))
+        large, small = map(named, tasks)
+        size = f"scores on {large} are over ten times as large as on {small}"
+        notes.append(f"{size}: a mean of both is hard to interpret")
     if len(set(table.higher_is_better.values())) > 1:
         notes.append(
             "higher is better on some tasks, and lower on others: the mean is hard to interpret"
@@ -59,7 +58,7 @@ def unlike_tasks(table: ScoreTable | ScoreSummary, *, scales: bool = True) -> li
 
 
 def cautions(table: ScoreTable | ScoreSummary, *, scales: bool = True) -> list[str]:
-    """Return what speaks against a mean over the tasks that each system has."""
+    """Return cautions on a mean over the tasks that each system has."""
     gaps = np.isnan(table.task_scores())
     partly = table.systems.where(gaps.any(axis=1) & ~gaps.all(axis=1))
     present = [f"over the tasks that are present for {listed(partly)}"] if partly else []
@@ -71,12 +70,12 @@ class _ScoreAggregator(Aggregator):
     """A rule that summarizes each system's task scores in one number.
 
     Instances are averaged within a task first. Missing tasks are left out of a system's summary
-    and the weights of the others stand for all; a system without any score is unranked.
+    and the weights of the others are rescaled; a system without any score is unranked.
     """
 
     needs: ClassVar[Needs] = "scores"
     reads_unranked: ClassVar[ReadsUnranked] = "as observed"
-    #: Whether tasks of larger scores weigh more.
+    #: Whether tasks with larger scores weigh more.
     _adds_scores: ClassVar[bool] = False
 
     def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
@@ -89,7 +88,7 @@ class _ScoreAggregator(Aggregator):
         scores, sizes = (np.where(present, part, 1.0)[scored] for part in (scores, sizes))
         summary[scored], size[scored] = self._summarize(scores, sizes, weights)
         summary *= self._sign(table)
-        # Before sizes are restored: what is below all floats, or beyond them, has a place too.
+        # Rank before restoring the scale, which can overflow or underflow.
         ranking, ties = rank_by_scores(summary, table.systems, rounding_error(size))
         notes = (*cautions(table, scales=self._adds_scores), *ties)
         return Outcome(restored(summary, shift), ranking, notes=notes)
@@ -110,7 +109,7 @@ class Mean(_ScoreAggregator):
     """Arithmetic mean over tasks of the mean over instances.
 
     Lower-is-better tasks are negated. Tasks on different scales should not be averaged; the rule
-    is here because it is what leaderboards do.
+    is included because leaderboards use it.
 
     Examples
     --------
@@ -130,7 +129,7 @@ class Mean(_ScoreAggregator):
 
 @dataclass(frozen=True, kw_only=True)
 class _RatioMean(_ScoreAggregator):
-    """A mean that only positive ratios or rates have."""
+    """A mean that is defined for positive ratios or rates only."""
 
     def _task_scores(self, table: ScoreTable | ScoreSummary) -> tuple[Floats, Floats, int]:
         name = type(self).__name__
@@ -149,7 +148,6 @@ class _RatioMean(_ScoreAggregator):
         return scores, sizes, shift
 
     def _sign(self, table: ScoreTable | ScoreSummary) -> float:
-        # A mean of costs: the smaller is the better.
         return 1.0 if all(table.higher_is_better.values()) else -1.0
 
 
@@ -157,7 +155,7 @@ class _RatioMean(_ScoreAggregator):
 class GeometricMean(_RatioMean):
     """Geometric mean over tasks of the mean over instances, for normalized positive scores.
 
-    Refuses mixed directions and scores that are not positive. Where lower is better throughout,
+    Refuses mixed directions and scores that are not positive. If lower is better on all tasks,
     `scores` holds the negated means.
 
     References
@@ -168,7 +166,7 @@ class GeometricMean(_RatioMean):
     command_names: ClassVar = {"geometric-mean": {}}
 
     def _summarize(self, scores: Floats, sizes: Floats, weights: Floats) -> tuple[Floats, Floats]:
-        # Powers of two apart: a factor of all scores changes no digit.
+        # Split off powers of two, so that scaling all scores by one changes no digit.
         parts, powers = np.frexp(scores)
         top = int(powers.max(initial=-FLOAT_PLACES))
         logs = np.log(parts) + (powers - top) * np.log(2.0)
@@ -182,7 +180,7 @@ class GeometricMean(_RatioMean):
 class HarmonicMean(_RatioMean):
     """Harmonic mean over tasks of the mean over instances, for positive rates.
 
-    Refuses mixed directions and scores that are not positive. Where lower is better throughout,
+    Refuses mixed directions and scores that are not positive. If lower is better on all tasks,
     `scores` holds the negated means.
 
     References
@@ -193,7 +191,7 @@ class HarmonicMean(_RatioMean):
     command_names: ClassVar = {"harmonic-mean": {}}
 
     def _summarize(self, scores: Floats, sizes: Floats, weights: Floats) -> tuple[Floats, Floats]:
-        # Scores near 0 have no inverse that is a float: as multiples of the least one they have.
+        # Inverses of scores near 0 overflow; inverses of multiples of the least score do not.
         least = scores.min(axis=1, keepdims=True)
         means: Floats = least[:, 0] / weighted_mean(least / scores, weights)
         return means, means
@@ -203,7 +201,7 @@ class HarmonicMean(_RatioMean):
 class Median(_ScoreAggregator):
     """Weighted median over tasks of the mean over instances.
 
-    Lower-is-better tasks are negated. Where the weights split evenly, the two middle scores are
+    Lower-is-better tasks are negated. If the weights split evenly, the two middle scores are
     averaged.
     """
 
@@ -211,32 +209,32 @@ class Median(_ScoreAggregator):
 
     def _summarize(self, scores: Floats, sizes: Floats, weights: Floats) -> tuple[Floats, Floats]:
         order = np.argsort(scores, axis=1)
-        # Whole numbers for the weights: their sums hit the half or miss it.
+        # Integer weights make the comparison with one half exact.
         shares = exact.as_rational(weights).numerators
         running = np.cumsum(np.take_along_axis(shares, order, axis=1), axis=1)
         total = running[:, -1:]
         lower = np.argmax(2 * running >= total, axis=1)
         upper = np.argmax(2 * running > total, axis=1)
         at = np.take_along_axis(order, np.stack([lower, upper], axis=1), axis=1)
-        of = partial(np.take_along_axis, indices=at, axis=1)
-        return of(scores).mean(axis=1), of(sizes).mean(axis=1)
+        middle = partial(np.take_along_axis, indices=at, axis=1)
+        return middle(scores).mean(axis=1), middle(sizes).mean(axis=1)
 
 
 @dataclass(frozen=True, kw_only=True)
 class CombSUM(Aggregator):
-    """Sum the scores of all runs, each stretched from 0 to 1: what search engines fuse scores by.
+    """Sum of the scores of all runs, each rescaled to [0, 1]: score fusion of search engines.
 
-    In every task (a run, for one topic) the least score becomes 0 and the largest 1; where all are
-    equal, all become 1. A missing score counts 0. Weights of tasks multiply.
+    In every task (a run, for one topic) the least score becomes 0 and the largest 1; if all are
+    equal, all become 1. A missing score counts 0. Scores are multiplied by the task weights.
 
     Notes
     -----
-    A missing score counts as the least one of its task does, so this is no mean: items that few
-    tasks score come out low. For leaderboards with gaps `Mean` and rules on rankings are fairer.
+    A missing score counts as the least score of its task, so this is no mean: items with few
+    scores rank low. For leaderboards with gaps `Mean` and rules on rankings are fairer.
 
     References
     ----------
-    Fox and Shaw (1994), "Combination of multiple searches", TREC-2; stretched by task as in Lee
+    Fox and Shaw (1994), "Combination of multiple searches", TREC-2; rescaled by task as in Lee
     (1997), "Analyses of multiple evidence combination", https://doi.org/10.1145/258525.258587.
 
     Examples
@@ -259,12 +257,12 @@ class CombSUM(Aggregator):
         stretched = np.where(step > 0, (scores - low) / np.where(step > 0, step, 1.0), 1.0)
         found = ~np.isnan(scores)
         gained = np.where(found, stretched, 0.0) * table.weight_vector
-        totals = sum_rows(gained) * self._times(found * table.weight_vector)
+        totals = sum_rows(gained) * self._factors(found * table.weight_vector)
         totals[~found.any(axis=1)] = np.nan
         return Outcome(scores=totals)
 
-    def _times(self, found: Floats) -> Floats | float:
-        """Return what the sum of each item is multiplied by, given the weights of what found it."""
+    def _factors(self, found: Floats) -> Floats | float:
+        """Return the factor of each item's sum, given the weights of the runs that found it."""
         return 1.0
 
 
@@ -272,7 +270,7 @@ class CombSUM(Aggregator):
 class CombMNZ(CombSUM):
     """The sums of `CombSUM`, times the number of runs that found the item.
 
-    A run of weight 2 is a run that is there twice, and counts as two.
+    A run of weight 2 counts as two runs.
 
     References
     ----------
@@ -289,25 +287,25 @@ class CombMNZ(CombSUM):
 
     command_names: ClassVar = {"combmnz": {}}
 
-    def _times(self, found: Floats) -> Floats | float:
+    def _factors(self, found: Floats) -> Floats | float:
         return sum_rows(found)
 
 
 @dataclass(frozen=True, kw_only=True)
 class AdjustedMean(Aggregator):
-    """Mean of standardized scores, adjusted for how hard the tasks are that a system has.
+    """Mean of standardized scores, adjusted for the difficulty of each system's tasks.
 
-    Each task's scores, negated where lower is better, are standardized over the systems that have
-    one; then ``score = system + task`` is fitted by least squares with the weights of the tasks,
-    and the effects of the systems are ranked. A system that was scored on easy tasks alone gains
-    nothing by it. Without gaps the effects are the means of the standardized scores.
+    The scores of each task, negated if lower is better, are standardized over the systems that
+    have one. Then ``score = system + task`` is fitted by least squares with the weights of the
+    tasks, and the effects of the systems are ranked. A system scored on easy tasks only has no
+    advantage. Without gaps the effects are the means of the standardized scores.
 
     Notes
     -----
-    The standard deviation is that of the systems present, with their number as the divisor; a task
+    The standard deviation is over the systems present, with their number as the divisor; a task
     on which all are equal adds nothing. Systems that no chain of tasks joins are placed as if their
-    tasks were equally hard on average, which a note says. Effects that differ by less than 1e-10
-    are tied.
+    tasks were equally hard on average, and a note reports it. Effects that differ by less than
+    1e-10 are tied.
 
     References
     ----------
@@ -343,11 +341,11 @@ class AdjustedMean(Aggregator):
 
 
 def _standardized(scores: Floats, sizes: Floats) -> Floats:
-    """Return the scores of each task less their mean, over their deviation; 0 where missing."""
+    """Return scores standardized by task: mean 0, standard deviation 1; 0 if missing."""
     present = ~np.isnan(scores)
     mean = np.nanmean(scores, axis=0)
     off = np.where(present, scores - mean, 0.0)
-    # Scores that differ by their rounding alone are equal.
+    # Scores that differ only by rounding are equal.
     same = np.nanmax(np.abs(off), axis=0) <= 2 * rounding_error(np.nanmax(sizes, axis=0))
     largest = np.where(same, 1.0, np.abs(off).max(axis=0))
     off = np.where(same, 0.0, off / largest)  # squares of large scores do not overflow
@@ -356,9 +354,9 @@ def _standardized(scores: Floats, sizes: Floats) -> Floats:
 
 
 def _system_effects(scores: Floats, present: Bools, weights: Floats) -> Floats:
-    """Return the least-squares effects of the rows of a table with gaps, whose columns sum to 0."""
-    # The effect of a task is the mean of what its systems are off; without it what is left are
-    # the normal equations of the systems, which hold up to a number for each part.
+    """Return least-squares effects of the rows of a table with gaps whose columns sum to 0."""
+    # Eliminating the task effects, each the mean residual of its systems, leaves the normal
+    # equations of the systems. They determine the effects up to a constant for each part.
     shares = present * weights
     normal = np.diag(shares.sum(axis=1)) - (shares / present.sum(axis=0)) @ present.T
     part = connected_parts(present @ present.T)

@@ -1,4 +1,4 @@
-"""What a rule's hook returns, and what `aggregate` makes of it."""
+"""The outcome of a rule's hook, and the consensus that `aggregate` returns."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a rule's hook returns: scores to rank by, or a ranking, or both.
+    """The result of a rule's hook: scores to rank by, or a ranking, or both.
 
     Attributes
     ----------
@@ -51,11 +51,11 @@ class Outcome:
     optima : Optima, TiedOptima or None
         The set of all optima of an exact rule.
     notes : tuple of str
-        What a reader should know.
+        Notes for the reader.
     interrupted : bool
-        True where the user stopped the rule and got what was there.
+        True if the user interrupted the rule; the ranking is the best one so far.
     winners : tuple of str or int, or None
-        Who wins, where that is not the first bucket or the firsts of all optima.
+        The winners, if they differ from the first bucket or the first items of all optima.
     """
 
     scores: Floats | None = None
@@ -68,17 +68,17 @@ class Outcome:
 
 
 class Consensus(Result):
-    """The ranking that a rule found, with its scores, its cost and, if exact, its proof.
+    """The ranking of a rule, with its scores, its cost and, if exact, its proof.
 
-    Made by `Aggregator.aggregate`; it has no plot. Equality looks at the ranking, the scores, the
-    rule and the policy; `cost` and `runtime` are no part of it.
+    Returned by `Aggregator.aggregate`; it has no plot. Equality compares the ranking, the scores,
+    the rule and the policy, not `cost` and `runtime`.
 
     Attributes
     ----------
     ranking : PartialRanking
-        The consensus; a `Permutation` where it is complete and strict.
+        The consensus; a `Permutation` if it is complete and strict.
     scores : ndarray of float, shape (n,), or None
-        What the rule ranked by, higher is better, NaN for an unranked item; None for rules
+        The scores of the rule, higher is better, NaN for an unranked item; None for rules
         without scores.
     rule : Aggregator
         The rule with its parameters.
@@ -87,11 +87,11 @@ class Consensus(Result):
     certificate : Certificate, TiedCertificate or None
         The proof of an exact rule.
     notes : tuple of str
-        What a reader should know: ties, cycles, pairs never compared, unranked items.
+        Notes for the reader: ties, cycles, pairs never compared, unranked items.
     interrupted : bool
-        True where the user stopped the rule, and this is the best that was there.
+        True if the user interrupted the rule; the ranking is the best one so far.
     runtime : float
-        Seconds that the rule took.
+        Run time of the rule in seconds.
     evidence : Evidence
         The data.
     """
@@ -122,7 +122,7 @@ class Consensus(Result):
 
     @property
     def order(self) -> tuple[Label, ...]:
-        """The labels, best first; raises `TiedRankingError` where some are tied."""
+        """The labels, best first; raises `TiedRankingError` if some are tied."""
         return self.ranking.order
 
     @property
@@ -139,8 +139,8 @@ class Consensus(Result):
     def optima(self) -> Optima | TiedOptima | None:
         """The set of all optima of an exact rule; None for other rules.
 
-        None too where constraints count places: what optima choose in one block then depends on
-        other blocks.
+        Also None if constraints count places, because the optima of one block then depend on other
+        blocks.
 
         Raises
         ------
@@ -156,10 +156,10 @@ class Consensus(Result):
 
     @property
     def winners(self) -> tuple[Label, ...]:
-        """The winners as the authors of the rule define them, tied ones all.
+        """All winners as the authors of the rule define them.
 
-        The first bucket; of an exact rule the firsts of all optima; of `Schulze` and `RankedPairs`
-        the items that no path of majorities beats.
+        They are the first bucket; for an exact rule the first items of all optima; for `Schulze`
+        and `RankedPairs` the items that no path of majorities beats.
         """
         if self._winners is not None:
             return self._winners
@@ -170,19 +170,19 @@ class Consensus(Result):
 
     @cached_property
     def pairwise(self) -> PairwiseMatrix:
-        """The one-level votes that the cost is measured on."""
+        """The pairwise votes that define the cost."""
         return self.evidence.votes
 
     @property
     def tie_cost(self) -> float:
-        """What a tied vote costs: the rule's own parameter, or 0."""
+        """Cost of a tied vote: the rule's own parameter, or 0."""
         return float(getattr(self.rule, "tie_cost", 0.0))
 
     @property
     def consensus_tie_cost(self) -> float | None:
-        """What a vote costs that orders two items which the ranking ties.
+        """Cost of a vote that orders two items tied in the ranking.
 
-        The price of the rule whose ties have one, or None: what breaking them at random costs.
+        The parameter of a rule that has one; None means the mean cost of breaking ties at random.
         """
         return getattr(self.rule, "price_of_ties", None)
 
@@ -190,30 +190,30 @@ class Consensus(Result):
     def cost(self) -> float:
         """The summed Kendall distance to the rankings, in votes; see `PairwiseMatrix.cost`.
 
-        NaN of more than 5,000 items, whose votes are not counted for it.
+        NaN for more than 5,000 items, whose pairwise votes are not counted.
         """
         return self.cost_of(self.ranking) if self.evidence.counts_pairs else nan
 
     def cost_of(self, ranking: PartialRanking, votes: PairwiseMatrix | None = None) -> float:
-        """Return what another ranking costs at the same prices of ties.
+        """Return the cost of another ranking, with the same costs of ties.
 
         Parameters
         ----------
         ranking : PartialRanking
             A ranking of the same items.
         votes : PairwiseMatrix, optional
-            What it is held against; by default `pairwise`.
+            The votes that define the cost; by default `pairwise`.
 
         Returns
         -------
         float
-            In votes.
+            The cost in votes.
         """
         return (votes or self.pairwise).cost(
             ranking, tie_cost=self.tie_cost, consensus_tie_cost=self.consensus_tie_cost
         )
 
-    # -- how it looks -------------------------------------------------------------------------
+    # -- output -------------------------------------------------------------------------------
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per item, best first.
@@ -221,8 +221,7 @@ class Consensus(Result):
         Returns
         -------
         pandas.DataFrame
-            Columns rank (from 1, missing where unranked), item and, where the rule has them,
-            score.
+            Columns rank (from 1, missing if unranked), item and, if the rule has scores, score.
         """
         ranks = self.ranking.ranks
         order = np.lexsort((np.arange(len(ranks)), np.where(ranks >= 0, ranks, len(ranks))))
@@ -250,22 +249,22 @@ class Consensus(Result):
         Parameters
         ----------
         rows : int or None, optional
-            How many items to print at most; all by default.
+            The largest number of items to print; all by default.
         """
         return self._text(self._facts(), rows)
 
     def _facts(self) -> list[str]:
         counted_by = self.evidence.read_by(self.rule).unranked
         observed = self.rule.reads_unranked == "as observed"
-        policy = "none: what is present counts" if observed else (counted_by or "none")
+        policy = "none: only present items count" if observed else (counted_by or "none")
         price, vote = self.consensus_tie_cost, self.evidence.words.vote
         tied = "" if price is None else f", a {vote} on a tied pair {price:g}"
         cost = f"not counted for more than {MOST_ITEMS:,} items"
         if self.evidence.counts_pairs:
             is_other = observed or counted_by != self.unranked
             counted_as = self.unranked if is_other else None
-            policy_told = f"unranked items: {counted_as}; " if counted_as else ""
-            prices = f"({policy_told}a tied {vote} costs {self.tie_cost:g}{tied})"
+            policy_text = f"unranked items: {counted_as}; " if counted_as else ""
+            prices = f"({policy_text}a tied {vote} costs {self.tie_cost:g}{tied})"
             cost = f"{counted(amount(self.cost), vote)} contradicted {prices}"
         lines = [
             f"{self.rule.name} consensus of {counted(len(self.items), 'item')}",
@@ -291,10 +290,10 @@ class Consensus(Result):
 def proved_outcome(
     certificate: Any, solved: Any, effort: Any, optima: Any = None, noun: str = "ranking"
 ) -> Outcome:
-    """Return what an exact rule returns, and why its proof is not complete where it is not.
+    """Return the outcome of an exact rule, with a note if its proof is not complete.
 
-    Cost and bound were computed in integers from the order and the proofs; here the certificate is
-    read as a checker reads it, so that its proofs are trees over disjoint parts.
+    Cost and bound are computed in integers from the order and the proofs. The certificate is read
+    as a checker reads it, to ensure that its proofs are trees over disjoint parts.
     """
     type(certificate).from_dict(certificate.to_dict())
     is_open = certificate.status != "optimal"
@@ -317,6 +316,6 @@ def by_points(points: Sequence[Fraction], items: ItemSet, notes: tuple[str, ...]
 
 
 def by_places(values: Sequence[Fraction] | Sequence[int]) -> Ranks:
-    """Return the ranks that exact numbers give, smaller is better."""
+    """Return ranks by exact numbers, smaller is better."""
     ordered = sorted(values)
     return np.array([bisect_left(ordered, value) for value in values], dtype=np.int32)

@@ -1,7 +1,7 @@
 """The Borda count, and sums over rankings by place.
 
-Sums are in integers, so no order of the rankings changes a bit of them. All go through the rankings
-in blocks, so that memory is bounded by that of the result.
+Sums are in integers, so the order of the rankings does not change a single bit. Rankings are
+processed in blocks, so that memory is bounded by that of the result.
 """
 
 from __future__ import annotations
@@ -32,32 +32,32 @@ from rankagg.core import (
 )
 from rankagg.kernels.counting import ENTRIES_AT_ONCE, Doubled, doubled_places, row_sums
 
-# Cells looked at in one go.
+# Cells processed at a time.
 BLOCK = 200_000
-TURNED_POINTS = "points change sides of their mean, and who wins alone has more than the mean"
-#: What points for places keep, whatever the points.
+TURNED_POINTS = "points are mirrored about their mean, and a sole winner has more than the mean"
+#: Axioms that all rules with points for places keep.
 POINTS_KEEP = {
-    "monotonicity": "who rises gets no fewer points, and no other gets more",
-    "participation": "a ballot gives the most to what it has highest; Moulin (1988)",
+    "monotonicity": "an item that rises gets no fewer points, and no other gets more",
+    "participation": "a ballot gives the most points to its highest item; Moulin (1988)",
     "reinforcement": "points add up; Young (1975)",
     "reinforcement of rankings": "points add up; Smith (1973)",
 }
-# Rankings of a key from which on it is summed by itself.
+# With more rankings per key, each key is summed separately.
 RANKINGS_OF_A_KEY = 64
 
 
 def row_slices(m: int, n: int) -> Iterator[slice]:
-    """Yield slices of the rows of a table, so that what is done with one takes little memory."""
+    """Yield slices of the rows of a table, small enough to limit memory."""
     size = max(1, BLOCK // n, n)
     for start in range(0, m, size):
         yield slice(start, start + size)
 
 
 def _borda_points(profile: Profile, groups: Integers64) -> Floats:
-    """Return every item's points in the rankings of each group; see `Borda`."""
+    """Return the points of every item in the rankings of each group; see `Borda`."""
     votes, denominator = exact.as_votes(profile.counts, profile.weights)
     points = np.empty((int(groups[-1]) + 1, profile.n_items))
-    # There are sums for every number of observed items: n for a group and item at most.
+    # There are sums for every number of observed items: at most n for each group and item.
     size = max(1, BLOCK // profile.n_items**2)
     for first in range(0, len(points), size):
         some = slice(first, first + size)
@@ -71,7 +71,7 @@ def _points(
     ranks: Ranks, votes: Integers, denominator: int, groups: Integers64, *, ignoring: bool
 ) -> Floats:
     n = ranks.shape[1]
-    # Floats divide integers below their limit exactly; Python's have none.
+    # Division rounds once for integers that floats hold; Python integers have no limit.
     kind = np.int64 if 4 * (n + 1) * max(int(votes.sum()), denominator) < EXACT_LIMIT else object
     seen, placed = _sums_by_size(ranks, votes, groups, kind)
     # An item at the mean place r of k adds 2r + 2 to `placed`.
@@ -79,13 +79,13 @@ def _points(
         lead = sum((k + 1) * seen[k] - placed[k] for k in seen)
         return np.asarray(lead / denominator, dtype=np.float64)
     # Twice the points: 2n - (2r + 2)(n + 1)/(k + 1), or n - 1 for an unranked item.
-    whole = np.add.reduceat(votes, exact.starts_of(groups)).astype(kind)[:, None]
-    most = (n - 1) * whole + (n + 1) * sum(seen.values())
+    total = np.add.reduceat(votes, exact.starts_of(groups)).astype(kind)[:, None]
+    most = (n - 1) * total + (n + 1) * sum(seen.values())
     return _expected_points(n, most, placed, denominator)
 
 
 def summed_points(summary: ScoreSummary) -> Floats:
-    """Return every system's points on all instances together; see `_borda_points`."""
+    """Return the points of every system on all instances; see `_borda_points`."""
     tallies = list(summary.tallies.values())
     units = np.array([tally.n_units for tally in tallies], dtype=np.int64)
     weighted, denominator = exact.as_votes(
@@ -97,24 +97,24 @@ def summed_points(summary: ScoreSummary) -> Floats:
     lead = wins.sum(axis=1) - wins.sum(axis=0)
     if summary.unranked == "ignore":
         return np.asarray(lead / denominator, dtype=np.float64)
-    whole = (n - 1) * sum(vote * int(many) for vote, many in zip(votes, units, strict=True))
+    total = (n - 1) * sum(vote * int(many) for vote, many in zip(votes, units, strict=True))
     if summary.unranked == "last":
         missed = weighted_sum([tally.missed for tally in tallies], votes).astype(object)
         lead = lead + missed.sum(axis=1) - missed.sum(axis=0)
-        return np.asarray((whole + lead) / (2 * denominator), dtype=np.float64)
-    # An item at the mean place r of k adds 2r + 2 to what is placed.
+        return np.asarray((total + lead) / (2 * denominator), dtype=np.float64)
+    # An item at the mean place r of k adds 2r + 2 to `placed`.
     placed = {n: weighted_sum([tally.all_placed for tally in tallies], votes).astype(object)}
     for tally, vote in zip(tallies, votes, strict=True):
         for k, sums in zip(tally.sizes.tolist(), tally.placed.astype(object), strict=True):
             placed[k] = placed.get(k, 0) + sums * vote
     seen = weighted_sum([tally.observed for tally in tallies], votes).astype(object)
-    return _expected_points(n, whole + (n + 1) * seen, placed, denominator)
+    return _expected_points(n, total + (n + 1) * seen, placed, denominator)
 
 
 def _expected_points(
     n: int, most: Integers, placed: dict[int, Integers], denominator: int
 ) -> Floats:
-    """Return half of `most` less (2r + 2)(n + 1)/(k + 1) for every place r among k."""
+    """Return half of `most` minus (2r + 2)(n + 1)/(k + 1) for every place r among k."""
     over = lcm(*(k + 1 for k in placed))
     if max(2 * denominator, int(most.max())) * over >= EXACT_LIMIT:
         most, placed = most.astype(object), {k: placed[k].astype(object) for k in placed}
@@ -125,10 +125,10 @@ def _expected_points(
 def _sums_by_size(
     ranks: Ranks, votes: Integers, groups: Integers64, kind: type
 ) -> tuple[dict[int, Integers], dict[int, Integers]]:
-    """Return per number k of observed items what rankings of that size weigh and place.
+    """Return sums of weights and of places for each number k of observed items.
 
-    For each group and item: the weight of the rankings that observe it, and the weighted sum of
-    2r + 2 for its mean places r in them.
+    For each group and item: the weight of the rankings of that size that observe it, and the
+    weighted sum of 2r + 2 for its mean places r in them.
     """
     shape = int(groups[-1]) + 1, ranks.shape[1]
     seen: dict[int, Integers] = {}
@@ -139,7 +139,7 @@ def _sums_by_size(
         occurring, keys = pairs[:1], np.zeros_like(pairs)
         if (pairs != pairs[0]).any():
             occurring, keys = np.unique(pairs, return_inverse=True)
-        for weights, scale in _whole(votes[block], 2 * shape[1]):
+        for weights, scale in _int64_parts(votes[block], 2 * shape[1]):
             parts = _place_sums(keys, weights, doubled)
             group, sizes = np.divmod(occurring, shape[1] + 1)
             for k in sorted(set(sizes.tolist())):
@@ -150,8 +150,8 @@ def _sums_by_size(
     return seen, placed
 
 
-def _whole(votes: Integers, largest: int) -> Iterator[tuple[Integers64, int]]:
-    """Yield int64 numbers whose products with the largest have a sum of that kind, as `limbs`."""
+def _int64_parts(votes: Integers, largest: int) -> Iterator[tuple[Integers64, int]]:
+    """Yield int64 parts with scales, as `limbs`, whose products with `largest` sum in int64."""
     if int(votes.sum()) * largest < exact.INT64_SAFE:
         yield votes.astype(np.int64), 1
     else:
@@ -161,9 +161,9 @@ def _whole(votes: Integers, largest: int) -> Iterator[tuple[Integers64, int]]:
 
 def divided(numbers: Integers, denominator: int) -> Floats:
     """Return integers over a denominator as floats, rounded once."""
-    # Python divides integers that are none of NumPy's.
-    whole = numbers if denominator < exact.INT64_SAFE else numbers.astype(object)
-    return np.asarray(whole / denominator, dtype=np.float64)
+    # Python divides integers beyond int64.
+    wide = numbers if denominator < exact.INT64_SAFE else numbers.astype(object)
+    return np.asarray(wide / denominator, dtype=np.float64)
 
 
 def points(ranks: Ranks, *, ignoring: bool = False) -> Floats:
@@ -183,20 +183,20 @@ def points(ranks: Ranks, *, ignoring: bool = False) -> Floats:
 class Borda(Aggregator):
     """Borda count: n - 1 points for first place down to 0 for the last, mean points for ties.
 
-    The sum of ranks of the papers, counted from the other end. With unranked items the points
-    are expected ones, in closed form and without a matrix, O(n) a ranking.
+    The order is that of the sum of ranks in the papers. With unranked items the points are
+    expected ones, in closed form and without a matrix, O(n) per ranking.
 
     Notes
     -----
-    By the policy "uniform" an item's points are their mean over all compatible permutations,
+    With the policy "uniform" an item's points are their mean over all compatible permutations:
     N - (r + 1)(N + 1)/(k + 1) for the item at the 0-based (mean) rank r of k, and (N - 1)/2 for an
-    unranked one. "ignore": wins less losses over the pairs that a ranking compares. "last":
+    unranked one. "ignore": wins minus losses over the pairs that a ranking compares. "last":
     unranked items share the ranks below all others.
 
-    Scores are points, except under "ignore" and for plain matrices, where they are wins less
-    losses. From a `PairwiseMatrix` the same scores follow from its row sums. They are summed in
-    integers and rounded once, so that the order of the rankings changes no bit. On complete
-    strict rankings the Kendall cost is at most five times the optimum.
+    Scores are points, except under "ignore" and for plain matrices, where they are wins minus
+    losses. For a `PairwiseMatrix` the same scores follow from its row sums. They are summed in
+    integers and rounded once, so the order of the rankings does not change a single bit. On
+    complete strict rankings the Kendall cost is at most five times the optimum.
 
     References
     ----------
@@ -234,12 +234,12 @@ class Borda(Aggregator):
 
     def _scores_by_group(self, profile: Profile, groups: Integers64) -> Floats | None:
         if exact.as_rational(profile.weights).step:
-            return None  # what a weight is read as depends on which others there are
+            return None  # the rational value of a weight depends on the other weights
         return _borda_points(profile, groups)
 
     def _ranking_points(self, profile: Profile) -> Integers:
-        # The doubled points less their mean: k + 1 - d at the doubled place d of k, times
-        # (n + 1)/(k + 1) but for "ignore".
+        # The doubled points minus their mean: k + 1 - d at the doubled place d of k, times
+        # (n + 1)/(k + 1) except for "ignore".
         doubled = doubled_places(profile.ranks).astype(np.int64)
         sizes = row_sums(doubled > 0)[:, None] + 1
         given = np.where(doubled > 0, sizes - doubled, 0)
@@ -259,7 +259,7 @@ class Borda(Aggregator):
 def _place_sums(
     keys: Integers64, weights: Integers64, doubled: Doubled
 ) -> tuple[Integers64, Integers64]:
-    """Return for each key and item what its rankings weigh and place: O(m n)."""
+    """Return sums of weights and of places for each key and item: O(m n)."""
     m, n = doubled.shape
     shape = int(keys.max(initial=-1)) + 1, n
     seen, placed = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64)

@@ -1,4 +1,4 @@
-"""Rules that find a cheap ranking without a proof: searches, sorting, a walk, an assignment."""
+"""Heuristic rules without a proof: searches, sorting, a random walk, an assignment."""
 
 from __future__ import annotations
 
@@ -28,20 +28,21 @@ from rankagg.exceptions import InvalidInputError
 from rankagg.kernels.counting import doubled_places
 
 Order = Positions
-# Shares of time that differ by no more, relatively to 1/n, are equal.
+# Shares of time that differ by at most this much, relative to 1/n, are equal.
 EQUAL = 1e-9
-# The chance of a fresh start at each step.
+# Probability of a restart at each step.
 TELEPORT = 0.05
 BORDA = Borda()
 
 
 @dataclass(frozen=True, kw_only=True)
 class InsertionSearch(SearchingRule):
-    """Improve another rule's ranking by moves of single items until none makes it cheaper.
+    """Local search by moves of single items, from the ranking of another rule.
 
-    Ties of the start are broken in the order of the items, and of equally good moves any is made;
-    which of several results comes back is unspecified. `InsertionSearch(start=Borda())` is Borda,
-    locally Kemenized: no majority between neighbors is contradicted.
+    Ties of the start are broken in the order of the items. Among equally good moves the choice is
+    arbitrary, so which of several results is returned is unspecified.
+    `InsertionSearch(start=Borda())` is Borda, locally Kemenized: no majority between neighbors is
+    contradicted.
 
     Parameters
     ----------
@@ -70,13 +71,13 @@ class InsertionSearch(SearchingRule):
 
     @property
     def guarantee(self) -> Guarantee | None:
-        """That of the start, which the search only makes cheaper."""
+        """The guarantee of the start, as the search never raises the cost."""
         return self.start.guarantee
 
     def _aggregate_within(self, evidence: Evidence, rng: Generator, deadline: Deadline) -> Outcome:
         votes = evidence.votes
         ranks = self.start.aggregate(evidence, rng=rng, deadline=deadline).ranking.ranks
-        # What the start does not rank goes last.
+        # Items that the start does not rank go last.
         order = np.argsort(np.where(ranks < 0, len(ranks), ranks), kind="stable")
         return Outcome(
             ranking=permutation_of(np.argsort(improve(_costs(votes), order)), votes.items)
@@ -84,27 +85,26 @@ class InsertionSearch(SearchingRule):
 
 
 def _costs(votes: PairwiseMatrix) -> Floats:
-    """Return the cost of row before column less that of the reverse."""
+    """Return the cost of row before column minus that of the reverse."""
     against = votes.scaled_wins.T - votes.scaled_wins
     return against.astype(np.float64)
 
 
 @dataclass(frozen=True, kw_only=True)
 class KwikSort(Aggregator):
-    """Sort as quicksort does, by majorities with a pivot item.
+    """Quicksort by majorities against a pivot item.
 
-    On complete strict rankings it costs at most twice the optimum, in expectation where the pivot
-    is drawn; the better of that and `PickAPerm` at most 11/7. Items without a majority against the
-    pivot fall to either side by chance.
+    On complete strict rankings it costs at most twice the optimum, in expectation if the pivot is
+    random; the better of that and `PickAPerm` at most 11/7. Items without a majority against the
+    random pivot go to either side at random.
 
     Parameters
     ----------
     pivot : {"random", "best"}, default "random"
-        Draw the pivot, or take the one for which the pairs that it separates cost least, as a
-        multiple of their cheaper sides; then no random numbers are used, ties fall behind the
-        pivot, and which of equally good pivots is taken is unspecified. Time grows as n log n
-        beside reading the votes with a drawn pivot, and as n^3 with the best one (two products of
-        matrices).
+        "random": draw the pivot. Apart from reading the votes, time grows as n log n. "best": the
+        pivot whose separated pairs cost least, as a multiple of their cheaper sides. Then no random
+        numbers are used, ties go behind the pivot, and the choice among equally good pivots is
+        unspecified. Time grows as n^3 (two matrix products).
 
     References
     ----------
@@ -128,7 +128,7 @@ class KwikSort(Aggregator):
 
     @property
     def guarantee(self) -> Guarantee:
-        """Twice the optimum; in expectation where the pivot is drawn."""
+        """Twice the optimum; in expectation if the pivot is random."""
         return Guarantee(2, in_expectation=self.pivot == "random")
 
     def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
@@ -154,11 +154,11 @@ class KwikSort(Aggregator):
         if self.pivot == "random":
             return int(rng.choice(part))
         inside = wins[np.ix_(part, part)]
-        # Of each pivot: who comes before it, and who after.
+        # For each pivot (row): the items before it, and those after.
         lead = (inside > inside.T).T.astype(np.float64)
         behind = 1.0 - lead
         np.fill_diagonal(behind, 0.0)
-        # What the pairs that the pivot separates cost, over the cheaper side of each.
+        # Cost of the pairs that the pivot separates, and of their cheaper sides.
         total = ((lead @ inside.T) * behind).sum(axis=1)
         floor = ((lead @ np.minimum(inside, inside.T)) * behind).sum(axis=1)
         free = np.where(total == 0, 1.0, np.inf)
@@ -168,11 +168,11 @@ class KwikSort(Aggregator):
 
 @dataclass(frozen=True, kw_only=True)
 class PickAPerm(Aggregator):
-    """The ranking among the given ones that costs least.
+    """The given ranking of least cost.
 
     On complete strict rankings it costs at most twice the optimum. An unranked item has its
-    expected rank among the compatible permutations ("uniform", "ignore") or is tied for the last
-    ("last"). Of several cheapest the one whose ranks come first is taken.
+    expected rank among the compatible permutations ("uniform", "ignore") or is tied for last place
+    ("last"). Among several cheapest rankings, the one with the lexicographically first ranks wins.
 
     References
     ----------
@@ -199,12 +199,12 @@ class PickAPerm(Aggregator):
 
 @dataclass(frozen=True, kw_only=True)
 class MC4(Aggregator):
-    """Rank by the time that a walk spends at each item, which moves to items that beat it.
+    """Ranking by the share of time of a random walk at each item, which moves to better items.
 
-    At every step another item is drawn; the walk goes there if a majority puts it above, and
-    stays otherwise (with half a chance to go where there is no majority). One step in 20 starts
-    anew anywhere, so that it never gets stuck. The scores are shares of time, from a linear
-    system; those that differ by no more than 1e-9 of their mean are tied.
+    At every step another item is drawn. The walk moves there if a majority prefers it, with
+    probability 1/2 if there is no majority, and stays otherwise. One step in 20 restarts at a
+    random item, so that the walk never gets stuck. The scores are shares of time, from a linear
+    system; those that differ by at most 1e-9 of their mean are tied.
 
     References
     ----------
@@ -240,13 +240,13 @@ class MC4(Aggregator):
 
 @dataclass(frozen=True, kw_only=True)
 class FootruleOptimal(Aggregator):
-    """The strict ranking whose ranks are nearest to those of all rankings, in sum.
+    """The strict ranking of least summed footrule distance to the rankings.
 
     On complete strict rankings its Kendall cost is at most twice the optimum, since the footrule
     is between once and twice Kendall's distance. Tied items have the mean rank of their bucket,
-    and unlisted ones that of the ranks below the list: the distance is to these mean ranks, and
-    not the expected one when ties are broken at random. Unranked items are refused but under the
-    policy "last". Which of several optima comes back is unspecified.
+    and unlisted ones the mean of the ranks below the list. The distance is to these mean ranks,
+    not the expected one with ties broken at random. Unranked items are refused except under the
+    policy "last". Which of several optima is returned is unspecified.
 
     References
     ----------
@@ -266,7 +266,7 @@ class FootruleOptimal(Aggregator):
     command_names: ClassVar = {"footrule": {}}
 
     def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
-        # SciPy is loaded by the rule that needs it.
+        # SciPy's optimizers load late.
         from scipy.optimize import linear_sum_assignment  # noqa: PLC0415
 
         profile = evidence.profile
@@ -283,8 +283,8 @@ class FootruleOptimal(Aggregator):
 def _footrule_costs(profile: Profile) -> Floats:
     """Return the weighted distance of every item at every rank to all rankings, shape (n, n).
 
-    The rankings are counted by item and rank first, so that memory is a few n x n numbers and
-    their order changes no bit.
+    The rankings are counted by item and rank first. So memory is a few n x n numbers, and the order
+    of the rankings does not change a single bit.
     """
     n = profile.n_items
     votes, denominator = exact.as_votes(profile.counts, profile.weights)
@@ -294,10 +294,10 @@ def _footrule_costs(profile: Profile) -> Floats:
         each = cast(Integers, np.repeat(votes[rows], n))
         part = exact.count_cells(cells.ravel(), each, len(weights))
         weights = exact.combine(weights, 1, part, 1)
-    # Row by row, by half places: what all those of the row are apart from each column.
+    # Summed distances in each row from all half places to each column.
     weights = weights.reshape(n, 2 * n - 1)
     up_to = np.cumsum(weights, axis=1)
-    # One step to the right adds 1 for what is left behind and saves 1 for the rest.
+    # One step to the right adds 1 for each place passed and saves 1 for each of the others.
     steps = 2 * up_to[:, :-1] - up_to[:, -1:]
     first = (weights * np.arange(2 * n - 1)).sum(axis=1, keepdims=True)
     doubled = np.cumsum(np.column_stack([first, steps]), axis=1)[:, ::2]

@@ -1,4 +1,4 @@
-"""Aggregation on two levels, and the rules that suit some data where nobody says which."""
+"""Aggregation on two levels, and default rules for data."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from rankagg.core import Profile, ScoreSummary, ScoreTable, canonical_profile, e
 
 @dataclass(frozen=True)
 class TwoLevel(SearchingRule):
-    """Apply `inner` to the rankings of each task, then `outer` to the tasks' consensuses.
+    """Rule that applies `inner` to the rankings of each task, then `outer` to the consensuses.
 
     `TwoLevel(Borda(), Borda())` is the two-level Borda of the papers. One level weights a task by
     its number of instances; two levels weight tasks by their weight alone.
@@ -43,8 +43,8 @@ class TwoLevel(SearchingRule):
     outer : Aggregator
         The rule over the tasks' rankings; it sees rankings, not scores.
     absent : {"ranked", "unranked"}, default "ranked"
-        A system without any score in a task has the rank there that the inner rule gives it
-        (the middle, under "uniform"), or none.
+        Whether a system without any score in a task has the rank there that the inner rule gives
+        it (the middle, under "uniform"), or none.
 
     References
     ----------
@@ -71,19 +71,19 @@ class TwoLevel(SearchingRule):
 
     @property
     def needs(self) -> Needs:
-        """Scores where the inner rule needs them, else rankings."""
+        """Scores if the inner rule needs them, else rankings."""
         return "scores" if self.inner.needs == "scores" else "rankings"
 
     @property
     def reads_unranked(self) -> ReadsUnranked:
-        """As both rules do where they agree; the outer one may meet nothing that is absent."""
+        """The way of both rules if they agree or the outer rule sees no gaps, else "by policy"."""
         leaves_out = self.absent == "unranked" or self.inner.reads_unranked == "as observed"
         alike = not leaves_out or self.inner.reads_unranked == self.outer.reads_unranked
         return self.inner.reads_unranked if alike else "by policy"
 
     @property
     def name(self) -> str:
-        """The two rules' names, and `absent` where it is not the default."""
+        """The two rules' names, and `absent` if it is not the default."""
         absent = "" if self.absent == "ranked" else f", absent={self.absent!r}"
         return f"TwoLevel({self.inner.name}, {self.outer.name}{absent})"
 
@@ -98,7 +98,7 @@ class TwoLevel(SearchingRule):
         )
 
     def task_profile(self, evidence: Evidence, *, rng: RNGLike = None) -> Profile:
-        """Return the rankings of the tasks, which the outer rule sees.
+        """Return the rankings of the tasks, which are the data of the outer rule.
 
         Parameters
         ----------
@@ -110,14 +110,14 @@ class TwoLevel(SearchingRule):
         Returns
         -------
         Profile
-            One ranking a task, which is its group.
+            One ranking per task, in a group of its own.
         """
         return self._tasks(evidence, as_generator(rng), Deadline())[0]
 
     def _tasks(
         self, evidence: Evidence, rng: Generator, deadline: Deadline
     ) -> tuple[Profile, _Inside]:
-        """Return the rankings of the tasks as a profile, and what was said inside of them."""
+        """Return the rankings of the tasks as a profile, and the results of the inner rule."""
         seen: Bools | None = None
         inside: _Inside | None = None
         if (summary := evidence.summary) is not None:
@@ -145,7 +145,7 @@ class TwoLevel(SearchingRule):
         return tasks.with_unranked(policy), inside
 
     def _parts(self, evidence: Evidence) -> dict[Label, Evidence]:
-        """Return what the inner rule sees of each task."""
+        """Return the data of the inner rule for each task."""
         groups = evidence.profile.by_group()
         if self.inner.needs != "scores" or not evidence.has_scores:
             return {group: Evidence(profile) for group, profile in groups.items()}
@@ -158,7 +158,7 @@ class TwoLevel(SearchingRule):
         }
 
     def _each(self, tasks: dict[Label, Evidence], rng: Generator, deadline: Deadline) -> _Inside:
-        """Rank inside of each task."""
+        """Rank the items within each task."""
         ranks, notes = [], []
         interrupted = False
         for number, (group, inside) in enumerate(tasks.items()):
@@ -166,12 +166,12 @@ class TwoLevel(SearchingRule):
             consensus = self.inner.aggregate(inside, rng=rng, deadline=share)
             interrupted = interrupted or consensus.interrupted
             ranks.append(consensus.ranking.ranks)
-            notes += [f"{group}: {note}" for note in _worth_telling(consensus)]
+            notes += [f"{group}: {note}" for note in _important_notes(consensus)]
         return _Inside(np.stack(ranks), notes, interrupted)
 
 
 class _Inside(NamedTuple):
-    """What the inner rule makes of all tasks, and what is to be said of it."""
+    """The rankings of the inner rule for all tasks, with notes."""
 
     ranks: Ranks
     notes: Sequence[str] = ()
@@ -179,7 +179,7 @@ class _Inside(NamedTuple):
 
 
 def _mean_weights(profile: Profile, starts: Positions) -> Floats:
-    """Return the mean weight of the rankings from each start to the next."""
+    """Return the mean weight of the rankings of each task."""
     means = profile.weights[starts]
     most = np.maximum.reduceat(profile.weights, starts)
     uneven = np.minimum.reduceat(profile.weights, starts) < most
@@ -192,7 +192,7 @@ def _mean_weights(profile: Profile, starts: Positions) -> Floats:
     return means
 
 
-def _worth_telling(consensus: Consensus) -> list[str]:
+def _important_notes(consensus: Consensus) -> list[str]:
     notes = [note for note in consensus.notes if note.startswith("cyclic")]
     certificate = consensus.certificate
     if certificate is not None and certificate.status != "optimal":
@@ -201,7 +201,7 @@ def _worth_telling(consensus: Consensus) -> list[str]:
 
 
 def default_rules(data: Data) -> list[Aggregator]:
-    """Return the rules that make sense for the data: means, Borda, Copeland, exact Kemeny."""
+    """Return default rules for data: mean, Borda, two-level Borda, Copeland, exact Kemeny."""
     has_scores = isinstance(data, ScoreTable | ScoreSummary)
     rules: list[Aggregator] = [Mean()] if has_scores else []
     rules.append(Borda())

@@ -1,4 +1,4 @@
-"""Studies: what rules and intervals do on many data sets that are drawn or resampled.
+"""Studies of rules and intervals on many drawn or resampled data sets.
 
 Names are loaded when they are first used (SPEC 1).
 """

@@ -1,4 +1,4 @@
-"""Confidence: which pairs of systems methods decide on drawn tables, how surely, how wrongly."""
+"""Confidence: decisions on pairs of systems on drawn tables, their errors and coverage."""
 
 from __future__ import annotations
 
@@ -26,19 +26,14 @@ from rankagg.inference.pair_bounds import (
 from rankagg.inference.pairwise import intervals_of
 from rankagg.inference.units import Unit, Units, square
 from rankagg.studies.measures import Curve, Measures
-from rankagg.studies.removal import (
-    MECHANISM,
-    RANDOM_REMOVAL,
-    GapCell,
-    ScoreRemoval,
-)
+from rankagg.studies.removal import MECHANISM, RANDOM_REMOVAL, GapCell, ScoreRemoval
 from rankagg.studies.sources import LatentModel
 from rankagg.studies.study import ROUNDING, Row, Study, StudyResult
 
 Ties = Literal["half", "exclude"]
 Radius = Literal["equation 4", "figure 4"]
 
-# True proportions, row above column, by model, unit and what a tie counts.
+# True proportions, row above column, by model, unit and treatment of ties.
 _Truths: TypeAlias = Mapping[tuple[str, Unit, Ties], pd.DataFrame]
 
 #: The grid of figure 4, and equal systems.
@@ -51,9 +46,9 @@ FIGURE_4 = tuple(
 
 @dataclass(frozen=True, eq=False)
 class _RankedTable:
-    """The rankings of a table, and their units, which several methods share."""
+    """The rankings of a table and their units, which several methods share."""
 
-    # One ranking of each column.
+    # One ranking per column.
     profile: Profile
     instances: Sequence[Label] | None
     _units: dict[tuple[Unit, bool], Units] = field(default_factory=dict, repr=False)
@@ -64,12 +59,12 @@ class _RankedTable:
         return cls(table.rankings(), table.instances)
 
     def units(self, unit: Unit, *, is_direct: bool = True) -> Units:
-        """Return the independent units, which tell of what they compare, or of all by policy."""
+        """Return the independent units: direct comparisons only, or with imputation by policy."""
         key = unit, is_direct
         if key not in self._units:
-            known = self.instances if unit == "instance" else None
+            instances = self.instances if unit == "instance" else None
             self._units[key] = Units.of(
-                self.profile, unit=unit, instances=known, is_direct=is_direct
+                self.profile, unit=unit, instances=instances, is_direct=is_direct
             )
         return self._units[key]
 
@@ -80,28 +75,28 @@ class _RankedTable:
 
 @dataclass(frozen=True, eq=False)
 class _Judged:
-    """What a method says of every pair; arrays of shape (n, n), row against column."""
+    """The decisions of a method on all pairs; arrays of shape (n, n), row against column."""
 
     items: ItemSet
-    # The estimated proportion; NaN where nothing was compared.
+    # The estimated proportion; NaN without comparisons.
     estimate: Floats
     # Row is decided to be above column.
     above: Bools
-    # The interval; None where the method decides without one.
+    # The interval; None if the method decides without one.
     lower: Floats | None = None
     upper: Floats | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class PairMethod(ABC):
-    """A way to decide pairs of systems, with intervals or without.
+    """A method that decides pairs of systems, with intervals or without.
 
     A new method is a frozen dataclass that implements `name` and `_judge`.
     """
 
-    #: What is independent, as for `PairwiseIntervals.from_data`.
+    #: The independent unit, as for `PairwiseIntervals.from_data`.
     unit: Unit = "ranking"
-    #: What a tie counts, as for `PairwiseIntervals.from_data`.
+    #: The treatment of ties, as for `PairwiseIntervals.from_data`.
     ties: ClassVar[Ties] = "half"
 
     def __post_init__(self) -> None:
@@ -110,7 +105,7 @@ class PairMethod(ABC):
     @property
     @abstractmethod
     def name(self) -> str:
-        """What it is called in tables; no two methods of a study may share it."""
+        """Name in tables, different for all methods of a study."""
 
     @abstractmethod
     def _judge(self, ranked: _RankedTable, alpha: float, rng: Generator) -> _Judged:
@@ -123,9 +118,9 @@ class PairMethod(ABC):
 
 @dataclass(frozen=True, kw_only=True)
 class IntervalMethod(PairMethod):
-    """Intervals of the package: a pair is decided where 1/2 is outside, or by Holm's procedure.
+    """Intervals of the package: a pair is decided if 1/2 is outside, or by Holm's procedure.
 
-    Ties count half; the binomial methods leave them out.
+    Ties count half; the binomial methods exclude them.
 
     Parameters
     ----------
@@ -136,10 +131,10 @@ class IntervalMethod(PairMethod):
     anytime : bool, default False
         Cover every number of units at once.
     unit : {"ranking", "instance", "task"}, default "ranking"
-        What is independent.
+        The independent unit.
     holm : bool, default False
-        Decide by Holm's procedure; there is no interval then. For "hoeffding" and the binomial
-        methods, whose p-values are those of exact sign tests.
+        Decide by Holm's procedure, without intervals. For "hoeffding" and the binomial methods,
+        whose p-values are those of exact sign tests.
 
     Examples
     --------
@@ -173,12 +168,12 @@ class IntervalMethod(PairMethod):
 
     @property
     def is_binomial(self) -> bool:
-        """Whether it counts wins, and leaves ties out."""
+        """Whether the method counts wins and excludes ties."""
         return self.method in BINOMIAL
 
     @property
     def ties(self) -> Ties:  # type: ignore[override]
-        """What a tie counts."""
+        """The treatment of ties."""
         return "exclude" if self.is_binomial else "half"
 
     @property
@@ -206,18 +201,18 @@ class IntervalMethod(PairMethod):
 
 @dataclass(frozen=True, kw_only=True)
 class PrintedRadius(PairMethod):
-    """A radius as it is printed, around the mean that it is printed with.
+    """A published radius around its published mean.
 
     The mean is that of imputed proportions over all rankings, and z is the number of direct
-    comparisons of a pair: with missing scores it is an interval for neither. It is here to be
-    measured; use `IntervalMethod` for your own data.
+    comparisons of a pair. With missing scores it is a valid interval for neither. It is included
+    for evaluation; use `IntervalMethod` for your own data.
 
     Parameters
     ----------
     radius : {"equation 4", "figure 4"}
         sqrt(log(1/alpha)/(2z)), or sqrt(log(4 n z^2/alpha)/(2z)) for n systems.
     unit : {"ranking", "instance", "task"}, default "ranking"
-        What z counts. The print counts rankings, of which an instance has one for each metric.
+        The unit that z counts. The publication counts rankings, one per instance and metric.
 
     References
     ----------
@@ -239,7 +234,7 @@ class PrintedRadius(PairMethod):
 
     @property
     def name(self) -> str:
-        """The place in print."""
+        """The equation or figure of the publication."""
         return self._named([self.radius])
 
     def _judge(self, ranked: _RankedTable, alpha: float, rng: Generator) -> _Judged:
@@ -258,7 +253,7 @@ class PrintedRadius(PairMethod):
 
 # -- the study ------------------------------------------------------------------------------------
 
-#: For tables with one ranking for each instance.
+#: Methods for tables with one ranking per instance.
 ONE_RANKING_EACH: tuple[PairMethod, ...] = (
     PrintedRadius(radius="figure 4"),
     PrintedRadius(radius="equation 4"),
@@ -271,7 +266,7 @@ ONE_RANKING_EACH: tuple[PairMethod, ...] = (
     IntervalMethod(holm=True),
     IntervalMethod(holm=True, method="clopper-pearson"),
 )
-#: For tables with several, which are not independent; and what taking them for it does.
+#: Methods for tables with several dependent rankings per instance, by ranking and by instance.
 SEVERAL_RANKINGS: tuple[PairMethod, ...] = tuple(
     method
     for unit in get_args(Unit)[:2]
@@ -289,52 +284,51 @@ class _JudgedCell(GapCell):
     """One table of the grid."""
 
     model: DataSource
-    # The proportion of single scores that is removed.
+    # The proportion of single scores removed.
     proportion: float = checked(check_number, low=0, high=1, open_high=True)
     removal: ScoreRemoval = checked(check_kind, **MECHANISM)
     repetition: int = 0
 
     def complete(self, seed: int) -> ScoreTable:
-        """Return the scores before any is removed."""
+        """Return the scores before removal."""
         return cast("ScoreTable", self.model.sample(rng=self.generator(seed, "data")))
 
-    def left(self, table: ScoreTable, seed: int) -> ScoreTable:
-        """Return what is left of the scores."""
+    def incomplete(self, table: ScoreTable, seed: int) -> ScoreTable:
+        """Return the scores after removal."""
         rng = self.generator(seed, "missing")
         return self.removal.remove(table, self.proportion, whole_tasks=False, rng=rng)
 
     def judge(self, seed: int, ranked: _RankedTable, method: PairMethod, alpha: float) -> _Judged:
-        """Return what a method says of the table."""
+        """Return the decisions of a method on the table."""
         return method._judge(ranked, alpha, self.generator(seed, f"{method!r} {alpha!r}"))
 
 
 @dataclass(frozen=True, kw_only=True)
 class ConfidenceStudy(Study[_JudgedCell]):
-    """How many pairs of systems are decided, how many wrongly, and how often intervals cover.
+    """Study of decided pairs of systems, wrong decisions, and coverage of intervals.
 
     From every table a proportion of the single scores is removed, and every method decides the
-    pairs of systems on what is left. Where the true proportions are known its decisions and its
+    pairs of systems with the remaining scores. If the true proportions are known, its decisions and
     intervals are compared with them.
 
     Parameters
     ----------
     data : DataSource, ScoreTable or a list of them, optional
-        Where scores come from: `LatentModel` for scores that are drawn, a table as it is,
-        `ResampledData` for one whose instances are drawn anew, so that the truth is known, or
-        your own. By default figure 4: 10 systems with steps 0, 0.01, 0.142, ..., 0.8, compared 100
-        and 500 times.
+        Sources of scores: `LatentModel` for drawn scores, an unchanged table, `ResampledData` for a
+        table with resampled instances, so that the truth is known, or your own. By default figure
+        4: 10 systems with steps 0, 0.01, 0.142, ..., 0.8, compared 100 and 500 times.
     methods : sequence of PairMethod, optional
         `IntervalMethod`, `PrintedRadius` or your own. By default the radii of figure 4 and equation
         4, Hoeffding's, Wilson's and Clopper and Pearson's intervals for each pair and for all, and
-        Holm's procedure; where an instance has several rankings, Hoeffding's for rankings and
-        for instances.
+        Holm's procedure. If instances have several rankings, Hoeffding's for rankings and for
+        instances.
     alphas : sequence of float, default (0.01, 0.1)
         Probabilities of error.
     proportions : sequence of float, default (0,)
-        Proportions of the single scores that are removed, in [0, 1).
+        Proportions of the single scores removed, in [0, 1).
     removals : sequence of ScoreRemoval, default (RandomRemoval(),)
-        Which scores go: `RandomRemoval`, `RemovalBySystem`, `RemovalByTask`, `RemovalByScore`,
-        `RemovalByAge`, `RemovalOfBlocks` or your own.
+        Mechanisms of removal: `RandomRemoval`, `RemovalBySystem`, `RemovalByTask`,
+        `RemovalByScore`, `RemovalByAge`, `RemovalOfBlocks` or your own.
     n_repetitions : int, default 100
         Tables for each combination.
     rng : int, numpy.random.Generator or None, optional
@@ -342,15 +336,16 @@ class ConfidenceStudy(Study[_JudgedCell]):
 
     Notes
     -----
-    Rows: pairs: how many there are; comparisons: mean number of units that compare a pair; width:
-    mean width of the intervals, which end at 0 and 1; decided: pairs that are; wrong: those of them
-    whose true proportion is on the other side of 1/2, or equal to it; covered: intervals that hold
-    the true proportion of the units that compare the two. What is not known, and intervals of a
-    method that has none, are missing. error: what a method said that could not judge the table.
+    Rows: pairs: number of pairs; comparisons: mean number of units that compare a pair; width: mean
+    width of the intervals, clipped to [0, 1]; decided: number of decided pairs; wrong: decided
+    pairs whose true proportion is on the other side of 1/2, or equal to it; covered: intervals that
+    contain the true proportion of the units that compare the two. Unknown values, and intervals of
+    a method without any, are missing. error: the message of a method that could not judge the
+    table.
 
     Statistics: decided, the mean share of pairs, with se_decided; any_wrong: share of the tables
-    with a wrong decision; coverage: share of the intervals that hold the true proportion;
-    covers_all: share of the tables where all of them do; mean width and comparisons; promised:
+    with a wrong decision; coverage: share of the intervals that contain the true proportion;
+    covers_all: share of the tables in which all intervals do; mean width and comparisons; promised:
     1 - alpha.
 
     References
@@ -424,7 +419,7 @@ class ConfidenceStudy(Study[_JudgedCell]):
         for table, removal in product(tables, self.removals):
             removal.remove(table, max(self.proportions), whole_tasks=False, rng=0)
         if self.methods is None:
-            # Whether an instance has several rankings.
+            # Whether instances have several rankings.
             shared = any(
                 table.instances is not None and len(set(table.instances)) < table.n_units
                 for table in tables
@@ -437,8 +432,8 @@ class ConfidenceStudy(Study[_JudgedCell]):
         return tuple(self.methods or ())
 
     def _measured(self, frame: pd.DataFrame) -> pd.DataFrame:
-        def flag(column: str, is_so: pd.Series[bool]) -> pd.Series[float]:
-            return is_so.astype(np.float64).where(frame[column].notna())
+        def flag(column: str, condition: pd.Series[bool]) -> pd.Series[float]:
+            return condition.astype(np.float64).where(frame[column].notna())
 
         pairs = frame["pairs"]
         return frame.assign(
@@ -460,7 +455,7 @@ class ConfidenceStudy(Study[_JudgedCell]):
             yield "true proportions are not known"
 
     def judged(self, model: DataSource) -> tuple[Any, Any]:
-        """Return the first table of one of the data, and what the first method says of its pairs.
+        """Return the first table of one of the data, and the first method's decisions on it.
 
         Parameters
         ----------
@@ -472,12 +467,12 @@ class ConfidenceStudy(Study[_JudgedCell]):
         tuple
         """
         cell = _JudgedCell(model, self.proportions[0], self.removals[0])
-        ranked = _RankedTable.of(cell.left(cell.complete(self._seed), self._seed))
+        ranked = _RankedTable.of(cell.incomplete(cell.complete(self._seed), self._seed))
         return ranked, cell.judge(self._seed, ranked, self._compared[0], self.alphas[0])
 
     def _prepared(self, deadline: object) -> _Truths:
-        """Return the true proportions that methods estimate, as far as models know them."""
-        found = {}
+        """Return the true proportions that methods estimate, if models know them."""
+        proportions = {}
         for model in self.data:
             for unit, ties in dict.fromkeys(
                 (method.unit, method.ties) for method in self._compared
@@ -485,15 +480,15 @@ class ConfidenceStudy(Study[_JudgedCell]):
                 try:
                     frame = model.true_proportions(unit=unit, ties=ties)
                 except RankaggError:
-                    # So will every method of that kind, and its row says why.
+                    # Every method of that kind fails too, and its row has the message.
                     continue
                 if frame is not None:
-                    found[model.identity, unit, ties] = frame
-        return found
+                    proportions[model.identity, unit, ties] = frame
+        return proportions
 
     def _try(self, cell: _JudgedCell, prepared: _Truths) -> list[Row]:
         """Draw a table, remove scores, and decide its pairs with every method."""
-        ranked = _RankedTable.of(cell.left(cell.complete(self._seed), self._seed))
+        ranked = _RankedTable.of(cell.incomplete(cell.complete(self._seed), self._seed))
         labels = list(ranked.profile.items)
         known = {}
         for method in self._compared:
@@ -514,7 +509,7 @@ class ConfidenceStudy(Study[_JudgedCell]):
         alpha: float,
         true: Floats | None,
     ) -> Row:
-        """Compare what a method says with the true proportions, where they are known."""
+        """Compare the decisions of a method with the true proportions, if they are known."""
         upper = np.triu_indices(ranked.profile.n_items, k=1)
         row: Row = dict.fromkeys(self._fields)
         row |= {"method": method.name, "alpha": alpha, "pairs": len(upper[0])}
@@ -522,7 +517,7 @@ class ConfidenceStudy(Study[_JudgedCell]):
             row["comparisons"] = ranked.comparisons(method.unit)
             judged = cell.judge(self._seed, ranked, method, alpha)
         except RankaggError as error:
-            # The study goes on, and counts it.
+            # The study continues and counts the failure.
             return {**row, "error": str(error)}
         row["decided"] = int(judged.above.sum())
         if true is not None:

@@ -1,4 +1,4 @@
-"""Corrupted tasks, which report the reverse, are too loud or say nothing, and their study."""
+"""Corrupted tasks (reversed, rescaled, copied or noisy scores), and their study."""
 
 from __future__ import annotations
 
@@ -13,26 +13,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from rankagg._typing import (
-    Floats,
-    Generator,
-    Label,
-    RNGLike,
-)
-from rankagg._validation import (
-    as_generator,
-    check_integer,
-    check_kind,
-    check_number,
-)
+from rankagg._typing import Floats, Generator, Label, RNGLike
+from rankagg._validation import as_generator, check_integer, check_kind, check_number
 from rankagg.aggregation import Aggregator, Borda, Consensus, Deadline, Evidence, Mean
 from rankagg.aggregation.two_level import TwoLevel
-from rankagg.core import (
-    PartialRanking,
-    ScoreTable,
-    counted,
-    places,
-)
+from rankagg.core import PartialRanking, ScoreTable, counted, places
 from rankagg.cultures import DataSource, Named, checked
 from rankagg.distances import kendall_distance
 from rankagg.exceptions import Described, InvalidInputError, RankaggError
@@ -43,27 +28,27 @@ from rankagg.studies.study import Row, Study, StudyResult
 Tasks: TypeAlias = Sequence[Floats]
 #: The normalized distance beyond which Colombo et al. (2022) call an order lost.
 LOST = 0.75
-# A table has so many numbers of corrupted tasks at most.
+# The most columns of a table, each for a number of corrupted tasks.
 MOST_COLUMNS = 7
 
 
 @dataclass(frozen=True, kw_only=True)
 class Corruption(Named, ABC):
-    """What becomes of the scores of corrupted tasks.
+    """A change of the scores of corrupted tasks.
 
-    A new one is a frozen dataclass that implements `_corrupted`. It is handed scores as if higher
-    were better, and nothing but the tasks that are corrupted.
+    A new one is a frozen dataclass that implements `_corrupted`. That gets the scores of the
+    corrupted tasks only, signed so that higher is better.
 
     Parameters
     ----------
     after : Corruption, optional
-        What befalls the tasks before.
+        A corruption that is applied first.
 
     Attributes
     ----------
     needs_all : bool
-        Whether tables with missing scores are refused. A class that sets it to False may be handed
-        NaN; what is missing stays so.
+        Whether tables with missing scores are refused. A class that sets it to False may get NaN;
+        missing scores stay missing.
 
     Examples
     --------
@@ -87,34 +72,35 @@ class Corruption(Named, ABC):
         *,
         rng: RNGLike = None,
     ) -> ScoreTable:
-        """Return a table some of whose tasks are corrupted.
+        """Return a table with some tasks corrupted.
 
         Parameters
         ----------
         table : ScoreTable
             The table.
         tasks : iterable of str or int
-            Tasks of the table; the order may matter, as it does where all copy the first.
+            Tasks of the table; the order may matter, for instance if all copy the first.
         ranking : PartialRanking, optional
-            The order of the systems that a corruption may be directed against; that of Borda's rule
-            by default.
+            The order of the systems that a corruption may oppose; by default that of Borda's rule.
         rng : int, numpy.random.Generator or None, optional
             A seed or a generator.
 
         Returns
         -------
         ScoreTable
-            Other tasks, directions and weights stay. Missing scores stay missing.
+            The table with other tasks, directions, weights and missing scores unchanged.
         """
         chosen, generator = list(tasks), as_generator(rng)
         order = Borda().aggregate(table).ranking if ranking is None else ranking
         if self.after is not None:
             table = self.after.corrupt(table, chosen, order, rng=generator)
         if self.needs_all and table.n_missing:
-            allowed = f"complete for what is {self.name}"
-            remedy = "`ScoreTable.drop` leaves systems or tasks out; `ReversedScores()` bears gaps."
-            found = Described(counted(table.n_missing, "missing score"))
-            raise InvalidInputError("table", allowed, found, remedy)
+            allowed = f"complete for scores that are {self.name}"
+            remedy = (
+                "`ScoreTable.drop` leaves systems or tasks out; `ReversedScores()` allows gaps."
+            )
+            got = Described(counted(table.n_missing, "missing score"))
+            raise InvalidInputError("table", allowed, got, remedy)
         (middles,) = places.mid_ranks(order.reindex(table.systems).ranks[None])
         # Unranked systems are below all others.
         heights = np.nan_to_num(table.n_systems - middles)
@@ -135,24 +121,23 @@ class Corruption(Named, ABC):
 
     @abstractmethod
     def _corrupted(self, tasks: Tasks, heights: Floats, rng: Generator) -> Iterable[ArrayLike]:
-        """Return new scores for each of some tasks, each of shape (n_systems, n_instances).
+        """Return new scores for each corrupted task, each of shape (n_systems, n_instances).
 
-        `heights`, of shape (n_systems,), say for every system how many are not above it in the
-        order that rules are held against. What is drawn task by task stays the same when more
-        tasks follow.
+        `heights`, of shape (n_systems,), is the number of systems not above each system in the
+        reference order. Draw task by task, so that more tasks do not change earlier ones.
         """
 
 
 @dataclass(frozen=True, kw_only=True)
 class ReversedScores(Corruption):
-    """Scores are turned about the middle between best and worst, on every instance.
+    """Scores mirrored about the middle between best and worst, on every instance.
 
-    What was best is worst, and neither the range of a task nor a tie changes.
+    The best system becomes the worst; ranges and ties do not change.
 
     Parameters
     ----------
     after : Corruption, optional
-        What befalls the tasks before.
+        A corruption that is applied first.
     """
 
     _kind = "reversed"
@@ -165,16 +150,16 @@ class ReversedScores(Corruption):
 
 @dataclass(frozen=True, kw_only=True)
 class AdversarialScores(Corruption):
-    """Scores are drawn anew around the reverse of the true order, with Gumbel noise.
+    """Scores redrawn around the reverse of the true order, with Gumbel noise.
 
-    The n-th system from below has the location -`step` n, on every instance alike.
+    The n-th system from below has the location -`step` n on every instance.
 
     Parameters
     ----------
     step : float, default 1
-        How far apart neighbors are, at least 0, in units of the noise's scale.
+        The distance between neighbors, at least 0, in units of the noise's scale.
     after : Corruption, optional
-        What befalls the tasks before.
+        A corruption that is applied first.
 
     References
     ----------
@@ -192,14 +177,14 @@ class AdversarialScores(Corruption):
 
 @dataclass(frozen=True, kw_only=True)
 class RescaledScores(Corruption):
-    """Scores are multiplied, as other units would: no ranking of a task changes.
+    """Scores multiplied by a factor, like a change of units; no ranking of a task changes.
 
     Parameters
     ----------
     factor : float
-        What they are multiplied with; positive.
+        The positive factor.
     after : Corruption, optional
-        What befalls the tasks before.
+        A corruption that is applied first.
 
     References
     ----------
@@ -218,14 +203,14 @@ class RescaledScores(Corruption):
 
 @dataclass(frozen=True, kw_only=True)
 class CopiedScores(Corruption):
-    """All corrupted tasks repeat the first of them, which so counts many times.
+    """Copies of the first corrupted task, which thus counts many times.
 
-    A task with more instances than the first has them in turn, and again.
+    A task with more instances than the first repeats them cyclically.
 
     Parameters
     ----------
     after : Corruption, optional
-        What befalls the tasks before.
+        A corruption that is applied first.
     """
 
     _kind = "copied"
@@ -237,14 +222,14 @@ class CopiedScores(Corruption):
 
 @dataclass(frozen=True, kw_only=True)
 class NoisyScores(Corruption):
-    """A share of the variance of a task is noise, and the spread of its scores stays what it was.
+    """Scores with a share of their variance replaced by noise; their spread does not change.
 
     Parameters
     ----------
     share : float, default 1
-        From 0, for scores as they are, to 1, for normal noise that knows nothing of the systems.
+        From 0, for unchanged scores, to 1, for normal noise that is independent of the systems.
     after : Corruption, optional
-        What befalls the tasks before.
+        A corruption that is applied first.
     """
 
     _kind = "noisy"
@@ -267,7 +252,7 @@ class _CorruptionCell(Cell):
 
     model: DataSource
     corruption: Corruption = checked(check_kind, kind=Corruption, example="`ReversedScores()`")
-    # So many of its tasks are corrupted.
+    # The number of corrupted tasks.
     n_corrupted: int = checked(check_integer, low=0)
     repetition: int = 0
 
@@ -276,29 +261,29 @@ class _CorruptionCell(Cell):
         return replace(self, corruption=ReversedScores(), n_corrupted=0)
 
     def shared(self, seed: int, purpose: str) -> Generator:
-        """Return the random numbers of all tables that differ in their corruption alone."""
+        """Return the random generator shared by tables that differ only in their corruption."""
         return self._alike.generator(seed, purpose)
 
 
 @dataclass(frozen=True, kw_only=True)
 class CorruptionStudy(Study[_CorruptionCell]):
-    """How far rules are led astray when tasks are corrupted.
+    """Study of the distance between rankings and the truth when tasks are corrupted.
 
-    In every repetition some tasks are corrupted, and every rule is held against the true order of
-    the model, or where none is known against what it says itself of the scores before. Tables that
-    differ in their corruption alone share the scores, the random order of the systems, the random
-    numbers, and the order in which tasks are corrupted: those of fewer are among those of more.
+    In every repetition some tasks are corrupted, and every rule is compared with the true order of
+    the model, or if none is known with its own ranking of the uncorrupted scores. Tables that
+    differ only in their corruption share the scores, the random order of the systems, the random
+    numbers, and the order in which tasks are corrupted, so that the corrupted tasks are nested.
 
     Parameters
     ----------
     data : DataSource, ScoreTable or a list of them
-        Where scores come from: `LatentModel` for scores that are drawn, the table of a
-        leaderboard, `ResampledData`, or your own.
+        Sources of scores: `LatentModel` for drawn scores, the table of a leaderboard,
+        `ResampledData`, or your own.
     corruptions : sequence of Corruption
-        What befalls tasks: `ReversedScores`, `AdversarialScores`, `RescaledScores`, `CopiedScores`,
+        The corruptions: `ReversedScores`, `AdversarialScores`, `RescaledScores`, `CopiedScores`,
         `NoisyScores`, or your own.
     n_corrupted : sequence of int, optional
-        Numbers of corrupted tasks; by default all from 0 to those that every model has.
+        Numbers of corrupted tasks; by default all from 0 to the smallest number of tasks.
     rules : sequence of Aggregator, optional
         The rules. By default the mean, and Borda's rule on all instances (one level) and first
         within tasks (two levels).
@@ -307,14 +292,13 @@ class CorruptionStudy(Study[_CorruptionCell]):
     rng : int, numpy.random.Generator or None, optional
         A seed; by default, and from a generator, one is drawn and kept.
     time_limit : float, optional
-        Seconds for a rule that searches, on one table; none by default. What is not proved in time
-        is counted.
+        Seconds for a rule that searches, on one table; none by default. Missing proofs are counted.
 
     Notes
     -----
-    Rows: distance: normalized Kendall distance, 0 to 1, a pair that one of the two ties counting
-    half; top1: the chance that both have the same system first, ties broken at random; proved:
-    False where a search for an exact optimum ended without proof; error: what a rule said that
+    Rows: distance: normalized Kendall distance, 0 to 1, where a pair tied in one of the two counts
+    half; top1: the probability that both have the same system first, ties broken at random; proved:
+    False if a search for an exact optimum ended without proof; error: the message of a rule that
     could not rank the data. Statistics: mean_distance with se_distance and quantiles, top1 with
     se_top1. The breakdown point is the fewest corrupted tasks with a mean distance above 0.75.
 
@@ -388,10 +372,10 @@ class CorruptionStudy(Study[_CorruptionCell]):
             corruption.corrupt(table, table.tasks.at(range(most)), rng=0)
 
     def _try(self, cell: _CorruptionCell, prepared: None) -> list[Row]:
-        """Corrupt tasks of a table, and hold every rule against the truth, or against itself."""
+        """Corrupt tasks of a table, and compare every rule with the truth, or with itself."""
         table = cast("ScoreTable", cell.model.sample(rng=cell.shared(self._seed, "data")))
-        before, known, rows = Evidence(table), cell.model.true_ranking, list[Row]()
-        # So that no rule gains from how it ties.
+        before, true_ranking, rows = Evidence(table), cell.model.true_ranking, list[Row]()
+        # Shuffle, so that no rule gains from the way it breaks ties.
         order = cell.shared(self._seed, "systems").permutation(table.n_systems)
         shuffled = ScoreTable(
             table.to_frame().iloc[order],
@@ -400,7 +384,7 @@ class CorruptionStudy(Study[_CorruptionCell]):
         ).with_unranked(table.unranked)
         order = cell.shared(self._seed, "tasks").permutation(table.n_tasks)
         tasks = table.tasks.at(order[: cell.n_corrupted])
-        truth = None if known is None else known.reindex(shuffled.systems)
+        truth = None if true_ranking is None else true_ranking.reindex(shuffled.systems)
 
         @cache
         def corrupted(against: PartialRanking) -> Evidence:
@@ -411,34 +395,31 @@ class CorruptionStudy(Study[_CorruptionCell]):
             row: Row = dict.fromkeys(self._fields) | {"method": rule.name, "proved": True}
             rows.append(row)
             try:
-                own = (
-                    self._says(rule, before, cell.shared(self._seed, text))
-                    if truth is None
-                    else None
-                )
+                own = None
+                if truth is None:
+                    own = self._ranked(rule, before, cell.shared(self._seed, text))
                 ranking = own.ranking.reindex(shuffled.systems) if own else truth
                 against = cast("PartialRanking", ranking)
-                found = self._says(rule, corrupted(against), cell.generator(self._seed, text))
+                found = self._ranked(rule, corrupted(against), cell.generator(self._seed, text))
             except RankaggError as error:
                 row["error"] = str(error)
                 continue
             one, other = set(against.buckets[0]), set(found.buckets[0])
-            # Both as if ties were broken at random.
+            # Both measures are means over random breaking of ties.
             row["distance"] = kendall_distance(
                 against, found.ranking, tie_cost=0.5, normalized=True
             )
             row["top1"] = len(one & other) / (len(one) * len(other))
-            # A rule of two levels has no certificate, but says so too.
+            # A rule of two levels has no certificate, but a note.
             notes = found.notes + (own.notes if own else ())
             row["proved"] = not any("not proved" in note for note in notes)
         return rows
 
-    def _says(self, rule: Aggregator, scores: Evidence, rng: Generator) -> Consensus:
-        deadline = Deadline.after(self.time_limit)
-        return self._aggregate(rule, scores, rng, deadline)
+    def _ranked(self, rule: Aggregator, scores: Evidence, rng: Generator) -> Consensus:
+        return self._aggregate(rule, scores, rng, Deadline.after(self.time_limit))
 
     def _table(self, result: StudyResult) -> pd.DataFrame:
-        """Return the mean distances, in columns for some of the numbers of corrupted tasks."""
+        """Return the mean distances, in columns for some numbers of corrupted tasks."""
         numbers = np.sort(self.n_corrupted or ())
         at = np.linspace(0, len(numbers) - 1, min(len(numbers), MOST_COLUMNS)).round()
         means = result.by_method()["mean_distance"]
@@ -447,11 +428,11 @@ class CorruptionStudy(Study[_CorruptionCell]):
         lost = means[means > LOST].reset_index("n_corrupted")["n_corrupted"]
         if len(lost):
             table["breakdown"] = lost.groupby(list(table.index.names)).min().astype("Int64")
-        whole: pd.DataFrame = table.reset_index()
-        return whole
+        rows: pd.DataFrame = table.reset_index()
+        return rows
 
     def _about(self, result: StudyResult) -> Iterable[str]:
-        own = "what the rule says of the uncorrupted scores"
+        own = "the rule's own ranking of the uncorrupted scores"
         known = {model.true_ranking is not None for model in self._sources}
         either = f"the true order, or where none is known to {own}"
         reference = either if len(known) > 1 else "the true order" if True in known else own

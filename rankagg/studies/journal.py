@@ -19,27 +19,27 @@ from rankagg.exceptions import (
 )
 from rankagg.io.output_files import check_target
 
-# What a reader of a damaged journal is told.
+# The consequence of a damaged line.
 AGAIN = "its data set is computed again"
 
 
 class JournalFile:
-    """The rows of finished cells, one JSON object a line, under a line with the study's settings.
+    """The rows of finished cells, one JSON object per line, after the study's settings.
 
-    A line has a checksum of what it says and of the study, so that none that was damaged, changed
-    or brought from elsewhere passes for a result. A last line that was cut off while it was written
-    is dropped, with a warning, and its cell computed again.
+    Each line has a checksum of its content and of the study, so that damaged, changed or foreign
+    lines are rejected. A last line that was cut off while it was written is dropped, with a
+    warning, and its cell is computed again.
     """
 
     def __init__(self, path: str | PathLike[str], settings: dict[str, Any]) -> None:
         self._path, self._head = Path(path), f"{json.dumps(settings)}\n".encode()
 
     def read(self, stacklevel: int) -> dict[tuple[Any, ...], list[dict[str, Any]]]:
-        """Return the rows of finished cells, and make the file ready for more."""
+        """Return the rows of finished cells, and prepare the file for more."""
         check_target(self._path)
         if not (self._path.exists() and self._path.stat().st_size):
             self._path.write_bytes(self._head)
-        whole, found = 0, {}
+        n_bytes, results = 0, {}
         with self._path.open("rb") as file:
             for number, line in enumerate(file, start=1):
                 if number == 1 and line != self._head:
@@ -48,40 +48,40 @@ class JournalFile:
                     raise InvalidInputError("journal", allowed, given, remedy)
                 if not line.endswith(b"\n"):
                     break
-                whole += len(line)
+                n_bytes += len(line)
                 if number > 1:
                     piece = self._checked(line, number)
-                    found[tuple(piece["cell"])] = piece["rows"]
-        if whole < self._path.stat().st_size:
-            told = f"{self._path}: the last line was cut off; {AGAIN}"
-            warnings.warn(told, DataWarning, stacklevel=stacklevel)
+                    results[tuple(piece["cell"])] = piece["rows"]
+        if n_bytes < self._path.stat().st_size:
+            message = f"{self._path}: the last line was cut off; {AGAIN}"
+            warnings.warn(message, DataWarning, stacklevel=stacklevel)
             with self._path.open("r+b") as file:
-                file.truncate(whole)
-        return found
+                file.truncate(n_bytes)
+        return results
 
     def _checked(self, line: bytes, number: int) -> dict[str, Any]:
         try:
-            found = json.loads(line.decode("utf-8"))
+            piece = json.loads(line.decode("utf-8"))
             why = "changed since it was written, or of another study"
         except (ValueError, RecursionError):
-            found, why = None, "not JSON in UTF-8"
-        check = found.pop("check", None) if isinstance(found, dict) else None
-        if check is None or check != self._checksum(found):
+            piece, why = None, "not JSON in UTF-8"
+        check = piece.pop("check", None) if isinstance(piece, dict) else None
+        if check is None or check != self._checksum(piece):
             raise DataFormatError(
                 f"{self._path}, line {number}: {why}; remove the line, and {AGAIN}."
             )
-        return dict(found)
+        return dict(piece)
 
     def append(self, pieces: Iterable[dict[str, Any]]) -> None:
-        """Add finished cells; raises `OutputError` where that cannot be written."""
+        """Add finished cells; raise `OutputError` if the file cannot be written."""
         lines = [json.dumps({**piece, "check": self._checksum(piece)}) + "\n" for piece in pieces]
         try:
             with self._path.open("a", encoding="utf-8", newline="\n") as file:
                 file.write("".join(lines))
         except OSError as error:
             raise OutputError(
-                f"{self._path} cannot be written: {error.strerror or error}. What was noted before "
-                "stays; run the study again to go on."
+                f"{self._path} cannot be written: {error.strerror or error}. Earlier lines stay; "
+                "run the study again to continue."
             ) from error
 
     def _checksum(self, piece: dict[str, Any]) -> str:

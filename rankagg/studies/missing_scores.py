@@ -1,4 +1,4 @@
-"""A study of missing scores: how near rankings of what is left come to those of all scores."""
+"""A study of missing scores: rankings of incomplete scores against those of all scores."""
 
 from __future__ import annotations
 
@@ -15,34 +15,23 @@ import pandas as pd
 from rankagg._typing import Floats, Ranks, RNGLike, Unranked
 from rankagg._validation import check_flag, check_kind, check_number, check_unranked
 from rankagg.aggregation import Aggregator, Borda, Evidence, Mean
-from rankagg.core import (
-    UNRANKED,
-    PartialRanking,
-    ScoreTable,
-    counted,
-    places,
-)
+from rankagg.core import UNRANKED, PartialRanking, ScoreTable, counted, places
 from rankagg.cultures import DataSource, checked
 from rankagg.distances import kendall_tau
 from rankagg.exceptions import RankaggError
 from rankagg.studies.corruption import RescaledScores
 from rankagg.studies.measures import Curve, Measures
-from rankagg.studies.removal import (
-    MECHANISM,
-    RANDOM_REMOVAL,
-    GapCell,
-    ScoreRemoval,
-)
+from rankagg.studies.removal import MECHANISM, RANDOM_REMOVAL, GapCell, ScoreRemoval
 from rankagg.studies.study import ROUNDING, Row, Study, StudyResult
 
-#: How two methods are compared on the same table.
+#: Measures that compare two methods on the same table.
 PAIR_MEASURES: Final = ("tau", "top1", "top3", "same_top3")
 TOP_MEASURES: Final = PAIR_MEASURES[1:]
-# Whole numbers of any size.
+# Binomial coefficients of any size.
 _choices = np.frompyfunc(comb, 2, 1)
 
-# What a method made of a table: None where it could not rank it, whether the ranking of an exact
-# method is proved optimal, and what the method said that could not.
+# A method's ranking of a table, or None if it failed; whether the ranking of an exact method is
+# proved optimal; and the message of a failure.
 _Attempt: TypeAlias = tuple[PartialRanking | None, bool | None, str | None]
 
 
@@ -51,7 +40,7 @@ class _RemovalCell(GapCell):
     """One table of the grid."""
 
     model: DataSource
-    # What the scores of one of its tasks are multiplied by.
+    # The factor of the scores of one task.
     scale: float = checked(check_number, low=0, open_low=True)
     proportion: float = checked(check_number, low=0, high=1, open_high=True)
     removal: ScoreRemoval = checked(check_kind, **MECHANISM)
@@ -60,34 +49,34 @@ class _RemovalCell(GapCell):
 
 @dataclass(frozen=True, kw_only=True)
 class MissingScoresStudy(Study[_RemovalCell]):
-    """How near rankings of incomplete scores come to those of the full data.
+    """Study of rankings of incomplete scores, compared with those of the full data.
 
-    From every table a proportion of the scores is removed, many times, and every method ranks what
-    is left. Its ranking is compared with what the same method makes of the full data, with the true
-    ranking where there is one, and with the other methods.
+    From every table a proportion of the scores is removed, many times, and every method ranks the
+    rest. Its ranking is compared with the same method's ranking of the full data, with the true
+    ranking if there is one, and with the other methods.
 
     Parameters
     ----------
     data : DataSource, ScoreTable or a list of them
-        Where scores come from: the table of a leaderboard, `LatentModel` for scores that are drawn,
-        or your own. They should be complete: the full data of a table with gaps are those that are
-        there, as results say.
+        Sources of scores: the table of a leaderboard, `LatentModel` for drawn scores, or your own.
+        They should be complete: for a table with gaps the full data are the present scores, and
+        results note this.
     rules : sequence of Aggregator, default (Mean(), Borda())
         The rules.
     policies : sequence of {"uniform", "ignore", "last"}, optional
-        Policies for missing scores: with each a rule that goes by it is a method of its own.
-        By default that of each table.
+        Policies for missing scores: each rule that depends on the policy is a separate method with
+        each of them. By default the policy of each table.
     proportions : sequence of float, default (0, 0.1, ..., 0.9)
-        Proportions of the entries that are removed, rounded to whole entries, in [0, 1). Entries
-        that are missing from the start do not count.
+        Proportions of the entries removed, rounded to whole entries, in [0, 1). Entries that are
+        missing from the start do not count.
     removals : sequence of ScoreRemoval, default (RandomRemoval(),)
-        Which entries go: `RandomRemoval`, `RemovalBySystem`, `RemovalByTask`, `RemovalByScore`,
-        `RemovalByAge`, `RemovalOfBlocks` or your own.
+        Mechanisms of removal: `RandomRemoval`, `RemovalBySystem`, `RemovalByTask`,
+        `RemovalByScore`, `RemovalByAge`, `RemovalOfBlocks` or your own.
     scales : sequence of float, default (1,)
-        Positive factors for the scores of one task, drawn anew for every table. The ranking of
-        the full data is that of the scores before.
+        Positive factors for the scores of one task, which is drawn for every table. The ranking of
+        the full data is that of the unscaled scores.
     whole_tasks : bool, default True
-        An entry is all that a system scored on a task, as in the papers; else it is a single
+        An entry consists of all scores of a system on a task, as in the papers; else it is a single
         score. Without instances both are the same.
     n_repetitions : int, default 100
         Tables for each combination.
@@ -96,17 +85,18 @@ class MissingScoresStudy(Study[_RemovalCell]):
 
     Notes
     -----
-    Rows: tau, tau-b with what the same method makes of the full data, over all systems; top1 and
+    Rows: tau, tau-b with the same method's ranking of the full data, over all systems; top1 and
     top3, the expected share of the first and of the first three that are the same; same_top3, the
-    chance that the first three are the same set; tau_ranked over the systems that both rank;
+    probability that the first three are the same set; tau_ranked over the systems that both rank;
     tau_true, tau with the true ranking; "tau with Borda" and so on, the same with another method
     on the same table; unranked: systems without a rank; lost_systems and lost_tasks: those without
-    any score left; proved: whether the rankings of an exact rule are; error: what a rule said that
-    could not rank the table. Statistics: mean_tau with se_tau and quantiles, and further means.
+    any score left; proved: whether the rankings of an exact rule are proved; error: the message of
+    a rule that could not rank the table. Statistics: mean_tau with se_tau and quantiles, and
+    further means.
 
-    The correlation is tau-b over all systems. Where a method leaves systems unranked, as means do
-    with those that lost all their scores, its ranking stands for all compatible permutations, and
-    the mean order of every pair is correlated; `tau_ranked` is over what it ranks.
+    The correlation is tau-b over all systems. If a method leaves systems unranked, as means do with
+    those that lost all their scores, its ranking represents all compatible permutations. Then the
+    mean order of every pair is correlated; `tau_ranked` is over the ranked systems.
 
     References
     ----------
@@ -168,19 +158,20 @@ class MissingScoresStudy(Study[_RemovalCell]):
 
     @cached_property
     def methods(self) -> tuple[str, ...]:
-        """What the methods are called: the rule, and its policy for missing scores."""
+        """The names of the methods: the rule, and its policy for missing scores."""
         return tuple(
-            rule.name if policy is None else f"{rule.name}, {policy}" for rule, policy in self._ways
+            rule.name if policy is None else f"{rule.name}, {policy}"
+            for rule, policy in self._variants
         )
 
     @cached_property
-    def _ways(self) -> tuple[tuple[Aggregator, Unranked | None], ...]:
-        """The rule of each method, and the policy that is stated for it."""
-        stated: Sequence[Unranked | None] = self.policies or [None]
+    def _variants(self) -> tuple[tuple[Aggregator, Unranked | None], ...]:
+        """The rule of each method, with its policy if one is given."""
+        policies: Sequence[Unranked | None] = self.policies or [None]
         return tuple(
             (rule, policy)
             for rule in self.rules
-            for policy in (stated if rule.reads_unranked == "by policy" else [None])
+            for policy in (policies if rule.reads_unranked == "by policy" else [None])
         )
 
     @cached_property
@@ -196,7 +187,7 @@ class MissingScoresStudy(Study[_RemovalCell]):
         return kinds | dict.fromkeys(numbers, "float64")
 
     def _prepared(self, deadline: object) -> Mapping[str, Sequence[_Attempt]]:
-        """Return what the methods make of full tables that are the same in every cell."""
+        """Return the rankings of full tables that are the same in every cell."""
         return {
             model.identity: self._ranked(
                 model.sample(), _RemovalCell(model, 1.0, 0.0, RANDOM_REMOVAL, -1), "full data"
@@ -224,10 +215,10 @@ class MissingScoresStudy(Study[_RemovalCell]):
         ranks = np.stack([none if one is None else one.ranks for one in rankings])
         tables = {}
         for measure, values in _agreements(ranks).items():
-            told = values.astype(object)
-            # What is no ranking agrees with none.
-            told[~(np.isfinite(values) & np.outer(there, there))] = None
-            tables[measure] = told.tolist()
+            cells = values.astype(object)
+            # A missing ranking has no agreement.
+            cells[~(np.isfinite(values) & np.outer(there, there))] = None
+            tables[measure] = cells.tolist()
         count, rows = len(self.methods), []
         for at, label in enumerate(self.methods):
             (ranking, is_proved, error), (before, was_proved, failed) = found[at], full[at]
@@ -248,17 +239,17 @@ class MissingScoresStudy(Study[_RemovalCell]):
         return rows
 
     def _ranked(self, data: Any, cell: _RemovalCell, purpose: str) -> list[_Attempt]:
-        """Return what every method makes of a table."""
-        evidence, found = Evidence(data), list[_Attempt]()
-        for (rule, policy), label in zip(self._ways, self.methods, strict=True):
+        """Return the ranking or the error of every method on a table."""
+        evidence, attempts = Evidence(data), list[_Attempt]()
+        for (rule, policy), label in zip(self._variants, self.methods, strict=True):
             given = evidence if policy is None else evidence.with_unranked(policy)
             rng = cell.generator(self._seed, purpose + label)
             one = self._attempt(rule, given, rng)
             if isinstance(one, RankaggError):
-                found.append((None, None, f"{purpose}: {one}" if purpose else str(one)))
+                attempts.append((None, None, f"{purpose}: {one}" if purpose else str(one)))
             else:
-                found.append((one.ranking, one.is_proved, None))
-        return found
+                attempts.append((one.ranking, one.is_proved, None))
+        return attempts
 
     def _scaled(self, table: ScoreTable, cell: _RemovalCell) -> ScoreTable:
         if cell.scale == 1:
@@ -292,20 +283,20 @@ class MissingScoresStudy(Study[_RemovalCell]):
             if lost := int((each[f"lost_{noun}s"] > 0).sum()):
                 yield f"a {noun} lost all its scores in {lost} of {counted(len(each), 'table')}"
         if unranked := int((frame["unranked"] > 0).sum()):
-            told = counted(unranked, "time")
-            yield f"methods left systems unranked {told}; tau takes those for randomly placed"
+            times = counted(unranked, "time")
+            yield f"methods left systems unranked {times}; tau treats those as randomly placed"
         if undefined := int((frame["tau"].isna() & frame["unranked"].notna()).sum()):
             yield f"tau is not defined {counted(undefined, 'time')}"
 
     def _below(self, frame: pd.DataFrame) -> Iterable[str]:
-        """Say for every model which method stays nearest to its own ranking of the full data."""
+        """Yield for every model the method that stays nearest to its ranking of the full data."""
         cases, several = [n for n in self._grid if n != "proportion"], len(self.scales) > 1
         for case, part in frame[frame["proportion"] > 0].groupby(cases, sort=False):
             means = part.groupby("method", sort=False)["tau"].mean().dropna()
             if len(means) < 2:
                 continue
-            told = (one for one in case if several or not isinstance(one, float))
-            where = ", ".join(f"scale {x:g}" if isinstance(x, float) else str(x) for x in told)
+            values = (one for one in case if several or not isinstance(one, float))
+            where = ", ".join(f"scale {x:g}" if isinstance(x, float) else str(x) for x in values)
             yield (
                 f"{where}: over all proportions removed, {means.idxmax()} stays nearest to its "
                 f"ranking of the full data (mean tau {means.max():.2f}), {means.idxmin()} farthest "
@@ -314,7 +305,7 @@ class MissingScoresStudy(Study[_RemovalCell]):
 
 
 def _agreements(ranks: Ranks) -> dict[str, Floats]:
-    """Return how much each two of some rankings agree, by every measure."""
+    """Return the agreement of each two rankings, by every measure."""
     first, three = (places.top_k_shares(ranks, k) for k in (1, 3))
     overlaps = _products(first), _products(three) / min(3, ranks.shape[1])
     values = _taus(ranks), *overlaps, _same_sets(three)
@@ -324,19 +315,18 @@ def _agreements(ranks: Ranks) -> dict[str, Floats]:
 def _taus(ranks: Ranks) -> Floats:
     """Return tau-b of each two rankings, over all systems.
 
-    Where a ranking leaves systems out, it stands for all permutations that are compatible with
-    it: what is correlated is the mean order of every pair, so that every ranking is held against
-    the others on the same pairs.
+    A ranking that leaves systems out represents all compatible permutations: the mean order of
+    every pair is correlated, so that all rankings are compared on the same pairs.
     """
     above, below = np.triu_indices(ranks.shape[1], 1)
     mids = places.mid_ranks(ranks)
-    # How likely it is that a system without a rank is before one with this rank.
+    # The probability that an unranked system is before one with this rank.
     before = (mids + 1.0) / ((ranks != UNRANKED).sum(axis=1, keepdims=True) + 1.0)
     one, other = before[:, above], before[:, below]
     shares = np.where(np.isnan(other), 1.0 - one, 0.5 * (1.0 + np.sign(other - one)))
     shares = np.where(np.isnan(one), other, shares)
     orders = np.where(np.isnan(shares), 0.0, 2.0 * shares - 1.0)
-    # Only what was observed can be tied: a permutation ties nothing.
+    # Only ranked systems can be tied, as permutations have no ties.
     tied = (ranks[:, above] == ranks[:, below]) & (ranks[:, above] != UNRANKED)
     untied = (~tied).sum(axis=1).astype(np.float64)
     scale = np.sqrt(np.outer(untied, untied))
@@ -345,7 +335,7 @@ def _taus(ranks: Ranks) -> Floats:
 
 
 def _same_sets(shares: Floats) -> Floats:
-    """Return the chance that each two top-k sets are the same, ties at rank k broken at random."""
+    """Return the probability that each two top-k sets are equal, ties broken at random."""
     inside, possible = shares > 1 - ROUNDING, shares > ROUNDING
     sizes = np.rint(shares.sum(axis=1)).astype(int)
     must, may = inside[:, None] | inside, possible[:, None] & possible
@@ -354,16 +344,16 @@ def _same_sets(shares: Floats) -> Floats:
     is_free = (sizes[:, None] == sizes) & ~(must & ~may).any(axis=2) & (left >= 0)
     alike = np.where(is_free, _choices((may & ~must).sum(axis=2), np.maximum(left, 0)), 0)
     ways = _choices((possible & ~inside).sum(axis=1), sizes - inside.sum(axis=1))
-    found: Floats = (alike / np.multiply.outer(ways, ways)).astype(np.float64)
-    return found
+    chances: Floats = (alike / np.multiply.outer(ways, ways)).astype(np.float64)
+    return chances
 
 
 def _products(rows: Floats) -> Floats:
-    """Return the scalar product of each two rows; to the bit the same in every process."""
-    # How numbers lie in memory decides in which order they are added.
+    """Return the scalar products of each two rows, bit by bit the same in every process."""
+    # The memory layout decides the order of summation.
     rows = np.ascontiguousarray(rows)
-    found: Floats = np.einsum("ip,jp->ij", rows, rows, optimize=False)
-    return found
+    products: Floats = np.einsum("ip,jp->ij", rows, rows, optimize=False)
+    return products
 
 
 def _pair_field(measure: str, other: str) -> str:
@@ -374,7 +364,7 @@ def _pair_field(measure: str, other: str) -> str:
 def _tau_ranked(
     full: PartialRanking | None, found: PartialRanking | None, tau: float | None
 ) -> float | None:
-    """Correlate over the systems that both rank; `tau` is that over all."""
+    """Return tau over the systems that both rank; `tau` is over all systems."""
     if full is None or found is None:
         return None
     if min(full.ranks.min(), found.ranks.min()) >= 0:

@@ -1,4 +1,4 @@
-"""Mechanisms of missing scores, to be applied to tables or in a study."""
+"""Mechanisms of missing scores, for tables and studies."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ from rankagg.studies.measures import Cell
 
 
 def n_removed(n_items: int, share: float) -> int:
-    """Return how many of the items every ranking loses."""
+    """Return the number of items that every ranking loses."""
     return int(np.floor(share * n_items + 0.5))
 
 
 @dataclass(frozen=True, kw_only=True)
 class ScoreRemoval(Named, ABC):
-    """A mechanism of missing scores: how readily each entry of a table goes, against the others.
+    """A mechanism of missing scores, given by the odds of each entry of a table to go missing.
 
-    An entry is what a system scored on a task, or a single score. As many go as are asked for, one
-    after another, each next one with a chance in proportion to the odds of those that are left. A
-    new mechanism is a frozen dataclass that implements `_log_odds`. What it says of itself decides
-    random numbers, so its fields must tell all that it depends on.
+    An entry consists of all scores of a system on a task, or of a single score. The requested
+    number of entries is removed one by one, each with a probability in proportion to its odds among
+    the remaining ones. A new mechanism is a frozen dataclass that implements `_log_odds`. Its repr
+    seeds the random numbers, so its fields must contain all that it depends on.
 
     Notes
     -----
-    The entries with the largest log odds plus Gumbel noise are drawn so. Where all log odds are
-    equal, a set of entries is drawn uniformly.
+    This is equivalent to taking the entries with the largest log odds plus Gumbel noise. If all log
+    odds are equal, a set of entries is drawn uniformly.
 
     References
     ----------
@@ -46,11 +46,11 @@ class ScoreRemoval(Named, ABC):
 
     @abstractmethod
     def _log_odds(self, scores: pd.DataFrame, rng: Generator) -> ArrayLike:
-        """Return how readily entries go: the logarithms of their odds, up to a common number.
+        """Return the log odds of entries to be removed, up to a common constant.
 
         Scores are those of systems (rows) on tasks, or on instances with their task as a label
-        (columns). Higher is better; NaN where there is none. What is returned has that shape, or
-        one that NumPy broadcasts to it: inf for before all others, -inf for never.
+        (columns). Higher is better; NaN is missing. The result has that shape, or one that NumPy
+        broadcasts to it: inf is removed before all others, -inf never.
         """
 
     def remove(
@@ -61,26 +61,26 @@ class ScoreRemoval(Named, ABC):
         Parameters
         ----------
         table : ScoreTable
-            The table. What is missing from the start does not count.
+            The table. Entries that are missing from the start do not count.
         proportion : float
-            Of the entries, rounded to whole ones, in [0, 1).
+            Proportion of the entries, rounded to whole ones, in [0, 1).
         whole_tasks : bool, default True
-            An entry is all that a system scored on a task; else it is a single score.
+            An entry consists of all scores of a system on a task; else it is a single score.
         rng : int, numpy.random.Generator or None, optional
             A seed or a generator.
 
         Returns
         -------
         ScoreTable
-            With all systems. Tasks that keep no score are left out.
+            The table with all systems. Tasks without any score left are left out.
         """
         share = check_number(proportion, "proportion", low=0, high=1, open_high=True)
         whole = check_flag(whole_tasks, "whole_tasks")
         scores, generator = _scores_of(table, whole), as_generator(rng)
         there = np.flatnonzero(~np.isnan(scores.to_numpy()))
         lost = n_removed(len(there), share)
-        told = np.asarray(self._log_odds(scores, generator), dtype=np.float64)
-        odds = np.broadcast_to(told, scores.shape).flat[there]
+        log_odds = np.asarray(self._log_odds(scores, generator), dtype=np.float64)
+        odds = np.broadcast_to(log_odds, scores.shape).flat[there]
         check_entries(odds, ~np.isnan(odds), f"log odds of {type(self).__name__}", "no NaN")
         may = min(int((odds > -np.inf).sum()), len(there) - 1)
         if lost > may:
@@ -92,24 +92,24 @@ class ScoreRemoval(Named, ABC):
 
 
 def _scores_of(table: ScoreTable, whole_tasks: bool) -> pd.DataFrame:
-    """Return what the systems scored on tasks, or their single scores; higher is better."""
+    """Return the systems' scores of tasks, or their single scores; higher is better."""
     values = table.task_scores(signed=True) if whole_tasks else table.values * table.signs
     labels = table.tasks if whole_tasks else table.tasks.at(table.unit_tasks)
-    systems, columns = (pd.Index(list(of), dtype=object) for of in (table.systems, labels))
+    systems, columns = (pd.Index(list(names), dtype=object) for names in (table.systems, labels))
     return pd.DataFrame(values, systems, columns)
 
 
 def _drawn(odds: Floats, number: int, rng: Generator) -> Positions:
-    """Draw positions without replacement, each next one in proportion to the odds of the rest."""
+    """Draw positions without replacement, in proportion to the odds of the remaining ones."""
     if (odds == odds[0]).all():
         return rng.choice(len(odds), number, replace=False)
     noise = rng.gumbel(size=len(odds))
-    # The noise alone decides between infinite odds.
+    # Only the noise decides between infinite odds.
     return np.lexsort((noise, odds + noise))[len(odds) - number :]
 
 
 def _without_scores(table: ScoreTable, gone: Bools) -> ScoreTable:
-    """Return a table without some of its single scores, and without tasks that keep none."""
+    """Return a table without some single scores, and without tasks that have none left."""
     left = np.where(gone, np.nan, table.values)
     scored = np.bincount(table.unit_tasks, ~np.isnan(left).all(axis=0)) > 0
     kept = table if scored.all() else table.drop(tasks=table.tasks.where(~scored))
@@ -117,7 +117,7 @@ def _without_scores(table: ScoreTable, gone: Bools) -> ScoreTable:
 
 
 class RandomRemoval(ScoreRemoval):
-    """Scores go missing completely at random: any entry as readily as any other.
+    """Removal completely at random: all entries have equal odds.
 
     Examples
     --------
@@ -135,45 +135,45 @@ class RandomRemoval(ScoreRemoval):
         return 0.0
 
 
-#: The usual mechanism of studies, and what their cells check.
+#: The default mechanism of studies, and the check of their cells.
 RANDOM_REMOVAL = RandomRemoval()
 MECHANISM: Any = {"default": RANDOM_REMOVAL, "kind": ScoreRemoval, "example": "`RandomRemoval()`"}
 
 
 class GapCell(Cell):
-    """A table that loses scores by a mechanism, the last of its dimensions."""
+    """A table that loses scores by a mechanism, the last dimension of the cell."""
 
     removal: ScoreRemoval
 
     @property
     def key(self) -> tuple[Any, ...]:
-        """What tells it apart; completely at random is not told, as before there was a choice."""
+        """Key of the cell, without the default mechanism, as in journals without a choice."""
         model, *rest, removal, repetition = super().key
-        told = model if self.removal == RANDOM_REMOVAL else f"{model}, {removal}"
-        return (told, *rest, repetition)
+        name = model if self.removal == RANDOM_REMOVAL else f"{model}, {removal}"
+        return (name, *rest, repetition)
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Drawn(ScoreRemoval):
-    """Log odds that are drawn for every system, or task."""
+    """A mechanism with random log odds for every system or task."""
 
     spread: float = checked(check_number, default=1.0, low=0)
 
     def _each(self, labels: pd.Index[Any], rng: Generator) -> Floats:
-        """Return a normal number for each label, the same wherever that stands."""
+        """Return a normal number for each distinct label."""
         numbers, names = pd.factorize(labels)
         return np.asarray(rng.normal(0.0, self.spread, len(names))[numbers])
 
 
 class RemovalBySystem(_Drawn):
-    """Scores go missing at random given the system: some systems lack more than others.
+    """Removal at random given the system: some systems lack more scores than others.
 
     For every table the log odds of each system are drawn from a normal distribution.
 
     Parameters
     ----------
     spread : float, default 1
-        Its standard deviation, at least 0.
+        Standard deviation of the log odds, at least 0.
     """
 
     _kind = "by system"
@@ -185,14 +185,14 @@ class RemovalBySystem(_Drawn):
 
 
 class RemovalByTask(_Drawn):
-    """Scores go missing at random given the task: some tasks lack more than others.
+    """Removal at random given the task: some tasks lack more scores than others.
 
     For every table the log odds of each task are drawn from a normal distribution.
 
     Parameters
     ----------
     spread : float, default 1
-        Its standard deviation, at least 0.
+        Standard deviation of the log odds, at least 0.
     """
 
     _kind = "by task"
@@ -205,21 +205,21 @@ class RemovalByTask(_Drawn):
 
 @dataclass(frozen=True, kw_only=True)
 class _Graded(ScoreRemoval):
-    """Log odds that grow with something, from one end to the other by so much."""
+    """A mechanism whose log odds grow by `strength` from one extreme to the other."""
 
     strength: float = checked(check_number, default=2.0)
 
 
 class RemovalByScore(_Graded):
-    """Scores go missing not at random: those that are low, held against the others of the task.
+    """Removal not at random: scores that are low for their task go first.
 
     The log odds grow from the best score of a task to its worst with the share of the others that
-    are better, so that no scale matters.
+    are better, so that the scale does not matter.
 
     Parameters
     ----------
     strength : float, default 2
-        The log odds of the worst against the best. Where it is negative, high scores go.
+        The log odds of the worst against the best. If it is negative, high scores go first.
 
     Examples
     --------
@@ -239,23 +239,23 @@ class RemovalByScore(_Graded):
 
 
 class RemovalByAge(_Graded):
-    """Older systems lack newer tasks: the log odds grow with the age of either against the other.
+    """Removal by age: older systems lack newer tasks.
 
     Age is the order of the table: the first system and the first task are the oldest, the last
-    are the newest.
+    are the newest. The log odds grow with the difference in age.
 
     Parameters
     ----------
     strength : float, default 2
         The log odds of the newest task against the oldest, and of the oldest system against the
-        newest. Where it is negative, newer systems lack older tasks.
+        newest. If it is negative, newer systems lack older tasks.
     """
 
     _kind = "by age"
     _identity = "ByAge"
 
     def _log_odds(self, scores: pd.DataFrame, rng: Generator) -> ArrayLike:
-        """Return the strength times how much newer a task is than a system."""
+        """Return the strength times the difference in age between system and task."""
         axes = map(pd.factorize, scores.axes)
         systems, tasks = (np.linspace(0.0, 1.0, len(labels))[numbers] for numbers, labels in axes)
         return self.strength * (tasks - systems[:, None])
@@ -263,15 +263,15 @@ class RemovalByAge(_Graded):
 
 @dataclass(frozen=True, kw_only=True)
 class RemovalOfBlocks(ScoreRemoval):
-    """Rectangles of systems and tasks go missing together, as where a group skips a suite.
+    """Removal of blocks of systems and tasks, as if a team skipped a suite of tasks.
 
-    For every table systems and tasks are put into groups at random, and blocks of a group of each
-    go one after another in random order, the last of them in part.
+    For every table systems and tasks are grouped at random. Blocks of one group of each are removed
+    in random order, the last of them in part.
 
     Parameters
     ----------
     n_systems, n_tasks : int, default 2
-        How many of each a block has, at least 1. What remains is a smaller group.
+        The numbers of systems and tasks in a block, at least 1. The remainder is a smaller group.
 
     Examples
     --------
@@ -287,9 +287,9 @@ class RemovalOfBlocks(ScoreRemoval):
     n_tasks: int = checked(check_integer, default=2, low=1)
 
     def _log_odds(self, scores: pd.DataFrame, rng: Generator) -> ArrayLike:
-        """Return numbers that are far apart for different blocks."""
+        """Return log odds that are far apart for different blocks."""
         axes = map(pd.factorize, scores.axes)
         systems, tasks = (rng.permutation(len(labels))[numbers] for numbers, labels in axes)
         blocks = systems[:, None] // self.n_systems * scores.shape[1] + tasks // self.n_tasks
-        # No noise comes near to that.
+        # The noise is much smaller.
         return np.asarray(1000.0 * rng.permutation(scores.size)[blocks])

@@ -1,4 +1,4 @@
-"""Sources of a study's data: drawn scores, real data as they are or resampled."""
+"""Sources of a study's data: drawn scores, and real data, unchanged or resampled."""
 
 from __future__ import annotations
 
@@ -15,13 +15,7 @@ import pandas as pd
 from rankagg._typing import Generator, Label, Positions
 from rankagg._validation import check_integer, check_number, is_frame
 from rankagg.aggregation.evidence import as_data
-from rankagg.core import (
-    PartialRanking,
-    Permutation,
-    Profile,
-    ScoreTable,
-    canonical_profile,
-)
+from rankagg.core import PartialRanking, Permutation, Profile, ScoreTable, canonical_profile
 from rankagg.cultures import DataSource, checked
 from rankagg.distributions import LatentScores
 from rankagg.distributions.base import RankingDistribution
@@ -39,9 +33,9 @@ ONE_DATA_SET = (
 
 @dataclass(frozen=True, kw_only=True)
 class LatentModel(DataSource):
-    """Scores with Gumbel noise around equally spaced locations, drawn anew each time.
+    """Scores with Gumbel noise around equally spaced locations.
 
-    Systems are shuffled in every draw, so that no rule gains from the order in which they stand.
+    Systems are shuffled in every draw, so that no rule gains from their order.
     The default sizes are those of the papers.
 
     Parameters
@@ -89,20 +83,20 @@ class LatentModel(DataSource):
 
     @property
     def identity_of_sizes(self) -> str:
-        """What stands in journals of studies that state the sizes."""
+        """Identifier in journals of studies that state the sizes."""
         instances = "" if self.n_instances is None else f", n_instances={self.n_instances!r}"
         return f"GumbelModel(step={self.step!r}{instances})"
 
     @property
     def true_ranking(self) -> PartialRanking | None:
-        """The order of the locations; None where they are all the same."""
+        """The order of the locations; None if all are equal."""
         best_first = range(self.n_systems - 1, -1, -1)
         return Permutation.from_order(best_first) if self.step else None
 
     def true_proportions(
         self, *, unit: Unit = "ranking", ties: Literal["half", "exclude"] = "half"
     ) -> pd.DataFrame | None:
-        """Return the probability that row scores higher than column, whatever the unit.
+        """Return the probability that row scores higher than column.
 
         Parameters
         ----------
@@ -120,7 +114,7 @@ class LatentModel(DataSource):
 
 
 def _table_digest(table: ScoreTable) -> str:
-    """Return the SHA-256 of labels, directions, weights and scores, the same on every machine."""
+    """Return a machine-independent SHA-256 of labels, directions, weights and scores."""
     labels = (
         tuple(table.systems),
         table.tasks.at(table.unit_tasks),
@@ -128,7 +122,7 @@ def _table_digest(table: ScoreTable) -> str:
         [(task, table.higher_is_better[task], table.task_weights[task]) for task in table.tasks],
     )
     digest = sha256(f"rankagg.score_table 1\n{labels!r}\n".encode("utf-8", "backslashreplace"))
-    # One missing score is like another, whatever its bits.
+    # All missing scores get the same bits.
     values = np.where(table.missing, np.nan, table.values)
     digest.update(values.astype("<f8").tobytes())
     return digest.hexdigest()
@@ -142,14 +136,14 @@ def _profile_digest(profile: Profile) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class ObservedData(DataSource):
-    """A profile or a table of real scores, such as a leaderboard; every draw is the data itself.
+    """A profile or a table of real scores, such as a leaderboard; every draw is the data.
 
-    Studies make one of every profile and table among their data, numbered from 1.
+    Studies convert every profile and table among their data, numbered from 1.
 
     Parameters
     ----------
     label : str
-        What to call it in tables.
+        Name in tables.
     data : Profile or ScoreTable
         The data; some may be missing from the start.
     """
@@ -174,7 +168,7 @@ class ObservedData(DataSource):
 
     @property
     def gives(self) -> Literal["scores", "rankings"]:  # type: ignore[override]
-        """What a draw is."""
+        """The kind of data of a draw."""
         return "scores" if isinstance(self.data, ScoreTable) else "rankings"
 
     @property
@@ -203,7 +197,7 @@ class ObservedData(DataSource):
 
     @property
     def own_sizes(self) -> tuple[int | None, int | None]:
-        """Those of the data."""
+        """The sizes of the data."""
         if isinstance(self.data, ScoreTable):
             return self.data.n_systems, self.data.n_tasks
         return self.data.n_items, self.data.n_rankings
@@ -216,20 +210,20 @@ class ObservedData(DataSource):
 
 @dataclass(frozen=True, kw_only=True)
 class ResampledData(ObservedData):
-    """Real data drawn from with replacement: rankings, or instances with all of their scores.
+    """Real data resampled with replacement: rankings, or instances with all of their scores.
 
-    Rankings are drawn in proportion to counts times weights. A table is taken for the whole
-    population, so that the true proportions are known; without instances, tasks are drawn. Where
-    fewer items are asked for than there are, they are drawn too, without replacement.
+    Rankings are drawn in proportion to counts times weights. A table is treated as the population,
+    so that the true proportions are known; without instances, tasks are drawn. If fewer items are
+    requested than there are, they are drawn too, without replacement.
 
     Parameters
     ----------
     label : str
-        What to call it in tables.
+        Name in tables.
     data : Profile or ScoreTable
         The data. The same instance of several tasks, such as metrics, is drawn as one.
     n_rankings : int or None, optional
-        How many rankings or instances are drawn; as many as the data have by default.
+        The number of rankings or instances to draw; by default that of the data.
 
     Examples
     --------
@@ -248,7 +242,7 @@ class ResampledData(ObservedData):
 
     @property
     def name(self) -> str:
-        """The label, with the number that is drawn where it is not that of the data."""
+        """The label, with the number to draw if it is given."""
         noun = "rankings"
         if isinstance(self.data, ScoreTable):
             noun = "tasks" if self.data.instances is None else "instances"
@@ -256,19 +250,19 @@ class ResampledData(ObservedData):
 
     @property
     def identity(self) -> str:
-        """What stands in journals."""
+        """Identifier in journals."""
         if isinstance(self.data, Profile):
             return f"ResampleModel(label={self.name!r}, digest={self._digest!r})"
         return f"{self.name}, drawn from {self._digest}"
 
     @property
     def own_sizes(self) -> tuple[int | None, int | None]:
-        """Any number is drawn."""
+        """None, as any number can be drawn."""
         return None, None
 
     @property
     def most_items(self) -> int:
-        """The items of the data."""
+        """The number of items of the data."""
         return len(_items_of(self.data))
 
     def _sample(
@@ -292,14 +286,14 @@ class ResampledData(ObservedData):
     def true_proportions(
         self, *, unit: Unit = "ranking", ties: Literal["half", "exclude"] = "half"
     ) -> pd.DataFrame | None:
-        """Return the proportions in the data; 1/2 where they compare nothing.
+        """Return the proportions in the data; 1/2 for pairs without comparisons.
 
         Parameters
         ----------
         unit : {"ranking", "instance", "task"}, default "ranking"
-            What a proportion is of, as for `PairwiseIntervals.from_data`.
+            The unit of proportions, as for `PairwiseIntervals.from_data`.
         ties : {"half", "exclude"}, default "half"
-            What a tie counts.
+            The treatment of ties.
 
         Returns
         -------
@@ -314,7 +308,7 @@ class ResampledData(ObservedData):
 
 @dataclass(frozen=True, kw_only=True)
 class _Distributed(DataSource):
-    """Rankings drawn independently from one distribution."""
+    """Rankings drawn independently from a distribution."""
 
     distribution: RankingDistribution
 
@@ -323,8 +317,8 @@ class _Distributed(DataSource):
 
     @property
     def identity(self) -> str:
-        told = json.dumps(self.distribution.to_dict(), sort_keys=True)
-        return f"{self.name} {sha256(told.encode()).hexdigest()[:8]}"
+        text = json.dumps(self.distribution.to_dict(), sort_keys=True)
+        return f"{self.name} {sha256(text.encode()).hexdigest()[:8]}"
 
     @property
     def own_sizes(self) -> tuple[int | None, int | None]:
@@ -337,7 +331,7 @@ class _Distributed(DataSource):
 def as_sources(data: Any, parameter: str) -> tuple[DataSource, ...]:
     """Return sources of one data set, or of a list of them.
 
-    Distributions, profiles and tables become sources, and what orders are.
+    Distributions, profiles, tables and orders are converted.
     """
     is_one = isinstance(data, ONE_DATA_SET) or is_frame(data) or not isinstance(data, Iterable)
     sources: list[DataSource] = []
@@ -365,13 +359,13 @@ def _items_of(data: ScoreTable | Profile) -> tuple[Label, ...]:
 
 
 def _resampled(table: ScoreTable, number: int | None, rng: Generator) -> ScoreTable:
-    """Draw instances of a table, or its tasks where there are none."""
+    """Draw instances of a table, or its tasks if there are none."""
     groups = _instances_of(table)
     drawn = [groups[k] for k in rng.integers(len(groups), size=number or len(groups)).tolist()]
     columns = np.concatenate(drawn)
     numbers = np.repeat(np.arange(len(drawn)), [len(group) for group in drawn]).tolist()
     tasks = table.tasks.at(table.unit_tasks[columns])
-    # What is drawn are the tasks where there is no instance.
+    # Without instances the drawn units are tasks.
     names = numbers if table.instances is None else tasks
     task_of = dict(zip(names, tasks, strict=True))
     return ScoreTable(
@@ -385,7 +379,7 @@ def _resampled(table: ScoreTable, number: int | None, rng: Generator) -> ScoreTa
 
 
 def _instances_of(table: ScoreTable) -> list[Positions]:
-    """Return the columns of each instance, or each column where there is none."""
+    """Return the columns of each instance, or each column if there are no instances."""
     labels = range(table.n_units) if table.instances is None else table.instances
     codes, _ = pd.factorize(np.array(list(labels), dtype=object))
     order = np.argsort(codes, kind="stable")

@@ -1,4 +1,4 @@
-"""Studies: a grid of cells that are their own seed, what is tried on each, and what is found."""
+"""Studies: a grid of cells with their own random numbers, a trial on each, and results."""
 
 from __future__ import annotations
 
@@ -23,14 +23,7 @@ from tqdm import tqdm
 
 from rankagg._typing import Floats, Generator, RNGLike
 from rankagg._validation import as_generator, check_alpha, check_flag, check_integer, check_number
-from rankagg.aggregation import (
-    Aggregator,
-    Consensus,
-    Deadline,
-    Evidence,
-    check_rule,
-    time_limit_of,
-)
+from rankagg.aggregation import Aggregator, Consensus, Deadline, Evidence, check_rule, time_limit_of
 from rankagg.core import ROWS, Result, ScoreTable, counted, plain_rows
 from rankagg.cultures import DataSource
 from rankagg.exceptions import (
@@ -44,17 +37,17 @@ from rankagg.studies.journal import JournalFile
 from rankagg.studies.measures import Cell, Measures
 from rankagg.studies.sources import ObservedData, as_sources
 
-# Costs and shares are sums of fractions; what differs by no more is equal.
+# Costs and shares are sums of fractions; smaller differences are rounding error.
 ROUNDING = 1e-9
-# Seeds that are drawn are below that: every program reads them as they are.
+# Drawn seeds are below this, so that every program can read them.
 SEEDS = 2**31
 
-# What is printed with four decimals: a mean ratio is told from 1.
+# Columns printed with four decimals, to distinguish a mean ratio from 1.
 RATIOS = ("mean_ratio", "mean_ratio_high", "max_ratio")
-#: What pandas calls the statistics that columns of tables are called by.
+#: The pandas name of each statistic in column names.
 STATISTICS = {"mean": "mean", "se": "sem", "std": "std", "max": "max", "median": "median"}
 
-#: What was found of one data set by one method, as plain data.
+#: The result of one method on one data set, as plain data.
 Row: TypeAlias = dict[str, Any]
 
 
@@ -63,11 +56,11 @@ AnyCell = TypeVar("AnyCell", bound=Cell)
 
 @dataclass(frozen=True, kw_only=True)
 class Study(ABC, Generic[AnyCell]):
-    """A grid of cells, what is tried on each, and what is measured.
+    """A grid of cells, a trial on each, and its measures.
 
-    A new study is a frozen dataclass. It states its cells, the columns of a row and its measures,
-    and implements `_try`; data, grid, checks, seeds, workers, journals, tables, plots and pages
-    follow.
+    A new study is a frozen dataclass. It defines its cells, the columns of a row and its measures,
+    and implements `_try`. This class provides data, grid, checks, seeds, workers, journals, tables,
+    plots and pages.
     """
 
     _cell: ClassVar[type[Cell]]
@@ -104,7 +97,7 @@ class Study(ABC, Generic[AnyCell]):
         object.__setattr__(self, name, value)
 
     def _set_checked(self, name: str, check: Callable[..., Any], **bounds: Any) -> None:
-        """Set one or more different values of a parameter, each as its check returns it."""
+        """Set one or more different values of a parameter, each checked."""
         parameter = f"{name} of {type(self).__name__}"
         given = _listed(getattr(self, name), parameter)
         checked = [check(value, parameter=parameter, **bounds) for value in given]
@@ -112,13 +105,13 @@ class Study(ABC, Generic[AnyCell]):
 
     @property
     def _seed(self) -> int:
-        """The seed, which was drawn where none was stated."""
+        """The seed, drawn if none was given."""
         assert isinstance(self.rng, int), "set on creation"
         return self.rng
 
     @property
     def _dimensions(self) -> dict[Any, str]:
-        """The fields of a cell, and where the study has their values."""
+        """The fields of a cell, and the study's attributes with their values."""
         *dimensions, _ = fields(cast("Any", self._cell))
         return {
             one: "data" if one.name == "model" else one.name + "s" * (not hasattr(self, one.name))
@@ -127,12 +120,12 @@ class Study(ABC, Generic[AnyCell]):
 
     @property
     def _sources(self) -> tuple[DataSource, ...]:
-        """What data are drawn from."""
+        """The data sources."""
         data = getattr(self, "data", ())
         return data if isinstance(data, tuple) else ()
 
     def _tables(self) -> list[ScoreTable]:
-        """Return a table of each source, and refuse what is none of scores."""
+        """Return a table of each source; refuse sources without scores."""
         tables = []
         for source in self._sources:
             table = source.sample(rng=0) if source.gives == "scores" else None
@@ -143,33 +136,33 @@ class Study(ABC, Generic[AnyCell]):
 
     @property
     def _settings(self) -> dict[str, Any]:
-        """What rows depend on beside the cell, as plain data."""
+        """The parameters other than the cell that rows depend on, as plain data."""
         grid = {*self._dimensions.values(), "n_repetitions"}
         named = (one.name for one in fields(self) if one.name not in grid)
         return {name: _plain(getattr(self, name)) for name in named}
 
     @cached_property
     def _texts(self) -> tuple[str, ...]:
-        """What random numbers know the rules by."""
+        """The texts of the rules that seed their random numbers."""
         return tuple(map(repr, getattr(self, "rules", ())))
 
-    # -- what a study states ------------------------------------------------------------------
+    # -- hooks of studies ---------------------------------------------------------------------
 
     @property
     @abstractmethod
     def _fields(self) -> Mapping[str, str]:
-        """The columns of a row, and their types; "method" says whose the row is."""
+        """The columns of a row, and their types; "method" identifies the method."""
 
     @abstractmethod
     def _try(self, cell: AnyCell, prepared: Any) -> list[Row]:
-        """Return the rows of a cell as plain data; a worker does it, who has no grid."""
+        """Return the rows of a cell as plain data; runs in a worker, without the grid."""
 
     def _prepared(self, deadline: Deadline) -> Any:
-        """Return what is computed once, before any cell."""
+        """Return data for all cells, computed once."""
         return None
 
     def _is_drawn(self, cell: AnyCell) -> bool:
-        """Say whether another repetition of a cell would be another data set."""
+        """Return whether another repetition of a cell would be another data set."""
         return True
 
     @property
@@ -178,30 +171,30 @@ class Study(ABC, Generic[AnyCell]):
         return tuple(getattr(self, "rules", ()))
 
     def _measured(self, frame: pd.DataFrame) -> pd.DataFrame:
-        """Return rows with further columns that `_measures` sums up."""
+        """Return rows with further columns for `_measures`."""
         return frame
 
     def _completed(self, table: pd.DataFrame) -> pd.DataFrame:
-        """Return what the repetitions say with further columns."""
+        """Return the table of statistics with further columns."""
         return table
 
     def _table(self, result: StudyResult) -> pd.DataFrame:
-        """Return the table that is printed."""
+        """Return the printed table."""
         table = result.by_method()
         counts = [name for name in ("failed", "unproved") if name in table and table[name].any()]
-        known = [name for name in self._measures.printed if table[name].notna().any()]
-        return table[[*counts, *known]].reset_index()
+        columns = [name for name in self._measures.printed if table[name].notna().any()]
+        return table[[*counts, *columns]].reset_index()
 
     def _headline(self, result: StudyResult) -> str:
-        """Return what was found in one sentence."""
+        """Return the main result in one sentence."""
         return ""
 
     def _about(self, result: StudyResult) -> Iterable[str]:
-        """Return what the numbers are."""
+        """Return an explanation of the numbers."""
         return ()
 
     def _notes(self, frame: pd.DataFrame) -> Iterable[str]:
-        """Return what a reader should know beside failures and what is not proved."""
+        """Return notes in addition to those on failures and missing proofs."""
         return ()
 
     def _below(self, frame: pd.DataFrame) -> Iterable[str]:
@@ -210,15 +203,10 @@ class Study(ABC, Generic[AnyCell]):
 
     @property
     def _gaps(self) -> list[str]:
-        """Which tables lack scores from the start."""
-        known = (
-            (source.name, getattr(source.data, "n_missing", 0))
-            for source in self._sources
-            if isinstance(source, ObservedData)
-        )
-        return [
-            f"{name}: {counted(gap, 'score')} missing from the start" for name, gap in known if gap
-        ]
+        """Notes on tables with missing scores from the start."""
+        observed = [source for source in self._sources if isinstance(source, ObservedData)]
+        gaps = [(one.name, getattr(one.data, "n_missing", 0)) for one in observed]
+        return [f"{name}: {counted(n, 'score')} missing from the start" for name, n in gaps if n]
 
     # -- the grid, and its run ----------------------------------------------------------------
 
@@ -245,25 +233,26 @@ class Study(ABC, Generic[AnyCell]):
         progress: bool | None = None,
         time_limit: float | None = None,
     ) -> StudyResult:
-        """Run the trial on what the journal does not hold already.
+        """Run the trial on all cells that are not in the journal.
 
         Parameters
         ----------
         n_jobs : int, optional
-            Workers for joblib, -1 for one a core. By default what `joblib.parallel_config` says,
-            which also chooses the backend (processes, threads, Dask), and else one.
+            Workers for joblib, -1 for one per core. By default the setting of
+            `joblib.parallel_config`, which also chooses the backend (processes, threads, Dask), or
+            1.
         journal : path, optional
-            A file that every finished cell is noted in. A study that was stopped, or whose grid
-            has grown, goes on from it.
+            A file that records every finished cell. A study that was stopped, or whose grid has
+            grown, continues from it.
         progress : bool, optional
-            Whether to show a bar on the standard error; by default on a terminal only.
+            Whether to show a progress bar on the standard error; by default only on a terminal.
         time_limit : float, optional
-            Seconds after which no further cell is begun.
+            Seconds after which no further cell starts.
 
         Returns
         -------
         StudyResult
-            The same whatever the number of workers.
+            The result, which does not depend on the number of workers.
 
         Raises
         ------
@@ -274,14 +263,14 @@ class Study(ABC, Generic[AnyCell]):
         deadline = Deadline.after(time_limit_of(time_limit))
         cells = list(self.cells())
         book = None if journal is None else self._journal(journal)
-        found = {} if book is None else book.read(stacklevel=3)
-        left = [cell for cell in cells if cell.key not in found]
+        results = {} if book is None else book.read(stacklevel=3)
+        left = [cell for cell in cells if cell.key not in results]
         hidden = None if progress is None else not check_flag(progress, "progress")
         bar = tqdm(total=len(cells), initial=len(cells) - len(left), unit="cell", disable=hidden)
         prepared, worker = self._prepared(deadline), self._without_grid()
         with bar, Parallel(n_jobs=n_jobs) as pool:
             workers = effective_n_jobs(n_jobs)
-            # Few enough that an interrupted study loses little.
+            # Small batches, so that an interrupted study loses little.
             size = 1 if workers == 1 else 16 * workers
             for batch in (left[at : at + size] for at in range(0, len(left), size)):
                 try:
@@ -289,21 +278,21 @@ class Study(ABC, Generic[AnyCell]):
                     rows = pool(delayed(worker._try)(cell, prepared) for cell in batch)
                 except OutOfTimeError:
                     raise OutOfTimeError(
-                        f"{len(found)} of {counted(len(cells), 'data set')} were done in time; "
+                        f"{len(results)} of {counted(len(cells), 'data set')} were done in time; "
                         "the journal keeps them, if there is one."
                     ) from None
                 except BrokenProcessPool:
                     raise WorkerError(
-                        "A process of the study was killed, perhaps for want of memory. "
+                        "A process of the study was killed, perhaps for lack of memory. "
                         "Finished data sets are in the journal, if there is one; try fewer "
                         "`n_jobs`."
                     ) from None
                 done = dict(zip([cell.key for cell in batch], rows, strict=True))
                 if book is not None:
                     book.append({"cell": key, "rows": rows} for key, rows in done.items())
-                found |= done
+                results |= done
                 bar.update(len(batch))
-        result: StudyResult = self._result(self._frame(cells, found))
+        result: StudyResult = self._result(self._frame(cells, results))
         return result
 
     def _journal(self, path: str | PathLike[str]) -> JournalFile:
@@ -312,18 +301,18 @@ class Study(ABC, Generic[AnyCell]):
 
     @property
     def _grid(self) -> list[str]:
-        """The dimensions of the grid that tables have."""
+        """The dimensions of the grid that tables show."""
         dimensions = self._dimensions.items()
         return [one.name for one, name in dimensions if getattr(self, name) != (one.default,)]
 
-    def _frame(self, cells: list[AnyCell], found: Mapping[Any, list[Row]]) -> pd.DataFrame:
+    def _frame(self, cells: list[AnyCell], results: Mapping[Any, list[Row]]) -> pd.DataFrame:
         """Return a line for each row of each cell: the cell, then the row."""
-        lines = [(cell, row) for cell in cells for row in found[cell.key]]
+        lines = [(cell, row) for cell in cells for row in results[cell.key]]
         columns: dict[str, Any] = {}
         for name in (*self._grid, "repetition"):
             values = [getattr(cell, name) for cell, _ in lines]
             named = [getattr(value, "name", value) for value in values]
-            # Labels stay what they are where there is none for some cells.
+            # Keep the types of labels if some cells have none.
             columns[name] = pd.Series(named, dtype=object) if None in named else named
         for name in lines[0][1]:
             kind: Any = self._fields[name]
@@ -331,11 +320,11 @@ class Study(ABC, Generic[AnyCell]):
         return pd.DataFrame(columns)
 
     def _result(self, frame: pd.DataFrame) -> Any:
-        """Return what the rows of all cells become."""
+        """Return the result from the rows of all cells."""
         return StudyResult(study=self, _frame=frame)
 
     def _without_grid(self) -> Study[AnyCell]:
-        """Return what goes to workers: data go with their cells alone."""
+        """Return a copy for workers without data, which cells carry."""
         light = copy(self)
         if "data" in self._dimensions.values():
             light._set("data", ())
@@ -344,23 +333,23 @@ class Study(ABC, Generic[AnyCell]):
     def _aggregate(
         self, rule: Aggregator, evidence: Evidence, rng: RNGLike, deadline: Deadline | None = None
     ) -> Consensus:
-        """Return a consensus; where its rule was interrupted, the study stops."""
-        found = rule.aggregate(evidence, rng=rng, deadline=deadline)
-        if found.interrupted:
+        """Return a consensus; an interrupted rule stops the study."""
+        consensus = rule.aggregate(evidence, rng=rng, deadline=deadline)
+        if consensus.interrupted:
             raise KeyboardInterrupt
-        return found
+        return consensus
 
     def _attempt(
         self, rule: Aggregator, evidence: Evidence, rng: RNGLike
     ) -> Consensus | RankaggError:
-        """Return the consensus, or the error that a rule ended with; the study continues."""
+        """Return the consensus or the error of a rule; the study continues."""
         try:
             return self._aggregate(rule, evidence, rng)
         except RankaggError as error:
             return error
 
     def _attempts(self, evidence: Evidence, cell: AnyCell) -> list[Consensus | RankaggError]:
-        """Return what every rule makes of data, or the error that it ended with."""
+        """Return the consensus or the error of every rule."""
         return [
             self._attempt(rule, evidence, cell.generator(self._seed, text))
             for rule, text in zip(getattr(self, "rules", ()), self._texts, strict=True)
@@ -368,9 +357,9 @@ class Study(ABC, Generic[AnyCell]):
 
 
 class StudyResult(Result):
-    """What a study found: a row for each draw and rule, and what the repetitions say.
+    """The result of a study: a row for each draw and rule, and statistics over repetitions.
 
-    Made by the `run` of every study; `plot` draws a `rankagg.plotting.study_plot`.
+    Returned by the `run` of every study; `plot` draws a `rankagg.plotting.study_plot`.
 
     Attributes
     ----------
@@ -388,7 +377,7 @@ class StudyResult(Result):
     _formats = MappingProxyType({"scale": "{:zg}".format} | dict.fromkeys(RATIOS, "{:z.4f}".format))
 
     def to_frame(self) -> pd.DataFrame:
-        """Return one row per draw and rule, with the columns that the study's class names.
+        """Return one row per draw and rule, with the columns described in the study's class.
 
         Returns
         -------
@@ -397,28 +386,25 @@ class StudyResult(Result):
         return self._frame.copy()
 
     def by_method(
-        self,
-        *,
-        alpha: float = 0.05,
-        quantiles: Sequence[float] = (0.05, 0.25, 0.5, 0.75, 0.95),
+        self, *, alpha: float = 0.05, quantiles: Sequence[float] = (0.05, 0.25, 0.5, 0.75, 0.95)
     ) -> pd.DataFrame:
-        """Return what the repetitions say of every rule at every point of the grid.
+        """Return statistics over repetitions for every rule at every point of the grid.
 
         Parameters
         ----------
         alpha : float, default 0.05
             Probability of error of the Wilson intervals for shares.
         quantiles : sequence of float
-            Which quantiles to give, in [0, 1], where the study has some.
+            The quantiles, in [0, 1], if the study has some.
 
         Returns
         -------
         pandas.DataFrame
             Index: the dimensions of the grid and the rule. cells: data sets; failed: those that
-            the rule could not rank; unproved: those without a proved optimum; and the statistics
-            that the study's class names, over the others: mean_x with its standard error se_x, x_q
-            for the quantile q of x, and ends x_low and x_high of intervals. A single data set has
-            no interval.
+            the rule could not rank; unproved: those without a proved optimum. Then the statistics
+            described in the study's class, over the remaining data sets: mean_x with its standard
+            error se_x, x_q for the quantile q of x, and ends x_low and x_high of intervals. A
+            single data set has no interval.
         """
         check_alpha(alpha)
         levels = [check_number(q, "quantiles", low=0, high=1) for q in quantiles]
@@ -434,9 +420,9 @@ class StudyResult(Result):
             table |= dict(zip(columns, _wilson(groups[column], alpha), strict=True))
         for name in measures.statistics:
             how, _, column = name.partition("_")
-            known = how in STATISTICS and column in frame
-            found = groups[column].agg(STATISTICS[how]) if known else groups[name].mean()
-            table[name] = found.astype(np.float64)
+            is_of_column = how in STATISTICS and column in frame
+            values = groups[column].agg(STATISTICS[how]) if is_of_column else groups[name].mean()
+            table[name] = values.astype(np.float64)
         if column := measures.quantiles:
             table |= {f"{column}_{q:g}": groups[column].quantile(q) for q in levels}
         completed: pd.DataFrame = self.study._completed(pd.DataFrame(table))
@@ -444,13 +430,14 @@ class StudyResult(Result):
 
     @property
     def measures(self) -> Measures:
-        """What the repetitions are summed up to, printed and drawn as."""
-        found: Measures = self.study._measures
-        return found
+        """The statistics of the study, and how they are printed and drawn."""
+        measures: Measures = self.study._measures
+        return measures
 
     @property
     def _intervals(self) -> Mapping[str, tuple[str, str]]:  # type: ignore[override]
-        ends = {name: (f"{of}_low", f"{of}_high") for name, of in self.measures.shares.items()}
+        shares = self.measures.shares.items()
+        ends = {name: (f"{column}_low", f"{column}_high") for name, column in shares}
         return {name: pair for name, pair in ends.items() if pair[0] in self.measures.printed}
 
     @property
@@ -461,33 +448,34 @@ class StudyResult(Result):
         return [name for name in dict.fromkeys(columns) if name not in measures.over]
 
     def headline(self) -> str:
-        """Return what was found in one sentence; nothing of studies that have none."""
+        """Return the main result in one sentence; empty for studies without one."""
         return str(self.study._headline(self))
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a reader should know."""
-        noun, compared = self.measures.noun, self.measures.compared
-        said = {
-            f"{compared}s failed {counted(self.n_failed, 'time')}, as `error` says": self.n_failed,
-            f"optima of {counted(self.n_unproved, noun)} are not proved": self.n_unproved,
-        }
-        told = (note for note, number in said.items() if number)
-        return (*self.study._gaps, *told, *self.study._notes(self._frame))
+        """Notes for the reader."""
+        notes, failed, unproved = [*self.study._gaps], self.n_failed, self.n_unproved
+        if failed:
+            notes.append(
+                f"{self.measures.compared}s failed {counted(failed, 'time')}, as `error` says"
+            )
+        if unproved:
+            notes.append(f"optima of {counted(unproved, self.measures.noun)} are not proved")
+        return (*notes, *self.study._notes(self._frame))
 
     @property
     def n_cells(self) -> int:
-        """The number of data sets that were drawn."""
+        """The number of drawn data sets."""
         return len(self._cells)
 
     @property
     def n_failed(self) -> int:
-        """How often a rule could not rank the data, or a method judge them."""
+        """The number of failures to rank or judge the data."""
         return int(self._frame["error"].count()) if "error" in self._frame else 0
 
     @property
     def n_unproved(self) -> int:
-        """The number of data sets with an optimum that was searched for and is not proved."""
+        """The number of data sets whose optimum was searched but not proved."""
         if "proved" not in self._frame:
             return 0
         unproved = ~self._frame["proved"].fillna(True)
@@ -503,22 +491,22 @@ class StudyResult(Result):
         return self._frame.drop_duplicates(self._key_columns)
 
     def to_html(self, *, title: str = "", source: Iterable[str] = (), **options: Any) -> str:
-        """Return one self-contained page: figure and table, what was asked, methods, versions.
+        """Return one self-contained page: figure, table, question, methods, versions.
 
         Parameters
         ----------
         title : str
             The heading; by default the kind of the study.
         source : iterable of str
-            What readers should know of where the data come from, a line each.
+            Notes on the source of the data, a line each.
         **options
-            Those of the plot.
+            Options of the plot.
 
         Returns
         -------
         str
         """
-        # By name: studies know nothing about pages.
+        # Imported by name, as studies must not depend on pages.
         page = importlib.import_module("rankagg.report.drawn_pages")
         return str(page.study_page(self, title, source, **options))
 
@@ -541,31 +529,32 @@ class StudyResult(Result):
         return [lead, *filter(None, [self.headline()]), *study._about(self), *notes]
 
     def _content(self) -> dict[str, Any]:
-        stated = self._plain("n_cells", "n_failed", "n_unproved", "headline", "notes")
-        results = plain_rows(self.by_method().reset_index())
-        return {"study": type(self.study).__name__, "rng": self.study.rng, **stated} | {
-            "results": results
+        return {
+            "study": type(self.study).__name__,
+            "rng": self.study.rng,
+            **self._plain("n_cells", "n_failed", "n_unproved", "headline", "notes"),
+            "results": plain_rows(self.by_method().reset_index()),
         }
 
     def _key(self) -> tuple[Hashable, ...]:
-        # Every digit counts, but how long it took is no part of what was found.
+        # Compare all digits, but no run times.
         timeless = self._frame.drop(columns=["runtime", "exact_runtime"], errors="ignore")
         return self.study, timeless.to_json(double_precision=15)
 
 
 def _wilson(flags: Any, alpha: float) -> list[Floats]:
-    """Return the share of a flag in each group, where it is known, and its Wilson interval."""
+    """Return the share of a flag in each group, without missing ones, and its Wilson interval."""
     from statsmodels.stats.proportion import proportion_confint  # noqa: PLC0415
 
-    known = flags.count().to_numpy()
-    hits, tried = flags.sum().to_numpy(np.float64), np.maximum(known, 1)
+    counts = flags.count().to_numpy()
+    hits, tried = flags.sum().to_numpy(np.float64), np.maximum(counts, 1)
     low, high = proportion_confint(hits, tried, alpha=alpha, method="wilson")
     least = zip((hits / tried, low, high), (1, 2, 2), strict=True)
-    return [np.where(known >= number, share, np.nan) for share, number in least]
+    return [np.where(counts >= number, share, np.nan) for share, number in least]
 
 
 def _plain(value: Any) -> Any:
-    """Return the value of a parameter as plain data, which tell it from any other."""
+    """Return the value of a parameter as plain data that identify it."""
     if isinstance(value, ScoreTable):
         return ObservedData(label="", data=value).identity
     if isinstance(value, Mapping):
@@ -576,18 +565,18 @@ def _plain(value: Any) -> Any:
 
 
 def _listed(values: object, parameter: str) -> tuple[Any, ...]:
-    """Return the values of a list."""
+    """Return the values of a list as a tuple."""
     if isinstance(values, str) or not isinstance(values, Iterable):
         raise InvalidInputError(parameter, "a list of one or more different values", values)
     return tuple(values)
 
 
 def _different(values: object, parameter: str, remedy: str = "") -> tuple[Any, ...]:
-    """Return one or more different values; those with a name differ in it."""
+    """Return one or more different values; named ones must differ in their names."""
     given = _listed(values, parameter)
     times = Counter(str(getattr(value, "name", repr(value))) for value in given)
     name, most = max(times.items(), key=itemgetter(1), default=("none", 0))
     if most != 1:
-        found = Described(f"{name} {counted(most, 'time')}" if most else "none")
-        raise InvalidInputError(parameter, "a list of one or more different values", found, remedy)
+        got = Described(f"{name} {counted(most, 'time')}" if most else "none")
+        raise InvalidInputError(parameter, "a list of one or more different values", got, remedy)
     return given

@@ -1,4 +1,4 @@
-"""Studies of one table: subsets of its tasks, and how far rules agree."""
+"""Studies of one table: subsets of its tasks, and agreement of rules."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ from rankagg.exceptions import Described, InvalidInputError, RankaggError
 from rankagg.studies.measures import Cell, Curve, Measures
 from rankagg.studies.study import ROUNDING, Row, Study, StudyResult
 
-# What a rule says of all tasks, and False where an exact rule did not prove that in time.
-_Whole: TypeAlias = tuple[PartialRanking, bool]
+# A rule's ranking of all tasks, and False if an exact rule did not prove it in time.
+_FullRanking: TypeAlias = tuple[PartialRanking, bool]
 _Scope: TypeAlias = Literal["tasks", "instances", "within"]
 
 
@@ -51,24 +51,24 @@ def _check_table(data: object, owner: str) -> None:
 class _SubsetCell(Cell):
     """One random subset of tasks."""
 
-    # How many tasks it has.
+    # The number of tasks.
     size: int = checked(check_integer, low=1)
     repetition: int = 0
 
     def tasks(self, n_tasks: int, seed: int) -> Positions:
-        """Return the positions of its tasks among so many."""
+        """Return the positions of the drawn tasks among all."""
         drawn = self.generator(seed, "tasks").choice(n_tasks, self.size, replace=False)
         return np.sort(drawn)
 
 
 @dataclass(frozen=True, kw_only=True)
 class TaskSubsetStudy(Study[_SubsetCell]):
-    """How near each rule's consensus on random subsets of tasks is to its own on all tasks.
+    """Study of the correlation of consensuses on subsets of tasks with that on all tasks.
 
-    For every size, `n_repetitions` subsets are drawn, independently and each with equal chance;
-    every rule aggregates the same subsets. A rule whose correlation is higher and spreads less
-    depends less on which tasks a benchmark happens to have. `stability` looks at one rule, at what
-    single tasks do, and at different subsets, all where they are few.
+    For every size, `n_repetitions` subsets are drawn independently with equal probability; every
+    rule aggregates the same subsets. A rule with a higher and less variable correlation depends
+    less on the choice of tasks. `stability` examines one rule, the effect of single tasks, and
+    different subsets, all of them if they are few.
 
     Parameters
     ----------
@@ -77,21 +77,21 @@ class TaskSubsetStudy(Study[_SubsetCell]):
     rules : sequence of Aggregator, default (Mean(), Borda())
         The rules.
     sizes : sequence of int, optional
-        How many tasks subsets have; by default every number from 1 to all but one.
+        Sizes of the subsets; by default every number from 1 to all but one.
     n_repetitions : int, default 100
         Subsets of each size.
     rng : int, numpy.random.Generator or None, optional
         A seed; by default, and from a generator, one is drawn and kept.
     tolerance : float, mapping or Series from task to float, default 0
-        Scores that differ by no more are tied; see `ScoreTable.rankings`.
+        Scores that differ by at most this much are tied; see `ScoreTable.rankings`.
 
     Notes
     -----
-    Rows: tau: tau-b of the consensus on the subset with that on all tasks, missing where one ties
-    all systems; distance between them in pairs, half for a tie in one; top1: the chance of the
-    same first system; n_ranked: how many systems both rank, over which all of these are; proved:
-    False where an exact rule did not prove both in time, which leaves the numbers
-    missing; error: what a rule said that could not rank the subset.
+    Rows: tau: tau-b of the consensus on the subset with that on all tasks, missing if one ties all
+    systems; distance between them in pairs, half for a tie in one; top1: the probability of the
+    same first system; n_ranked: number of systems that both rank, over which all of these are
+    computed; proved: False if an exact rule did not prove both in time, which leaves the numbers
+    missing; error: the message of a rule that could not rank the subset.
 
     References
     ----------
@@ -147,8 +147,8 @@ class TaskSubsetStudy(Study[_SubsetCell]):
         _check_table(self.data, "TaskSubsetStudy")
         total = self.data.n_tasks
         if total < 2:
-            found = Described(counted(total, "task"))
-            raise InvalidInputError(f"data {owner}", "a table with at least two tasks", found)
+            got = Described(counted(total, "task"))
+            raise InvalidInputError(f"data {owner}", "a table with at least two tasks", got)
         if self.sizes is None:
             self._set("sizes", range(1, total))
         super().__post_init__()
@@ -156,44 +156,46 @@ class TaskSubsetStudy(Study[_SubsetCell]):
             check_integer(size, f"sizes {owner}", low=1, high=total)
         self._set("tolerance", as_tolerance(self.tolerance, self.data.tasks))
 
-    def _prepared(self, deadline: object) -> tuple[Parts, list[_Whole]]:
-        """Return the tasks, and what every rule says of all of them."""
+    def _prepared(self, deadline: object) -> tuple[Parts, list[_FullRanking]]:
+        """Return the tasks, and every rule's ranking of all tasks."""
         parts = Parts(data=self.data, tolerance=self.tolerance, unit="task")
         total = self.data.n_tasks
-        evidence, everything, wholes = parts.part(np.arange(total)), _SubsetCell(total, 0), []
+        evidence, everything, rankings = parts.part(np.arange(total)), _SubsetCell(total, 0), []
         for rule, text in zip(self.rules, self._texts, strict=True):
             rng = everything.generator(self._seed, text)
-            found = self._aggregate(rule, evidence, rng)
-            wholes.append((found.ranking, found.is_proved is not False))
-        return parts, wholes
+            consensus = self._aggregate(rule, evidence, rng)
+            rankings.append((consensus.ranking, consensus.is_proved is not False))
+        return parts, rankings
 
-    def _try(self, cell: _SubsetCell, prepared: tuple[Parts, list[_Whole]]) -> list[Row]:
+    def _try(self, cell: _SubsetCell, prepared: tuple[Parts, list[_FullRanking]]) -> list[Row]:
         """Draw a subset and aggregate it with every rule."""
-        parts, wholes = prepared
+        parts, rankings = prepared
         results = self._attempts(parts.part(cell.tasks(len(parts.units), self._seed)), cell)
-        return [self._row(*one) for one in zip(self.rules, results, wholes, strict=True)]
+        return [self._row(*one) for one in zip(self.rules, results, rankings, strict=True)]
 
-    def _row(self, rule: Aggregator, found: Consensus | RankaggError, all_tasks: _Whole) -> Row:
-        whole, whole_is_proved = all_tasks
+    def _row(
+        self, rule: Aggregator, result: Consensus | RankaggError, all_tasks: _FullRanking
+    ) -> Row:
+        full, full_is_proved = all_tasks
         unknown: Row = {"method": rule.name, "tau": None, "distance": None, "top1": None}
-        if isinstance(found, RankaggError):
-            return {**unknown, "n_ranked": 0, "proved": True, "error": str(found)}
-        proved = whole_is_proved and found.is_proved is not False
-        common = (found.ranking.ranks != UNRANKED) & (whole.ranks != UNRANKED)
+        if isinstance(result, RankaggError):
+            return {**unknown, "n_ranked": 0, "proved": True, "error": str(result)}
+        proved = full_is_proved and result.is_proved is not False
+        common = (result.ranking.ranks != UNRANKED) & (full.ranks != UNRANKED)
         row = {**unknown, "n_ranked": int(common.sum()), "proved": proved, "error": None}
         if proved:
-            known = agreement_of(whole, found.ranking)
-            row |= {name: None if isnan(value) else value for name, value in known.items()}
+            values = agreement_of(full, result.ranking)
+            row |= {name: None if isnan(value) else value for name, value in values.items()}
         return row
 
     def _headline(self, result: StudyResult) -> str:
-        """Say whose correlation is higher on how many sizes."""
+        """Return on how many sizes each rule has the highest correlation."""
         names = [rule.name for rule in self.rules]
         means = result.by_method()["mean_tau"].unstack("method")[names]
         best = means.max(axis=1)
         known = best.notna()
         if len(names) == 1 or not known.any():
-            return f"mean tau of {listed(names)} with what it says of all tasks"
+            return f"mean tau of {listed(names)} with its ranking of all tasks"
         leads = means.ge(best - ROUNDING, axis=0)[known]
         alone = leads[leads.sum(axis=1) == 1]
         parts = [f"{name} at {int(alone[name].sum())}" for name in names]
@@ -229,23 +231,22 @@ class _PartCell(Cell):
 
 @dataclass(frozen=True, kw_only=True)
 class AgreementStudy(Study[_PartCell]):
-    """How far rules agree on the first, on the last and on all systems of one table.
+    """Study of the agreement of rules on the first, the last and all systems of one table.
 
     On a table of tasks the rules aggregate the tasks. On a table of instances they are compared
-    thrice: on the averages of each task ("tasks"), on all instances at once
-    ("instances"), and on the instances of each single task ("within"). Nothing is drawn, unless a
-    rule does.
+    three times: on the averages of each task ("tasks"), on all instances together ("instances"),
+    and on the instances of each single task ("within"). Only rules may use random numbers.
 
     Parameters
     ----------
     data : ScoreTable
         The scores, of tasks or of their instances.
     rules : sequence of Aggregator, optional
-        At least two rules; by default `Mean()` and `Borda()`,
-        and `TwoLevel(Borda(), Borda())` where there are instances. A `TwoLevel` takes part on
-        all instances only: elsewhere there is one level.
+        At least two rules; by default `Mean()` and `Borda()`, and `TwoLevel(Borda(), Borda())` if
+        there are instances. A `TwoLevel` takes part only on all instances, as elsewhere there is
+        one level.
     tolerance : float, mapping or Series from task to float, default 0
-        Scores that differ by no more are tied; see `ScoreTable.rankings`.
+        Scores that differ by at most this much are tied; see `ScoreTable.rankings`.
     rng : int, numpy.random.Generator or None, optional
         A seed for rules that draw; by default, and from a generator, one is drawn and kept.
 
@@ -253,10 +254,10 @@ class AgreementStudy(Study[_PartCell]):
     -----
     Rows, for every k: top and last, the expected share that the first and the last k have in
     common, ties at rank k broken at random; top_tau: tau-b over the systems that both have among
-    their first k, all of them where several tie at rank k, missing where that is fewer than two or
-    one rule ties them all; n_ranked: how many systems both rank; tau: tau-b over these; proved:
-    whether both consensuses of exact rules are. Statistics are means and standard deviations over
-    tasks; at_random is the share of the first k that random rankings have in common.
+    their first k, including all that tie at rank k, missing for fewer than two systems or if one
+    rule ties them all; n_ranked: number of systems that both rank; tau: tau-b over these; proved:
+    whether both consensuses of exact rules are proved. Statistics are means and standard deviations
+    over tasks; at_random is the share of the first k that random rankings have in common.
 
     References
     ----------
@@ -324,9 +325,9 @@ class AgreementStudy(Study[_PartCell]):
         super().__post_init__()
         several = self.data.is_instance_level and len(self._compared) > 1
         if len(self._one_level) < 2 and not several:
-            found = Described(repr(list(self._compared)))
+            got = Described(repr(list(self._compared)))
             allowed = "two or more rules with one level"
-            raise InvalidInputError("rules of AgreementStudy", allowed, found)
+            raise InvalidInputError("rules of AgreementStudy", allowed, got)
         self._set("tolerance", as_tolerance(self.tolerance, self.data.tasks))
 
     @property
@@ -354,23 +355,23 @@ class AgreementStudy(Study[_PartCell]):
             parts = Parts(data=self.data, tolerance=self.tolerance, unit="task")
             evidence = parts.part(np.array([number]))
         else:
-            whole = self.data if cell.scope == "instances" else averaged_tasks(self.data)
-            evidence = Evidence(whole, self.tolerance)
+            table = self.data if cell.scope == "instances" else averaged_tasks(self.data)
+            evidence = Evidence(table, self.tolerance)
         rules = self._compared if cell.scope == "instances" else self._one_level
-        found = {
+        results = {
             rule.name: self._aggregate(rule, evidence, cell.generator(self._seed, repr(rule)))
             for rule in rules
         }
         rows = list[Row]()
-        for first, second in combinations(found, 2):
-            one, two = found[first].ranking, found[second].ranking
+        for first, second in combinations(results, 2):
+            one, two = results[first].ranking, results[second].ranking
             curves, tau = _curves(one, two), kendall_tau(one, two)
             pair = {
                 "first": first,
                 "second": second,
                 "n_ranked": len(curves),
                 "tau": None if isnan(tau) else tau,
-                "proved": not any(found[name].is_proved is False for name in (first, second)),
+                "proved": not any(results[name].is_proved is False for name in (first, second)),
             }
             points = curves.reset_index().to_dict("records")
             rows += [pair | {str(name): value for name, value in row.items()} for row in points]
@@ -384,7 +385,7 @@ class AgreementStudy(Study[_PartCell]):
         return table[table["k"].isin(DEPTHS)]
 
     def _headline(self, result: StudyResult) -> str:
-        """Say how far the first two rules agree."""
+        """Return the agreement of the first two rules."""
         lead = result.by_method().reset_index().drop_duplicates("scope")
         where = {"tasks": "on tasks", "instances": "on all instances"}
         where["within"] = "within a task, on average"

@@ -1,4 +1,4 @@
-"""Studies of drawn profiles: how near rules come to the optimum, and how often majorities cycle."""
+"""Studies of drawn profiles: distance of rules from the optimum, and frequency of cycles."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ from rankagg.studies.study import ROUNDING, Row, Study, StudyResult
 
 
 def _averaged(data: ScoreTable | Profile) -> ScoreTable | Profile:
-    """Return data with the averages of the instances of every task."""
+    """Return data with the instances of every task averaged."""
     return averaged_tasks(data) if isinstance(data, ScoreTable) else data
 
 
@@ -58,30 +58,29 @@ class _DrawnCell(Cell):
     model: DataSource
     n_items: int = checked(check_integer, low=2)
     n_rankings: int = checked(check_integer, low=1)
-    # The share of items that each ranking has lost.
+    # The share of items missing from each ranking.
     missing: float = checked(check_number, default=0.0, low=0, high=1, open_high=True)
     repetition: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)
 class ApproximationStudy(Study[_DrawnCell]):
-    """How near rules come to the exact Kemeny optimum, over a grid of drawn data sets.
+    """Study of the cost of rules relative to the exact Kemeny optimum, on drawn data sets.
 
     Every combination of model, size, number of rankings and missing share is drawn
-    `n_repetitions` times; each drawn data set is a cell, the same when the grid grows.
+    `n_repetitions` times; each drawn data set is a cell that stays the same when the grid grows.
 
     Parameters
     ----------
     rules : sequence of Aggregator
         The rules to compare with the optimum.
     data : DataSource, distribution, Profile, ScoreTable, or a list of them
-        What data are drawn from: cultures, `LatentModel`, `ResampledData`, or your own. Profiles
-        and tables are taken as they are, once unless something is missing; the instances of a task
-        are averaged.
+        The data sources: cultures, `LatentModel`, `ResampledData`, or your own. Profiles and tables
+        are used unchanged, once unless `missing` is positive; the instances of a task are averaged.
     n_items : sequence of int, default (10,)
-        Sizes, each at least 2. What has a size of its own keeps it.
+        Sizes, each at least 2. Data with a size of their own keep it.
     n_rankings : sequence of int, default (10,)
-        How many rankings, or tasks, a data set has.
+        The number of rankings, or tasks, of a data set.
     missing : sequence of float, default (0.0,)
         Shares of items, rounded to whole ones, that every ranking loses at random, in [0, 1).
     n_repetitions : int, default 100
@@ -89,22 +88,21 @@ class ApproximationStudy(Study[_DrawnCell]):
     rng : int, numpy.random.Generator or None, optional
         A seed; by default, and from a generator, one is drawn and kept.
     time_limit : float, optional
-        Seconds for the exact optimum of one cell; none by default. What is not proved in
-        time is counted, and its ratio is an interval.
+        Seconds for the exact optimum of one cell; none by default. Missing proofs are counted, and
+        their ratios are intervals.
 
     Notes
     -----
-    Rows: cost of a result in votes; optimum: the least cost that is known; lower_bound: what no
-    ranking can undercut, the optimum where `proved`; ratio of the cost to the optimum, both without
-    half of the votes on pairs that a ranking leaves out, which every ranking contradicts. It is
-    missing where that optimum is 0 and the cost is not, and without a proof the low end of an
-    interval up to ratio_high. hit: whether the result is optimal, a tied one only where every way
-    to break its ties is; distance to the optimum that was found, in pairs, half for a tie in one;
-    runtime and exact_runtime in seconds, beyond counting the votes; error: what a rule said that
-    could not rank the data.
+    Rows: cost of a result in votes; optimum: the least known cost; lower_bound: proved lower bound,
+    the optimum if `proved`; ratio of the cost to the optimum, both without half of the votes on
+    pairs that a ranking leaves out, which every ranking contradicts. It is missing if that optimum
+    is 0 and the cost is not, and without a proof the low end of an interval up to ratio_high. hit:
+    whether the result is optimal, with ties only if every way to break them is; distance to the
+    best known ranking, in pairs, half for a tie in one; runtime and exact_runtime in seconds,
+    without counting the votes; error: the message of a rule that could not rank the data.
 
-    Statistics: hit_rate; mean_ratio, max_ratio and mean_ratio_high, what the mean ratio may be at
-    most; mean_distance; median_runtime, median_exact_runtime.
+    Statistics: hit_rate; mean_ratio, max_ratio and mean_ratio_high, the upper bound of the mean
+    ratio; mean_distance; median_runtime, median_exact_runtime.
 
     References
     ----------
@@ -173,7 +171,7 @@ class ApproximationStudy(Study[_DrawnCell]):
         for model in self._sources:
             if scored and model.gives != "scores":
                 allowed = f"rules without scores, which {model.name} does not give"
-                remedy = "Leave them out, or take a LatentModel."
+                remedy = "Leave them out, or use a LatentModel."
                 raise InvalidInputError("rules", allowed, scored, remedy)
         for share, size in product(self.missing, self.n_items):
             if n_removed(size, share) > size - 2:
@@ -206,13 +204,13 @@ class ApproximationStudy(Study[_DrawnCell]):
             if isinstance(result, RankaggError):
                 row["error"] = str(result)
                 continue
-            assert cost is not None, "what was ranked has a cost"
+            assert cost is not None, "every ranking has a cost"
             ratio, high = (_over(cost - always, least - always) for least in (best, bound))
             above = cost > best + ROUNDING * (1 + best)
             row |= {
                 "ratio": ratio,
                 "ratio_high": inf if high is None and ratio is not None else high,
-                # A ranking as cheap as the cheapest that is known may be optimal, or not.
+                # A ranking as cheap as the best known one may or may not be optimal.
                 "hit": False if above else (True if proved else None),
                 "distance": kendall_distance(result.ranking, exact.ranking, tie_cost=0.5),
                 "runtime": result.runtime,
@@ -238,7 +236,7 @@ def _over(cost: float, least: float) -> float | None:
 
 
 def _always_contradicted(evidence: Evidence) -> float:
-    """Return half of the votes on pairs that a ranking leaves out: no ranking can change them."""
+    """Return half of the votes on pairs that a ranking leaves out; no ranking changes it."""
     profile = evidence.profile
     if profile.unranked != "uniform":
         return 0.0
@@ -249,13 +247,13 @@ def _always_contradicted(evidence: Evidence) -> float:
 def _without_entries(
     data: ScoreTable | Profile, share: float, rng: Generator
 ) -> ScoreTable | Profile:
-    """Return the data where each ranking, or task, has lost a share of its items at random."""
+    """Return data in which each ranking, or task, has lost a random share of its items."""
     n_items = data.n_systems if isinstance(data, ScoreTable) else data.n_items
     lost = n_removed(n_items, share)
     if lost == 0:
         return data
     rows = data.n_tasks if isinstance(data, ScoreTable) else len(data)
-    # So many random items of every row.
+    # The lost items of every row, at random.
     gone = np.argsort(np.argsort(rng.random((rows, n_items)), axis=1), axis=1) < lost
     if isinstance(data, ScoreTable):
         return data.with_values(np.where(gone.T[:, data.unit_tasks], np.nan, data.values))
@@ -278,21 +276,21 @@ class _ProfileCell(Cell):
 
 @dataclass(frozen=True, kw_only=True)
 class CycleStudy(Study[_ProfileCell]):
-    """How often majorities are cyclic, and how often Borda and Kemeny disagree.
+    """Study of the frequency of cyclic majorities and of disagreement of Borda and Kemeny.
 
-    Every combination of model and size is drawn `n_repetitions` times. Each profile is asked
-    whether an item beats every other by a strict majority, whether strict majorities are cyclic,
-    and whether Borda's ranking is one of the exact optima of Kemeny's rule. Probabilities that are
-    known stand beside the shares: `condorcet_winner_probability` and `cycle_probability`.
+    Every combination of model and size is drawn `n_repetitions` times. For each profile three
+    questions are answered: Does an item beat every other by a strict majority? Are strict
+    majorities cyclic? Is Borda's ranking one of the exact optima of Kemeny's rule? Next to the
+    shares are the known probabilities: `condorcet_winner_probability` and `cycle_probability`.
 
     Parameters
     ----------
     data : DataSource, distribution, Profile, ScoreTable, or a list of them
-        What profiles are drawn from: cultures and others. A profile is taken as it is, once.
+        The sources of profiles: cultures and others. A profile is used unchanged, once.
     n_items : sequence of int, default (3,)
         Sizes, each at least 2.
     n_rankings : sequence of int, default (3, 11, 101)
-        How many rankings a profile has. With an even number majorities may tie.
+        The number of rankings of a profile. With an even number majorities may tie.
     n_repetitions : int, default 1000
         Profiles for each combination.
     rng : int, numpy.random.Generator or None, optional
@@ -301,11 +299,11 @@ class CycleStudy(Study[_ProfileCell]):
     Notes
     -----
     Rows and shares: winner: an item beats every other by a strict majority; cycle: strict
-    majorities are cyclic; tied: two items tie in votes; finds_winner: Borda has the Condorcet
-    winner alone in front, missing where there is none (the Condorcet efficiency); optimal: Borda's
-    ranking is an optimum of Kemeny's rule, a tied one only where every way to break its ties is;
-    distance to the optimum that was found, in pairs, half for a tie in one. winner_exact and
-    cycle_exact are the probabilities that are known.
+    majorities are cyclic; tied: two items tie in votes; finds_winner: the Condorcet winner is
+    Borda's sole winner, missing if there is none (the Condorcet efficiency); optimal: Borda's
+    ranking is an optimum of Kemeny's rule, with ties only if every way to break them is; distance
+    to the optimum found, in pairs, half for a tie in one. winner_exact and cycle_exact are known
+    probabilities.
 
     References
     ----------
@@ -363,14 +361,14 @@ class CycleStudy(Study[_ProfileCell]):
         return deadline
 
     def _try(self, cell: _ProfileCell, prepared: Deadline) -> list[Row]:
-        """Draw a profile, look at its majorities, and hold Borda against Kemeny."""
+        """Draw a profile, examine its majorities, and compare Borda with Kemeny."""
         rng = cell.generator(self._seed, "data")
         evidence = Evidence(_averaged(cell.model.sample(cell.n_items, cell.n_rankings, rng=rng)))
         votes = evidence.votes
         beats = votes.wins > votes.wins.T
         n_beaten = beats.sum(axis=1)
         found = Borda().aggregate(evidence).ranking
-        # Items that beat one another in a circle are strongly connected.
+        # Items of a cycle are strongly connected.
         n_parts, _ = connected_components(beats, directed=True, connection="strong")
         cyclic = bool(n_parts < votes.n_items)
         exact = self._optimal(evidence, prepared) if cyclic else _majority_order(votes, beats)
@@ -396,7 +394,7 @@ class CycleStudy(Study[_ProfileCell]):
         return result.ranking
 
     def _completed(self, table: pd.DataFrame) -> pd.DataFrame:
-        """Return shares with the probabilities that are known."""
+        """Return shares with known probabilities."""
         sources = {source.name: source for source in self._sources}
         for name, known in (("winner", _known_winner), ("cycle", _known_cycle)):
             exact = [known(sources[model], *sizes) for model, *sizes in table.index]
@@ -413,8 +411,8 @@ class CycleStudy(Study[_ProfileCell]):
 
 
 def _majority_order(votes: PairwiseMatrix, beats: Bools) -> PartialRanking:
-    """Return an order against no strict majority, which costs the least that any pair can."""
-    # Whoever beats an item, over others too, is beaten by fewer.
+    """Return an order that contradicts no strict majority, so that every pair costs its least."""
+    # An item that beats another, directly or through others, is beaten by fewer.
     reach = beats.copy()
     for via in range(len(beats)):
         reach |= np.outer(reach[:, via], reach[via])
@@ -422,7 +420,7 @@ def _majority_order(votes: PairwiseMatrix, beats: Bools) -> PartialRanking:
     return permutation_of(np.argsort(order), votes.items)
 
 
-# -- what is known exactly ------------------------------------------------------------------------
+# -- known probabilities --------------------------------------------------------------------------
 
 
 def condorcet_winner_probability(
@@ -431,22 +429,22 @@ def condorcet_winner_probability(
     """Return the probability that some item beats every other by a strict majority.
 
     It is known for three items under the impartial and the anonymous culture, for four under the
-    impartial one where the number of rankings is odd, and for all sizes with an odd number on
-    restricted domains, where it is 1.
+    impartial one with an odd number of rankings, and for all sizes with an odd number of rankings
+    on restricted domains, where it is 1.
 
     Parameters
     ----------
     culture : Culture
-        What profiles are drawn from.
+        The distribution of profiles.
     n_items : int
-        At least 2.
+        The number of items, at least 2.
     n_rankings : int, optional
-        At most 10,000; by default the limit for ever more rankings.
+        The number of rankings, at most 10,000; by default the limit for infinitely many.
 
     Returns
     -------
     float
-        What is not known is refused.
+        The probability. Unknown ones are refused.
 
     References
     ----------
@@ -464,28 +462,29 @@ def condorcet_winner_probability(
     >>> round(ra.studies.condorcet_winner_probability(ra.cultures.AnonymousCulture(), 3, 3) * 28, 9)
     27.0
     """
-    return _asked(_known_winner, culture, n_items, n_rankings)
+    return _probability(_known_winner, culture, n_items, n_rankings)
 
 
 def cycle_probability(culture: DataSource, n_items: int, n_rankings: int | None = None) -> float:
     """Return the probability that strict majorities are cyclic.
 
-    It is known for three items under the impartial and the anonymous culture where the number of
-    rankings is odd, and in the limit; on restricted domains it is 0.
+    It is known for three items under the impartial and the anonymous culture with an odd number of
+    rankings, and in the limit; on restricted domains it is 0.
 
     Parameters
     ----------
     culture : Culture
-        What profiles are drawn from.
+        The distribution of profiles.
     n_items : int
-        At least 2.
+        The number of items, at least 2.
     n_rankings : int, optional
-        At most 10,000; by default the limit for ever more rankings.
+        The number of rankings, at most 10,000; by default the limit for infinitely many.
 
     Returns
     -------
     float
-        `condorcet_winner_probability` has the references; what is not known is refused.
+        The probability; unknown ones are refused. `condorcet_winner_probability` has the
+        references.
 
     Examples
     --------
@@ -497,10 +496,10 @@ def cycle_probability(culture: DataSource, n_items: int, n_rankings: int | None 
     >>> ra.studies.cycle_probability(ra.cultures.AnonymousCulture(), 3)
     0.0625
     """
-    return _asked(_known_cycle, culture, n_items, n_rankings)
+    return _probability(_known_cycle, culture, n_items, n_rankings)
 
 
-def _asked(
+def _probability(
     known: Callable[[DataSource, int, int | None], float | None],
     culture: DataSource,
     n_items: int,
@@ -509,19 +508,19 @@ def _asked(
     check_kind(culture, "culture", kind=DataSource, example="`ImpartialCulture()`")
     size = check_integer(n_items, "n_items", low=2)
     number = None if n_rankings is None else check_integer(n_rankings, "n_rankings", low=1)
-    found = known(culture, size, number)
-    if found is None:
-        many = "ever more rankings" if number is None else counted(number, "ranking")
+    probability = known(culture, size, number)
+    if probability is None:
+        many = "infinitely many rankings" if number is None else counted(number, "ranking")
         given = Described(f"{culture.name}, {counted(size, 'item')} and {many}")
         allowed = "some whose probability is known"
         raise InvalidInputError("culture and sizes", allowed, given, "A CycleStudy estimates it.")
-    return found
+    return probability
 
 
 def _known_winner(  # noqa: PLR0911
     model: DataSource, n_items: int, n_rankings: int | None
 ) -> float | None:
-    """Return the probability of a Condorcet winner; None where it is not known."""
+    """Return the probability of a Condorcet winner; None if it is not known."""
     odd = n_rankings is None or n_rankings % 2 == 1
     if n_items == 2 and odd and isinstance(model, ImpartialCulture | AnonymousCulture):
         return 1.0
@@ -532,7 +531,7 @@ def _known_winner(  # noqa: PLR0911
     if isinstance(model, ImpartialCulture) and n_items == 3:
         return _impartial(n_rankings)
     if isinstance(model, ImpartialCulture) and n_items == 4 and odd:
-        # An item is beaten by all as often as it beats all.
+        # A Condorcet loser is as likely as a Condorcet winner.
         return 2.0 * _impartial(n_rankings) - 1.0
     if isinstance(model, AnonymousCulture) and n_items == 3:
         return _anonymous(n_rankings)
@@ -540,7 +539,7 @@ def _known_winner(  # noqa: PLR0911
 
 
 def _known_cycle(model: DataSource, n_items: int, n_rankings: int | None) -> float | None:
-    """Return the probability of a cycle of strict majorities; None where it is not known."""
+    """Return the probability of a cycle of strict majorities; None if it is not known."""
     if n_items == 2 or _is_restricted(model):
         return 0.0
     if n_items > 3 or (n_rankings is not None and n_rankings % 2 == 0):
@@ -550,17 +549,17 @@ def _known_cycle(model: DataSource, n_items: int, n_rankings: int | None) -> flo
 
 
 def _is_restricted(model: DataSource) -> bool:
-    """Say whether strict majorities have no cycles, and are transitive without ties."""
+    """Return whether strict majorities have no cycles, and are transitive without ties."""
     if isinstance(model, EuclideanCulture):
         return model.n_dimensions == 1
     return isinstance(model, SinglePeakedCulture)
 
 
 def _impartial(n_rankings: int | None) -> float:
-    """Return the probability of a Condorcet winner among three items, rankings uniform.
+    """Return the probability of a Condorcet winner among three items for uniform rankings.
 
-    Of an item and the two others, a ranking has it on the same side of both with probability 2/3,
-    and then above or below with equal chance; else it has one of them above, either one alike.
+    A ranking has an item on the same side of both others with probability 2/3, and then above or
+    below with equal probability. Else it is between them, in either order with equal probability.
     """
     if n_rankings is None:
         return 0.75 + 1.5 / pi * asin(1.0 / 3.0)
@@ -569,7 +568,7 @@ def _impartial(n_rankings: int | None) -> float:
     for same in _likely(n_rankings, 2.0 / 3.0):
         apart = n_rankings - int(same)
         above = _likely(int(same), 0.5)
-        # How many of the others have it above the first: it needs a majority over both.
+        # Bounds on the rankings with it above the first other, for a majority over both.
         highest, lowest = above + apart - most, most - above
         chance = binom.cdf(highest, apart, 0.5) - binom.cdf(lowest - 1, apart, 0.5)
         inner = binom.pmf(above, same, 0.5) @ np.where(highest >= lowest, chance, 0.0)
@@ -578,14 +577,14 @@ def _impartial(n_rankings: int | None) -> float:
 
 
 def _likely(number: int, chance: float) -> np.ndarray:
-    """Return the values of a binomial variable that have any weight."""
-    # Beyond 12 standard deviations it has less weight than a rounding error.
+    """Return the values of a binomial variable of relevant probability."""
+    # Beyond 12 standard deviations the probability is below the rounding error.
     mean, reach = number * chance, 12.0 * sqrt(number * chance * (1.0 - chance)) + 12.0
     return np.arange(max(0, int(mean - reach)), min(number, int(mean + reach) + 1) + 1)
 
 
 def _anonymous(n_rankings: int | None) -> float:
-    """Return the probability of a Condorcet winner among three items, voting situations uniform."""
+    """Return the probability of a Condorcet winner among three items, anonymous culture."""
     if n_rankings is None:
         return 15.0 / 16.0
     n = n_rankings

@@ -1,4 +1,4 @@
-"""Steps of rules, worked out as by hand.
+"""Steps of rules, as worked out by hand.
 
 Names are loaded when they are first used (SPEC 1).
 """

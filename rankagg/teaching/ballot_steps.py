@@ -15,36 +15,30 @@ from rankagg.aggregation.voting.elimination import RoundRule
 from rankagg.aggregation.voting.elimination_rules import Coombs, InstantRunoff
 from rankagg.aggregation.voting.positional_rules import PlacePoints, PlaceWeights
 from rankagg.aggregation.voting.rounds import by_favor
-from rankagg.core import (
-    UNLISTED,
-    UNRANKED,
-    ItemSet,
-    PartialRanking,
-    as_ranking,
-)
+from rankagg.core import UNLISTED, UNRANKED, ItemSet, PartialRanking, as_ranking
 from rankagg.exceptions import InvalidInputError
 from rankagg.teaching.steps import (
     Cell,
     Step,
     Worked,
+    as_text,
     distinct_rankings,
     number,
     rankings_step,
-    scored,
-    told,
+    scores_step,
     votes_step,
     work_out,
 )
 
 GAPS = {
-    "uniform": "Unranked items may stand anywhere: every item has its mean over all such orders.",
-    "ignore": "A ranking is one of the items that it ranks, and gives their points less the mean "
+    "uniform": "Unranked items may be anywhere: every item has its mean over all such orders.",
+    "ignore": "A ranking counts only the items that it ranks, with their points minus the mean "
     "of these.",
     "last": "Unranked items share the places below all others.",
 }
 BELOW = (
-    "Items that a ballot does not rank are below all others, together: one that ranks none of "
-    "those that remain is shared by all of them, where `count` calls it exhausted."
+    "Items that a ballot does not rank are tied below all others. A ballot that ranks no remaining "
+    "item is shared among all of them; `count` calls it exhausted."
 )
 
 
@@ -63,7 +57,7 @@ def _total(parts: Sequence[Fraction]) -> Fraction:
 
 @work_out.register
 def _mean_steps(rule: Mean, consensus: Consensus, evidence: Evidence) -> Worked:
-    """Add up the scores of each system, and divide by the weights of what is there."""
+    """Add up the weighted scores of each system, and divide by the sum of their weights."""
     table = evidence.scores
     values = table.task_scores(signed=True)
     tasks = [
@@ -72,7 +66,7 @@ def _mean_steps(rule: Mean, consensus: Consensus, evidence: Evidence) -> Worked:
     ]
     text = ["The score of a task is the mean over its instances."] * table.is_instance_level
     if not all(table.higher_is_better.values()):
-        text.append("Where lower is better, scores are negated.")
+        text.append("If lower is better, scores are negated.")
     first = Step("The scores", tuple(text), ("task", *table.systems, "weight"), tuple(tasks))
     rows: list[tuple[Cell, ...]] = []
     means = []
@@ -84,20 +78,20 @@ def _mean_steps(rule: Mean, consensus: Consensus, evidence: Evidence) -> Worked:
         means.append(float(total / over) if there else np.nan)
         mean = number(means[-1]) if there else "none"
         rows.append((str(system), number(total), number(over), mean))
-    how = "The sum of the scores that are there, each times the weight of its task, over the sum "
+    how = "The sum of the scores, each times the weight of its task, over the sum of these weights."
     columns = ("system", "sum", "weights", "mean")
-    sums = Step("The sums", (f"{how}of these weights.",), columns, tuple(rows))
+    sums = Step("The sums", (how,), columns, tuple(rows))
     scores = np.array(means)
-    last = scored("The order", "The higher, the better.", table.systems, scores)
+    last = scores_step("The order", "The higher, the better.", table.systems, scores)
     return Worked((first, sums, last), scores)
 
 
 @work_out.register
 def _borda_steps(rule: Borda, consensus: Consensus, evidence: Evidence) -> Worked:
-    """Count how often each item has each rank, or what each ranking gives it, and add up."""
+    """Count how often each item has each rank, or its points in each ranking, and add up."""
     if not evidence.has_rankings:
-        return _won_and_lost(evidence)
-    # Wins less losses, where only pairs that a ranking compares count.
+        return _wins_and_losses(evidence)
+    # Wins minus losses if only pairs that a ranking compares count.
     step, n = 2 if evidence.unranked == "ignore" else 1, len(evidence.items)
     plain = f"First place is worth {n - 1}, each next one 1 less, the last 0."
     shared = "Points are for ranks; tied items share theirs, and the policy says what unranked "
@@ -110,61 +104,61 @@ def _borda_steps(rule: Borda, consensus: Consensus, evidence: Evidence) -> Worke
     return worked
 
 
-def _won_and_lost(evidence: Evidence) -> Worked:
-    """From votes alone: wins less losses, or the points that they come to."""
+def _wins_and_losses(evidence: Evidence) -> Worked:
+    """Return the steps from votes alone: wins minus losses, or the corresponding points."""
     votes = evidence.votes
     won, lost = votes.wins.sum(axis=1), votes.wins.sum(axis=0)
-    columns, scores = ["item", "won", "lost", "won less lost"], won - lost
-    text = "The sum of a row is what its item won, that of its column what it lost."
+    columns, scores = ["item", "won", "lost", "won minus lost"], won - lost
+    text = "The sum of a row is the votes its item won, that of its column the votes it lost."
     rows = [
         [str(item), *map(number, (won[i], lost[i], scores[i]))]
         for i, item in enumerate(votes.items)
     ]
     if votes.exact_weight is not None and evidence.unranked != "ignore":
-        whole = (votes.n_items - 1) * float(votes.exact_weight)
-        scores = np.asarray((whole + scores) / 2)
-        columns.append(f"points = ({told(whole)} + it)/2")
+        total = (votes.n_items - 1) * float(votes.exact_weight)
+        scores = np.asarray((total + scores) / 2)
+        columns.append(f"points = ({as_text(total)} + it)/2")
         rows = [[*row, number(score)] for row, score in zip(rows, scores, strict=True)]
         text += " A win is a point, and a tie half of one."
     step = Step("Won and lost", (text,), tuple(columns), tuple(map(tuple, rows)))
-    last = scored("The sums", "The more, the better.", votes.items, scores)
+    last = scores_step("The sums", "The more, the better.", votes.items, scores)
     return Worked((votes_step(votes), step, last), scores)
 
 
 @work_out.register
 def _place_steps(rule: PlacePoints, consensus: Consensus, evidence: Evidence) -> Worked:
-    """Count how often each item has each place, times what the place is worth."""
+    """Count how often each item has each place, times the points of the place."""
     text = ["Tied items share the points of the places that they cover."]
     if (evidence.profile.ranks == UNRANKED).any():
         text.append(GAPS[evidence.profile.unranked])
-    plain = "What a place is worth stands in parentheses."
+    plain = "The points of a place are in parentheses."
     worked, sums = _positional(evidence, rule.place_weights, plain, text)
     return replace(worked, ranking=_by_number(sums, evidence.items))
 
 
 def _positional(
-    evidence: Evidence, worth_of: PlaceWeights, plain: str, shared: Sequence[str]
+    evidence: Evidence, place_points: PlaceWeights, plain: str, shared: Sequence[str]
 ) -> tuple[Worked, list[Fraction]]:
     """Return the steps of points for places, and the exact sums."""
     policy = evidence.profile.unranked
     ranks, weights = distinct_rankings(evidence.profile)
     rows, items = ranks.tolist(), evidence.items
-    given = [_points_of(row, worth_of, policy) for row in rows]
+    given = [_ranking_points(row, place_points, policy) for row in rows]
     sums = [
         _total([weight * one for weight, one in zip(weights, column, strict=True)])
         for column in zip(*given, strict=True)
     ]
     if evidence.is_complete_and_strict and policy != "ignore":
-        step = _by_place(rows, weights, worth_of(len(items)), items, plain)
+        step = _by_place(rows, weights, place_points(len(items)), items, plain)
     else:
-        how = "A row holds what one ranking gives each item; it counts as often as the count says."
+        how = "A row holds the points of one ranking, which the count multiplies."
         table = tuple(
             (number(weight), as_ranking(row, items).to_text(), *map(number, each))
             for row, weight, each in zip(ranks, weights, given, strict=True)
         )
         step = Step("The points", (*shared, how), ("count", "ranking", *items), table)
     scores = np.array([float(one) for one in sums])
-    last = scored("The sums", "The more points, the better.", items, scores)
+    last = scores_step("The sums", "The more points, the better.", items, scores)
     return Worked((*rankings_step(evidence), step, last), scores), sums
 
 
@@ -183,34 +177,36 @@ def _by_place(
         ]
         parts = [(count, points) for count, points in zip(often, worth, strict=True) if count]
         total = _total([count * points for count, points in parts])
-        product = " + ".join(f"{told(count)}*{_factor(points)}" for count, points in parts)
-        table.append((str(item), *map(number, often), f"{product} = {told(total)}"))
-    heads = [f"rank {place} ({told(one)})" for place, one in enumerate(worth, start=1)]
+        product = " + ".join(f"{as_text(count)}*{_factor(points)}" for count, points in parts)
+        table.append((str(item), *map(number, often), f"{product} = {as_text(total)}"))
+    heads = [f"rank {place} ({as_text(one)})" for place, one in enumerate(worth, start=1)]
     how = "A row holds how often its item has each rank, and its points."
     return Step("The points", (plain, how), ("item", *heads, "points"), tuple(table))
 
 
 def _factor(points: Fraction) -> str:
-    """Return a number that stands behind a sign of multiplication."""
-    text = told(points)
+    """Return a number as text for the right factor of a product."""
+    text = as_text(points)
     return f"({text})" if "/" in text or points < 0 else text
 
 
-def _points_of(row: Sequence[int], worth_of: PlaceWeights, unranked: Unranked) -> list[Fraction]:
-    """Return what a ranking gives each item, from the chances of its places."""
+def _ranking_points(
+    row: Sequence[int], place_points: PlaceWeights, unranked: Unranked
+) -> list[Fraction]:
+    """Return the points of a ranking for each item, from the probabilities of its places."""
     n = len(row)
     codes = [n if place == UNLISTED else place for place in row]
     known = [code for code in codes if code != UNRANKED]
     k = len(known)
     if unranked == "ignore":
-        own = list(worth_of(k)) if k else []
+        own = list(place_points(k)) if k else []
         absent = Fraction(0)
         less = _total(own) / k if k else Fraction(0)
         at = [one - less for one in own]
     else:
-        worth = list(worth_of(n))
+        worth = list(place_points(n))
         absent = _total(worth) / n
-        # The item at place j of k is at place p of n if j of the p before it are ranked ones.
+        # The item at place j of k is at place p of n if j of the p items before it are ranked.
         at = [
             _total(
                 [
@@ -237,13 +233,13 @@ Got = dict[int, Fraction]
 
 @dataclass(frozen=True)
 class _Decided:
-    """What a round among some items counts, and comes to."""
+    """The counts and the decision of a round."""
 
-    # What was counted, and what each item has of it.
+    # The counts of each item, by the name of the count.
     counts: Mapping[str, Got]
-    # The items that tie for going out, ascending.
+    # The items that tie for elimination, ascending.
     tied: tuple[int, ...]
-    # Whether the one item stands first among those that remain, instead.
+    # Whether the item is ranked first among the remaining ones instead.
     first: bool = False
 
 
@@ -251,7 +247,7 @@ Decide = Callable[[tuple[int, ...]], _Decided]
 
 
 def _end_places(evidence: Evidence, inside: Sequence[int], *, last: bool = False) -> Got:
-    """Go through the ballots and share each one's first or last place."""
+    """Count the first or last places on the ballots, shared among tied items."""
     ranks, weights = distinct_rankings(evidence.profile)
     got = dict.fromkeys(inside, Fraction(0))
     for row, weight in zip(ranks.tolist(), weights, strict=True):
@@ -264,23 +260,19 @@ def _end_places(evidence: Evidence, inside: Sequence[int], *, last: bool = False
     return got
 
 
-def _fewest_of(counts: Got) -> tuple[int, ...]:
-    """Return the items that have least."""
+def _fewest(counts: Got) -> tuple[int, ...]:
+    """Return the items with the least count."""
     least = min(counts.values())
     return tuple(item for item, got in counts.items() if got == least)
 
 
 def _rounds(rule: RoundRule, evidence: Evidence, decide: Decide, sentence: str) -> Worked:
-    """Return the rounds as steps, and the ranking that they come to."""
+    """Return the rounds as steps, with the resulting ranking."""
     items, tie_breaking = evidence.items, getattr(rule, "tie_breaking", "together")
     if tie_breaking in ("parallel", "lot"):
-        allowed, remedy = (
-            "'together' or 'order', to be worked out in steps",
-            "`outcomes` lists all.",
-        )
-        raise InvalidInputError(
-            f"tie_breaking of {type(rule).__name__}", allowed, tie_breaking, remedy
-        )
+        allowed = "'together' or 'order', to be worked out in steps"
+        parameter, remedy = f"tie_breaking of {type(rule).__name__}", "`outcomes` lists all."
+        raise InvalidInputError(parameter, allowed, tie_breaking, remedy)
     given = getattr(rule, "tie_order", ())
     opening = rankings_step(evidence)
     if not evidence.is_complete_and_strict:
@@ -298,18 +290,18 @@ def _rounds(rule: RoundRule, evidence: Evidence, decide: Decide, sentence: str) 
         rest = tuple(item for item in inside if item not in out)
         gone = ", ".join(str(items[item]) for item in out)
         if len(inside) == 1:
-            said = f"{gone} remains"
+            outcome = f"{gone} remains"
         elif found.first:
-            said = f"{gone} has more than half of the first places, and stands first of these"
+            outcome = f"{gone} has more than half of the first places, and is first of these"
         elif not rest:
-            said = f"{gone} remain, and are tied"
+            outcome = f"{gone} remain, and are tied"
         else:
-            said = f"{gone} go out together" if len(out) > 1 else f"{gone} goes out"
+            outcome = f"{gone} go out together" if len(out) > 1 else f"{gone} goes out"
             if len(found.tied) > len(out):
                 tied = ", ".join(str(items[item]) for item in found.tied)
                 order = "given order" if given else "items"
-                said += f", the last of the {order} among {tied}, which tie"
-        text.append(f"Round {len(rounds)}: {said}.")
+                outcome += f", the last of the {order} among {tied}, which tie"
+        text.append(f"Round {len(rounds)}: {outcome}.")
         for item in out:
             places[item] = above if found.first else above + len(rest)
         above += found.first
@@ -331,19 +323,21 @@ def _rounds(rule: RoundRule, evidence: Evidence, decide: Decide, sentence: str) 
 
 @work_out.register
 def _instant_runoff_steps(rule: InstantRunoff, consensus: Consensus, evidence: Evidence) -> Worked:
-    """Count first places among the items that remain."""
+    """Count first places among the remaining items."""
 
     def decide(inside: tuple[int, ...]) -> _Decided:
         firsts = _end_places(evidence, inside)
-        return _Decided({"first places": firsts}, _fewest_of(firsts))
+        return _Decided({"first places": firsts}, _fewest(firsts))
 
-    text = "Each round counts first places among the items that remain; the item with fewest goes "
-    return _rounds(rule, evidence, decide, f"{text}out.")
+    text = (
+        "Each round counts first places among the remaining items; the item with fewest goes out."
+    )
+    return _rounds(rule, evidence, decide, text)
 
 
 @work_out.register
 def _coombs_steps(rule: Coombs, consensus: Consensus, evidence: Evidence) -> Worked:
-    """Count last places among the items that remain, and first ones for a majority."""
+    """Count last places among the remaining items, and first ones for a majority."""
 
     def decide(inside: tuple[int, ...]) -> _Decided:
         firsts = _end_places(evidence, inside)
@@ -353,8 +347,10 @@ def _coombs_steps(rule: Coombs, consensus: Consensus, evidence: Evidence) -> Wor
         if len(inside) == 1 or most:
             return _Decided(counts, inside if len(inside) == 1 else most, len(inside) > 1)
         counts["last places"] = lasts = _end_places(evidence, inside, last=True)
-        return _Decided(counts, _fewest_of({item: -lasts[item] for item in inside}))
+        return _Decided(counts, _fewest({item: -lasts[item] for item in inside}))
 
-    text = "Each round counts last places among the items that remain; the item with most goes out"
+    text = (
+        "Each round counts last places among the remaining items; the item with the most goes out"
+    )
     text += ", unless an item has more than half of the first places."
     return _rounds(rule, evidence, decide, text)

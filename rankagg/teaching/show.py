@@ -1,4 +1,4 @@
-"""Steps of rules: which rules have some, and how to show them."""
+"""Display of the steps of rules."""
 
 from __future__ import annotations
 
@@ -11,36 +11,36 @@ from rankagg.analysis.rules import RULES
 from rankagg.core import ScoreSummary, counted
 from rankagg.exceptions import Described, InvalidInputError
 
-# Loading them registers the steps that they hold.
+# Importing these registers their steps.
 from rankagg.teaching import ballot_steps, vote_steps  # noqa: F401
 from rankagg.teaching.steps import Steps, work_out
 
-#: More do not fit into tables that one reads.
+#: More items do not fit into readable tables.
 MOST_ITEMS: Final = 8
 
-# A function as Python prints it; its own name stands behind the last point.
+# A function as Python prints it, with its own name after the last point.
 FUNCTION = re.compile(r"<function (?:\S*\.)?(\S+) at 0x[0-9a-f]+>")
 
 
 def _has_steps(kind: type[Aggregator]) -> bool:
-    """Return whether the steps of a rule are written."""
+    """Return whether a rule has registered steps."""
     return work_out.dispatch(kind) is not work_out.dispatch(Aggregator)
 
 
 def show_steps(rule: Aggregator, data: WholeData, *, tolerance: Tolerance = 0.0) -> Steps:
-    """Show how a rule reaches its answer, in tables that one can follow by hand.
+    """Show how a rule reaches its answer, in tables that can be followed by hand.
 
-    The steps are computed from the definition of the rule, not by the code that finds its answer,
-    and held against what it returns.
+    The steps are computed from the definition of the rule, independently of its code, and compared
+    with its result.
 
     Parameters
     ----------
     rule : Aggregator
-        A rule whose steps are written; the refusal of another one names those.
+        A rule with steps; the error for other rules names these.
     data : ScoreTable, Profile, PairwiseMatrix or Comparisons
         The data, with at most eight items.
     tolerance : float, mapping or Series from task to float, default 0
-        Scores that differ by no more are tied; see `ScoreTable.rankings`.
+        Scores that differ by at most this much are tied; see `ScoreTable.rankings`.
 
     Raises
     ------
@@ -49,7 +49,7 @@ def show_steps(rule: Aggregator, data: WholeData, *, tolerance: Tolerance = 0.0)
     InformationLostError
         If the rule needs more than the data hold.
     VerificationError
-        If the steps come to something else than the rule; that is a fault of one of the two.
+        If the steps and the rule differ, which is a fault of one of the two.
 
     Examples
     --------
@@ -66,11 +66,7 @@ def show_steps(rule: Aggregator, data: WholeData, *, tolerance: Tolerance = 0.0)
     """
     if not _has_steps(type(check_rule(rule))):
         names = ", ".join(sorted(kind.__name__ for kind in RULES if _has_steps(kind)))
-        raise InvalidInputError(
-            "rule",
-            f"a rule with steps ({names})",
-            Described(rule.name),
-        )
+        raise InvalidInputError("rule", f"a rule with steps ({names})", Described(rule.name))
     if isinstance(data, ScoreSummary):
         raise InvalidInputError(
             "data", "scores, rankings or votes", data, "Read the scores with `read_scores`."
@@ -96,7 +92,7 @@ def show_steps(rule: Aggregator, data: WholeData, *, tolerance: Tolerance = 0.0)
 
 
 def _name(rule: Aggregator) -> str:
-    """Return the name of a rule, with its functions by theirs and without their place in memory."""
+    """Return the name of a rule, with functions by name instead of memory address."""
     return FUNCTION.sub(
         lambda found: "a function" if found[1] == "<lambda>" else found[1], rule.name
     )

@@ -1,4 +1,4 @@
-"""Steps of a rule, or of a solution: headings, tables, sentences; what most rules begin with."""
+"""Steps of a rule, or of a solution: headings, tables, sentences, and common first steps."""
 
 from __future__ import annotations
 
@@ -34,24 +34,24 @@ from rankagg.exceptions import VerificationError
 
 Cell: TypeAlias = str | int | float
 
-# Rows that a notebook shows, as pandas does.
+# Most rows that a notebook shows, as in pandas.
 SHOWN = 60
-# Denominators of fractions that one reads more easily than their digits.
+# Largest denominator of fractions that are printed as fractions.
 READ = 60
-# From here on numbers have an exponent.
+# Least number with an exponent.
 EXPONENT_FROM = 1e15
-# Signs of a cell: the names of eight items, of some 50 signs each.
+# Most characters of a cell: the names of eight items, with about 50 characters each.
 LONGEST = 480
-# Letters on a line, and between two columns.
+# Characters on a line, and between two columns.
 WIDTH, GAP = 80, 2
 INDENT = "  "
-# A column of texts may be made as narrow as this, before the table is divided.
+# Least width of a text column; below it the table is divided.
 NARROWEST_TEXT = 12
 FROM_POINT = re.compile(r"(?<=\d)[.e].*")
 
 
 def number(value: object) -> int | float:
-    """Return a number as it is printed and exported: whole ones without a point."""
+    """Return a number as it is printed and exported, integers without a decimal point."""
     if isinstance(value, Fraction):
         return value.numerator if value.denominator == 1 else float(value)
     exact = value.item() if isinstance(value, np.generic) else value
@@ -59,8 +59,8 @@ def number(value: object) -> int | float:
     return int(exact) if float(exact).is_integer() else exact
 
 
-def told(value: object) -> str:
-    """Return a number for a sum or a sentence: whole ones in full, thirds and the like as such."""
+def as_text(value: object) -> str:
+    """Return a number as text for a sum or a sentence, with small denominators as fractions."""
     if isinstance(value, Fraction) and value.denominator > 1:
         short = _decimal(float(value))
         return short if Fraction(short) == value or value.denominator > READ else str(value)
@@ -69,24 +69,24 @@ def told(value: object) -> str:
 
 
 def _decimal(value: float) -> str:
-    """Return six digits, or two behind the point of a number with more before it."""
-    whole = f"{abs(value):.0f}" if 1 <= abs(value) < EXPONENT_FROM else ""
-    return f"{value:.{max(6, len(whole) + 2)}g}"
+    """Return six digits, or two decimals if there are more digits before the point."""
+    integer = f"{abs(value):.0f}" if 1 <= abs(value) < EXPONENT_FROM else ""
+    return f"{value:.{max(6, len(integer) + 2)}g}"
 
 
 def _column_blocks(rows: Sequence[Sequence[str]], texts: Sequence[bool]) -> list[dict[int, int]]:
-    """Return blocks of columns that fit a line, each with its widths; all begin with the first.
+    """Return blocks of columns that fit a line, with widths; all begin with the first column.
 
-    Texts and heads break, numbers do not.
+    Texts and heads may wrap, numbers may not.
     """
     columns = []
     for (head, *cells), is_text in zip(zip(*rows, strict=True), texts, strict=True):
         lengths = [letters(cell) for cell in cells]
-        if not is_text:  # points stand below each other
+        if not is_text:  # decimal points are aligned
             behind = [len((FROM_POINT.search(cell) or [""])[0]) for cell in cells]
             before = (n - after for n, after in zip(lengths, behind, strict=True))
             lengths.append(max(before, default=0) + max(behind, default=0))
-        # tabulate leaves so much more below a head
+        # tabulate needs this much more for a head
         columns.append([max(1, letters(head)) + GAP, *lengths])
     natural = [max(lengths) for lengths in columns]
     least = [
@@ -100,7 +100,7 @@ def _column_blocks(rows: Sequence[Sequence[str]], texts: Sequence[bool]) -> list
         blocks[-1].append(k)
     parts = []
     for block in blocks:
-        # The widest columns give way.
+        # Shrink the widest columns.
         cap = WIDTH
         while sum(max(least[k], min(natural[k], cap)) + GAP for k in block) > WIDTH and cap:
             cap -= 1
@@ -109,7 +109,7 @@ def _column_blocks(rows: Sequence[Sequence[str]], texts: Sequence[bool]) -> list
 
 
 def _text_table(rows: Sequence[Sequence[str]], texts: Sequence[bool]) -> list[str]:
-    """Return a table as lines; one that is too wide is parted into blocks of columns.
+    """Return a table as lines, divided into blocks of columns if it is too wide.
 
     Examples
     --------
@@ -136,7 +136,7 @@ def _text_table(rows: Sequence[Sequence[str]], texts: Sequence[bool]) -> list[st
 
 
 def _wrapped(text: str) -> list[str]:
-    """Return a sentence as lines that fit."""
+    """Return a sentence wrapped to the line width."""
     return wrap(text, WIDTH, break_long_words=False, break_on_hyphens=False) or [""]
 
 
@@ -149,13 +149,13 @@ class Step:
     Attributes
     ----------
     heading : str
-        What is done.
+        The topic.
     sentences : tuple of str
-        How it is done, and what follows.
+        The method and its conclusions.
     columns : tuple of str
-        The names of the columns of the table; empty where there is none.
+        The names of the columns of the table; empty if there is none.
     rows : tuple of tuple
-        Its rows, of texts and numbers; an empty text is nothing.
+        Rows of texts and numbers; an empty text is an empty cell.
     """
 
     heading: str
@@ -177,25 +177,25 @@ class Step:
         }
 
     def lines(self, rows: int | None) -> list[str]:
-        """Return the step as lines of text, the table cut to so many rows.
+        """Return the step as lines of text, with a limited number of rows.
 
         Parameters
         ----------
         rows : int or None
-            How many rows of the table are kept; all where None. How many are left out is said.
+            The number of rows to keep, None for all. A last line states how many are left out.
         """
         kept = self.rows if rows is None else self.rows[:rows]
         left = len(self.rows) - len(kept)
         more = [f"... and {counted(left, 'more row')}"] if left else []
-        told = [line for sentence in self.sentences for line in _wrapped(sentence)]
+        text = [line for sentence in self.sentences for line in _wrapped(sentence)]
         table = _text_table(self._shown(kept), self.texts) if self.columns else []
-        return [self.heading, *told, *table, *more]
+        return [self.heading, *text, *table, *more]
 
     @property
     def texts(self) -> tuple[bool, ...]:
-        """Say of each column whether it holds texts; the others hold numbers, or are empty.
+        """Whether each column holds texts; the others hold numbers, or are empty.
 
-        Among numbers a word may say why there is none.
+        A column of numbers may have a word for a missing one.
         """
         return tuple(
             any(row[k] for row in self.rows) and all(isinstance(row[k], str) for row in self.rows)
@@ -207,13 +207,13 @@ class Step:
 
     def html(self) -> str:
         """Return the step as HTML, with escaped labels."""
-        told = "".join(f"<p>{escape(line)}</p>" for line in self.sentences)
+        text = "".join(f"<p>{escape(line)}</p>" for line in self.sentences)
         shown = [[plain(cell) for cell in row] for row in self.rows[:SHOWN]]
         left = len(self.rows) - len(shown)
         more = f"<p>... and {counted(left, 'more row')}</p>" if left else ""
         head = [plain(name) for name in self.columns]
         table = html_table(head, shown, named=False) if head else ""
-        return f"<h4>{escape(self.heading)}</h4>{told}{table}{more}"
+        return f"<h4>{escape(self.heading)}</h4>{text}{table}{more}"
 
     def _repr_html_(self) -> str:
         return self.html()
@@ -227,21 +227,21 @@ def plain(cell: object) -> str:
 
 
 class Steps(Result):
-    """How an answer is reached, step by step.
+    """The derivation of an answer, step by step.
 
-    Made by `show_steps`. `plot` draws the costs of all orders of at most four items, by
+    Returned by `show_steps`. `plot` draws the costs of all orders of at most four items, by
     `permutohedron_plot`.
 
     Attributes
     ----------
     title : str
-        What is worked out.
+        The title.
     steps : tuple of Step
         Headings, sentences and tables.
     answer : str
-        What comes out.
+        The result.
     consensus : Consensus or None
-        The rule's own result, with which the steps agree; None where the steps are of no rule.
+        The rule's own result, with which the steps agree; None if the steps belong to no rule.
     """
 
     title: str
@@ -254,14 +254,14 @@ class Steps(Result):
     _prints_table = False
 
     def __getitem__(self, number: int) -> Step:
-        """Return the step of that number, from 0."""
+        """Return a step by its number, from 0."""
         return self.steps[number]
 
     def __len__(self) -> int:
         return len(self.steps)
 
     def to_frame(self) -> pd.DataFrame:
-        """Return one row per cell of all tables; `steps[k].to_frame()` is one of the tables.
+        """Return one row per cell of all tables; `steps[k].to_frame()` is a single table.
 
         Returns
         -------
@@ -303,7 +303,7 @@ class Steps(Result):
 
 
 def distinct_rankings(profile: Profile) -> tuple[Ranks, list[Fraction]]:
-    """Return each ranking once, as ranks, and its weight, the heaviest first."""
+    """Return the distinct rankings, as ranks, and their weights, the heaviest first."""
     ranks, which = np.unique(profile.ranks, axis=0, return_inverse=True)
     votes, denominator = exact.as_votes(profile.counts, profile.weights)
     weights = [Fraction(0)] * len(ranks)
@@ -314,7 +314,7 @@ def distinct_rankings(profile: Profile) -> tuple[Ranks, list[Fraction]]:
 
 
 def rankings_step(evidence: Evidence) -> tuple[Step, ...]:
-    """Return the rankings as a step; none where the data do not hold them."""
+    """Return the rankings as a step; no step if the data do not hold them."""
     if not evidence.has_rankings:
         return ()
     profile = evidence.profile
@@ -324,16 +324,16 @@ def rankings_step(evidence: Evidence) -> tuple[Step, ...]:
         (number(weight), as_ranking(row, profile.items).to_text())
         for row, weight in zip(ranks, weights, strict=True)
     ]
-    whole = counted(told(sum(weights, Fraction(0))), "ranking")
-    text.append(f"{whole} of {counted(profile.n_items, 'item')}, equal ones together.")
+    total = counted(as_text(sum(weights, Fraction(0))), "ranking")
+    text.append(f"{total} of {counted(profile.n_items, 'item')}, equal ones together.")
     return (Step("The rankings", tuple(text), ("count", "ranking"), tuple(rows)),)
 
 
 def votes_step(votes: PairwiseMatrix) -> Step:
     """Return the pairwise votes as a step."""
-    text = ["A row holds how many rankings put its item above the item of the column."]
+    text = ["A row holds the number of rankings with its item above the item of the column."]
     if votes.unranked is not None and not votes.is_decided:
-        text.append(f"What they leave open counts by the policy {votes.unranked!r}.")
+        text.append(f"Pairs that they leave open count by the policy {votes.unranked!r}.")
     rows = [
         (str(item), *("" if i == j else number(votes.wins[i, j]) for j in range(votes.n_items)))
         for i, item in enumerate(votes.items)
@@ -341,7 +341,7 @@ def votes_step(votes: PairwiseMatrix) -> Step:
     return Step("The votes on pairs", tuple(text), ("above", *votes.items), tuple(rows))
 
 
-def scored(heading: str, sentence: str, items: Iterable[object], scores: Floats) -> Step:
+def scores_step(heading: str, sentence: str, items: Iterable[object], scores: Floats) -> Step:
     """Return scores as a step, the best first."""
     names = list(items)
     order = np.argsort(-scores, kind="stable")
@@ -351,18 +351,18 @@ def scored(heading: str, sentence: str, items: Iterable[object], scores: Floats)
 
 @dataclass(frozen=True)
 class Worked:
-    """The steps of a rule on some data, and what they come to."""
+    """The steps of a rule on some data, and their results."""
 
     steps: tuple[Step, ...]
-    # Shape (n,). The scores that the steps come to.
+    # Shape (n,). The resulting scores.
     scores: Floats | None = None
-    # The ranking that they come to; None where scores say it.
+    # The resulting ranking; None if scores determine it.
     ranking: PartialRanking | None = None
-    # The least cost that they come to.
+    # The resulting least cost.
     cost: float | None = None
 
     def check(self, consensus: Consensus) -> None:
-        """Raise `VerificationError` where the steps come to something else than the rule."""
+        """Raise `VerificationError` if the results differ from those of the rule."""
         agrees = [self.ranking is None or self.ranking == consensus.ranking]
         if self.scores is not None:
             own = consensus.scores
@@ -375,14 +375,14 @@ class Worked:
         name = consensus.rule.name
         if not all(agrees):
             raise VerificationError(
-                f"The steps of {name} come to something else than the rule; please report the data."
+                f"The steps of {name} differ from the result of the rule; please report the data."
             )
 
 
 @singledispatch
 def work_out(rule: Aggregator, consensus: Consensus, evidence: Evidence) -> Worked:
-    """Work out by hand what a rule found in the evidence, as it reads that.
+    """Derive a rule's result by hand from the evidence as the rule reads it.
 
-    Steps of a rule are registered where they are written.
+    The modules of this package register the steps of each rule.
     """
     raise NotImplementedError

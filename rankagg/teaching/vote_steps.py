@@ -27,48 +27,48 @@ from rankagg.teaching.steps import (
     Cell,
     Step,
     Worked,
+    as_text,
     number,
     rankings_step,
-    scored,
-    told,
+    scores_step,
     votes_step,
     work_out,
 )
 
-# All orders of so many items are listed: 120.
+# Up to this number of items all orders are listed, at most 120.
 MOST_ITEMS_LISTED = 5
 Arcs = list[tuple[int, int]]
 
 
 def _majority_step(votes: PairwiseMatrix) -> Step:
-    """Return who beats whom by how much as a step."""
+    """Return the majorities with their margins as a step."""
     rows = []
     for i, j in combinations(range(votes.n_items), 2):
         if votes.wins[i, j] < votes.wins[j, i]:
             i, j = j, i  # noqa: PLW2901
         margin = number(votes.margins[i, j])
-        verdict = f"{votes.items[i]} beats {votes.items[j]}" if margin else "a draw"
+        one, other = votes.items[i], votes.items[j]
+        verdict = f"{one} beats {other}" if margin else "a draw"
         if votes.comparisons[i, j] == 0:
             verdict = "never compared"
-        pair = f"{votes.items[i]}, {votes.items[j]}"
         won, lost = number(votes.wins[i, j]), number(votes.wins[j, i])
-        rows.append((pair, won, lost, margin, verdict))
+        rows.append((f"{one}, {other}", won, lost, margin, verdict))
     return Step(
         "The majorities",
-        ("Of each two items, the one with more votes beats the other; the margin is by how many.",),
+        ("Of two items, the one with more votes beats the other, by the margin.",),
         ("pair", "for", "against", "margin", "verdict"),
         tuple(rows),
     )
 
 
 def _full_opening(evidence: Evidence) -> tuple[Step, ...]:
-    """Return the rankings where there are some, the votes and the majorities."""
+    """Return steps for the rankings, if there are some, the votes and the majorities."""
     votes = evidence.votes
     return (*rankings_step(evidence), votes_step(votes), _majority_step(votes))
 
 
 def _verify(holds: bool, fault: str) -> None:
-    """Refuse steps of which something that has to hold does not."""
+    """Raise `VerificationError` if a condition of the steps does not hold."""
     if not holds:
         raise VerificationError(f"{fault}; please report the data.")
 
@@ -86,7 +86,7 @@ def _copeland_steps(rule: Copeland, consensus: Consensus, evidence: Evidence) ->
         (str(item), *map(number, (won[i], drawn[i], lost[i], scores[i])))
         for i, item in enumerate(votes.items)
     ]
-    text = f"A win is worth 1, a draw {told(rule.draw_points)}, a defeat nothing."
+    text = f"A win is worth 1, a draw {as_text(rule.draw_points)}, a defeat nothing."
     step = Step("The score", (text,), ("item", "won", "drawn", "lost", "score"), tuple(rows))
     return Worked((*_full_opening(evidence), step), scores)
 
@@ -102,20 +102,14 @@ def _minimax_steps(rule: Minimax, consensus: Consensus, evidence: Evidence) -> W
     order = sorted(defeats, key=lambda i: defeats[i])
     different = sorted({tuple(row) for row in defeats.values()})
     scores = np.array([len(different) - different.index(tuple(defeats[i])) for i in sorted(order)])
-    rows = [
-        (
-            str(votes.items[i]),
-            ", ".join(told(m) for m in defeats[i] if m) or "none",
-            scores[i].item(),
-        )
-        for i in order
-    ]
+    texts = [", ".join(as_text(m) for m in row if m) or "none" for row in defeats.values()]
+    rows = [(str(votes.items[i]), texts[i], scores[i].item()) for i in order]
     step = Step(
         "The defeats",
         (
             "The margins of an item's defeats, the worst first: the smaller the worst, the better.",
-            "Equal ones are told apart by the next worst. The last has a score of 1, the one "
-            "above it 2, and so on.",
+            "Equal ones are compared by the next worst. The last has a score of 1, the one above "
+            "it 2, and so on.",
         ),
         ("item", "defeats", "score"),
         tuple(rows),
@@ -125,29 +119,26 @@ def _minimax_steps(rule: Minimax, consensus: Consensus, evidence: Evidence) -> W
 
 @work_out.register
 def _majority_steps(rule: PairwiseMajority, consensus: Consensus, evidence: Evidence) -> Worked:
-    """See whom each item reaches by steps that no majority is against."""
+    """Find the items that each item reaches by steps without a majority against."""
     votes = evidence.votes
     n = votes.n_items
     reached = votes.margins >= 0
     for k in range(n):
         reached = reached | (reached[:, [k]] & reached[[k], :])
-    # Of two items one reaches the other; those that reach more are above.
+    # Of two items at least one reaches the other; items that reach more are above.
     number_reached = reached.sum(axis=1)
     places = np.array([(number_reached > mine).sum() for mine in number_reached])
     ranking = as_ranking(places.astype(np.int32), votes.items)
+    beaten, others = votes.margins > 0, reached & ~np.eye(n, dtype=bool)
     rows = [
-        (
-            str(item),
-            _items_named(votes, (votes.margins[i] > 0)),
-            _items_named(votes, reached[i] & (np.arange(n) != i)),
-        )
+        (str(item), _items_named(votes, beaten[i]), _items_named(votes, others[i]))
         for i, item in enumerate(votes.items)
     ]
     step = Step(
-        "Whom each item reaches",
+        "The items that each item reaches",
         (
             "An item reaches those that it beats or draws with, and those that they reach.",
-            "The more it reaches, the higher it stands; items that reach each other are tied.",
+            "The more it reaches, the higher it ranks; items that reach each other are tied.",
             _winner_sentence(votes),
         ),
         ("item", "beats", "reaches"),
@@ -157,7 +148,7 @@ def _majority_steps(rule: PairwiseMajority, consensus: Consensus, evidence: Evid
 
 
 def _winner_sentence(votes: PairwiseMatrix) -> str:
-    """Say who beats all others, or that nobody does."""
+    """Return a sentence on the Condorcet winner."""
     n = votes.n_items
     winners = votes.items.where((votes.margins > 0).sum(axis=1) == n - 1)
     if n > 1 and winners:
@@ -172,7 +163,7 @@ def _items_named(votes: PairwiseMatrix, chosen: object) -> str:
 
 @work_out.register
 def _schulze_steps(rule: Schulze, consensus: Consensus, evidence: Evidence) -> Worked:
-    """Find a strongest path for each pair, either way, and compare the two."""
+    """Find a strongest path for each pair in both directions, and compare the two."""
     votes = evidence.votes
     items, margins = votes.items, votes.margins
     n = len(items)
@@ -181,7 +172,7 @@ def _schulze_steps(rule: Schulze, consensus: Consensus, evidence: Evidence) -> W
     for i, j in permutations(range(n), 2):
         path = _strongest_path(margins, i, j)
         strength[i, j] = min((margins[arc] for arc in pairwise(path)), default=0)
-        rows.append((f"{items[i]} to {items[j]}", _path_told(path, margins, items), strength[i, j]))
+        rows.append((f"{items[i]} to {items[j]}", _path_text(path, margins, items), strength[i, j]))
     beats = strength > strength.T
     scores = (beats.sum(axis=1) - beats.sum(axis=0)).astype(np.float64)
     table = [
@@ -194,8 +185,8 @@ def _schulze_steps(rule: Schulze, consensus: Consensus, evidence: Evidence) -> W
         Step(
             "A strongest path for each pair",
             (
-                "A path leads over majorities, and is as strong as its weakest one.",
-                "The margin of each step stands in parentheses.",
+                "A path leads over majorities, and its strength is the smallest of them.",
+                "The margin of each step is in parentheses.",
             ),
             ("pair", "path", "strength"),
             tuple((pair, path, number(size)) for pair, path, size in rows),
@@ -203,19 +194,19 @@ def _schulze_steps(rule: Schulze, consensus: Consensus, evidence: Evidence) -> W
         Step(
             "The strengths",
             (
-                "An item beats another where its path to it is stronger than the path back.",
-                f"Beaten by nobody: {undefeated}.",
+                "An item beats another if its path to it is stronger than the path back.",
+                f"Unbeaten: {undefeated}.",
             ),
             ("from", *items),
             tuple(table),
         ),
-        scored("The score", "How many items it beats, less how many beat it.", items, scores),
+        scores_step("The score", "Items beaten minus items that beat it.", items, scores),
     )
     return Worked(steps, scores)
 
 
 def _strongest_path(margins: Floats, start: int, end: int) -> list[int]:
-    """Return a shortest one of the strongest paths; empty where there is none."""
+    """Return a shortest one of the strongest paths; empty if there is none."""
     for least in sorted({float(m) for m in margins[margins > 0]}, reverse=True):
         graph: nx.DiGraph[int] = nx.DiGraph(list(zip(*np.nonzero(margins >= least), strict=True)))
         if start in graph and end in graph and nx.has_path(graph, start, end):
@@ -223,16 +214,16 @@ def _strongest_path(margins: Floats, start: int, end: int) -> list[int]:
     return []
 
 
-def _path_told(path: list[int], margins: Floats, items: ItemSet) -> str:
+def _path_text(path: list[int], margins: Floats, items: ItemSet) -> str:
     if not path:
         return "none"
-    steps = [f"({told(margins[i, j])}) {items[j]}" for i, j in pairwise(path)]
+    steps = [f"({as_text(margins[i, j])}) {items[j]}" for i, j in pairwise(path)]
     return " ".join([str(items[path[0]]), *steps])
 
 
 @work_out.register
 def _ranked_pairs_steps(rule: RankedPairs, consensus: Consensus, evidence: Evidence) -> Worked:
-    """Go through the majorities, the clearest first; equal ones together."""
+    """Lock the majorities, the largest first, equal ones together."""
     items, margins = evidence.items, evidence.votes.margins
     arcs = sorted(zip(*np.nonzero(margins > 0), strict=True), key=lambda arc: -margins[arc])
     locked: nx.DiGraph[int] = nx.DiGraph()
@@ -240,7 +231,7 @@ def _ranked_pairs_steps(rule: RankedPairs, consensus: Consensus, evidence: Evide
     rows: list[tuple[Cell, ...]] = []
     for margin, group in groupby(arcs, key=lambda arc: float(margins[arc])):
         equal = [(int(i), int(j)) for i, j in group]
-        rows += _taken_together(locked, equal, margin, items)
+        rows += _lock_equal(locked, equal, margin, items)
     below = {i: len(nx.descendants(locked, i)) for i in locked}
     above = {i: len(nx.ancestors(locked, i)) for i in locked}
     scores = np.array([below[i] - above[i] for i in range(len(items))], dtype=np.float64)
@@ -249,16 +240,16 @@ def _ranked_pairs_steps(rule: RankedPairs, consensus: Consensus, evidence: Evide
         Step(
             "Locking",
             (
-                "The majorities, the clearest first. One that closes a cycle is left out.",
-                "Those of equal margin are taken together: if they close a cycle with each "
+                "The majorities, the largest first. One that closes a cycle is left out.",
+                "Those of equal margin are locked together: if they close a cycle with each "
                 "other, all on it are left out.",
             ),
             ("majority", "margin", "verdict", "cycle"),
             tuple(rows),
         ),
-        scored(
+        scores_step(
             "The score",
-            "How many items are reached over what is locked, less how many reach the item.",
+            "Items reached by locked majorities minus items that reach it.",
             items,
             scores,
         ),
@@ -266,11 +257,11 @@ def _ranked_pairs_steps(rule: RankedPairs, consensus: Consensus, evidence: Evide
     return Worked(steps, scores)
 
 
-def _taken_together(
+def _lock_equal(
     locked: nx.DiGraph[int], arcs: Arcs, margin: float, items: ItemSet
 ) -> list[tuple[Cell, ...]]:
-    """Lock majorities of equal margin but for those on a cycle, and say which."""
-    # One against what is locked already takes no part in cycles with the others.
+    """Lock majorities of equal margin except those on a cycle, and return their rows."""
+    # One that contradicts locked paths takes no part in cycles with the others.
     against = [(i, j) for i, j in arcs if nx.has_path(locked, j, i)]
     tried = locked.copy()
     tried.add_edges_from(arc for arc in arcs if arc not in against)
@@ -293,28 +284,28 @@ def _taken_together(
 def _certificate_step(
     certificate: Certificate, votes: PairwiseMatrix, cost: float
 ) -> tuple[Step, float]:
-    """Return how a certificate proves its bound as a step, and that bound in votes."""
+    """Return the proof of a certificate's bound as a step, and the bound in votes."""
     certificate.verify(votes)
     bound = certificate.lower_bound
     problem = Problem.from_pairwise(votes, certificate.tie_cost)
-    text = ["Every pair costs its smaller number of votes at least: the floor."]
+    text = ["Every pair costs at least its smaller number of votes: the floor."]
     cycles = _cycles(certificate)
     if cycles is None:
         text.append(
-            f"This proof goes on by more than cycles ({certificate.summary()}); it has been "
-            "verified, and its cases are in the certificate."
+            f"This proof uses more than cycles ({certificate.summary()}); it has been verified, "
+            "and its cases are in the certificate."
         )
         return Step("The proof", tuple(text)), bound
     rest = [[Fraction(int(cost)) for cost in row] for row in problem.costs]
     total = _floor(rest) + problem.constant
     rows: list[tuple[Cell, ...]] = [("floor", "", _votes(total, problem), _votes(total, problem))]
-    taken = Fraction(0)
+    total_weight = Fraction(0)
     for (a, b, c), weight in cycles:
         for i, j in ((a, b), (b, c), (c, a)):
             rest[i][j] -= weight
-        taken += weight
-        new = taken + _floor(rest) + problem.constant
-        # An order before its cycle is walked the other way: who beats whom.
+        total_weight += weight
+        new = total_weight + _floor(rest) + problem.constant
+        # Cycles of the proof are listed against the majorities, so reverse them.
         names = " beats ".join(str(votes.items[k]) for k in (a, c, b, a))
         rows.append(
             (names, _votes(weight, problem), _votes(new - total, problem), _votes(new, problem))
@@ -323,35 +314,35 @@ def _certificate_step(
     raised = problem.next_attainable(total)
     proved_bound = Fraction(certificate.scaled_lower_bound, certificate.denominator)
     agrees = Fraction(raised, problem.denominator) == proved_bound
-    _verify(agrees, "The steps of a proof come to another bound than the proof")
+    _verify(agrees, "The steps of a proof give another bound than the proof")
     if raised != total:
-        what = "the next cost that an order can have"
-        rows.append((what, "", _votes(raised - total, problem), _votes(raised, problem)))
+        label = "the next cost that an order can have"
+        rows.append((label, "", _votes(raised - total, problem), _votes(raised, problem)))
     if cycles:
         text.append(
-            "No order agrees with all majorities of a cycle: it contradicts at least one of them, "
-            "so a weight may be taken off all three and counted once."
+            "Every order contradicts at least one majority of a cycle, so a weight may be "
+            "subtracted from all three and counted once."
         )
-    said = f"The sum is {told(bound)}, and the answer costs {told(cost)}"
+    sums = f"The sum is {as_text(bound)}, and the answer costs {as_text(cost)}"
     proved = certificate.scaled_lower_bound == certificate.scaled_cost
-    text.append(f"{said}: {'no order is cheaper' if proved else 'what lies between is open'}.")
+    text.append(f"{sums}: {'no order is cheaper' if proved else 'the gap between is open'}.")
     columns = ("what", "weight", "adds", "sum")
     by = "cycles of majorities" if cycles else "the floor alone"
     return Step(f"The proof, by {by}", tuple(text), columns, tuple(rows)), bound
 
 
 def _cycles(certificate: Certificate) -> list[tuple[tuple[int, int, int], Fraction]] | None:
-    """Return weighted cycles in the units of the costs; None where a proof is more than these."""
-    found = []
+    """Return weighted cycles in the units of the costs; None if a proof has more than these."""
+    cycles = []
     for proof in certificate.proofs:
         (node, *others) = proof.nodes
         if others or not isinstance(node, Leaf) or node.rows:
             return None
-        found += [
+        cycles += [
             (cycle, Fraction(weight, WEIGHT_DENOMINATOR))
             for cycle, weight in zip(node.triples, node.weights, strict=True)
         ]
-    return found
+    return cycles
 
 
 def _floor(costs: list[list[Fraction]]) -> Fraction:
@@ -365,7 +356,7 @@ def _votes(scaled: Fraction | int, problem: Problem) -> int | float:
 
 @work_out.register
 def _kemeny_steps(rule: Kemeny, consensus: Consensus, evidence: Evidence) -> Worked:
-    """Add up what the answer contradicts, list all orders of few items, and prove the bound."""
+    """Add up the contradicted votes, list all orders of few items, and prove the bound."""
     certificate = consensus.certificate
     if not isinstance(certificate, Certificate) or certificate.demands:
         raise InvalidInputError(
@@ -387,27 +378,24 @@ def _kemeny_steps(rule: Kemeny, consensus: Consensus, evidence: Evidence) -> Wor
 def _sum_of_pairs(consensus: Consensus) -> Step:
     votes, order = consensus.pairwise, consensus.ranking.order
     places = votes.items.indices(order)
+    items, wins = votes.items, votes.wins
     rows = [
-        (
-            f"{votes.items[i]} above {votes.items[j]}",
-            number(votes.wins[i, j]),
-            number(votes.wins[j, i]),
-        )
+        (f"{items[i]} above {items[j]}", number(wins[i, j]), number(wins[j, i]))
         for i, j in combinations(places, 2)
     ]
     text = [
         "An order costs the votes that it contradicts: those against, over all of its pairs.",
-        f"{' + '.join(told(row[2]) for row in rows) or '0'} = "
-        f"{told(sum(row[2] for row in rows))} for {' > '.join(map(str, order))}.",
+        f"{' + '.join(as_text(row[2]) for row in rows) or '0'} = "
+        f"{as_text(sum(row[2] for row in rows))} for {' > '.join(map(str, order))}.",
     ]
     tied = sum(votes.ties[i, j] for i, j in combinations(places, 2)) * consensus.tie_cost
     if tied:
-        text.append(f"Votes that tie two items add {told(tied)} to every order.")
+        text.append(f"Votes that tie two items add {as_text(tied)} to every order.")
     return Step("The cost of the answer", tuple(text), ("pair", "for", "against"), tuple(rows))
 
 
 def _orders_step(consensus: Consensus) -> tuple[Step, float]:
-    """Return what each order costs as a step, and the least cost."""
+    """Return the cost of each order as a step, and the least cost."""
     items = consensus.items
     costs = {
         order: consensus.cost_of(Permutation.from_order(order, items=items))
@@ -422,6 +410,6 @@ def _orders_step(consensus: Consensus) -> tuple[Step, float]:
         for order, cost in sorted(costs.items(), key=lambda row: row[1])
     ]
     kind = "one of them costs" if optima == 1 else f"{optima} of them cost"
-    text = f"There are {counted(len(costs), 'order')}, and {kind} least: {told(least)}."
+    text = f"There are {counted(len(costs), 'order')}, and {kind} least: {as_text(least)}."
     columns = ("cost", "order", "verdict")
     return Step("The costs of all orders", (text,), columns, tuple(rows)), least

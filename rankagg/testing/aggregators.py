@@ -1,4 +1,4 @@
-"""What every rule promises, and every axiom."""
+"""Contract suites of rules and axioms."""
 
 from __future__ import annotations
 
@@ -21,28 +21,24 @@ from rankagg.aggregation.base import scores_by_group
 from rankagg.axioms import Axiom, Witness, find_counterexample
 from rankagg.exceptions import InformationLostError, InvalidInputError
 
-__all__ = [
-    "SETTINGS",
-    "AggregatorContract",
-    "AxiomContract",
-]
+__all__ = ["SETTINGS", "AggregatorContract", "AxiomContract"]
 
-# The tests are inherited on purpose; no subclass changes how an example is run.
+# Tests are inherited on purpose; no subclass changes the execution of examples.
 SETTINGS = settings(
     max_examples=15,
     deadline=None,
-    # The first table loads pandas, which on a busy machine takes longer than a draw may.
+    # The first table loads pandas, which on a busy machine exceeds the time for a draw.
     suppress_health_check=[HealthCheck.differing_executors, HealthCheck.too_slow],
 )
 
 
-# Tests on data in which nothing is missing.
+# Tests on complete data.
 COMPLETE = ("test_unanimity", "test_guarantee_holds", "test_one_item", "test_two_items")
 
 
 @st.composite
 def _score_tables(draw: st.DrawFn, *, missing: bool = True, max_systems: int = 5) -> ra.ScoreTable:
-    """Tables of few systems and tasks with small positive scores, so that ties are common."""
+    """Draw tables of few systems and tasks with small positive scores, with frequent ties."""
     n = draw(st.integers(1, max_systems))
     m = draw(st.integers(1, 4))
     cell = st.sampled_from([1.0, 2.0, 3.0, 4.0] + 4 * missing * [float("nan")])
@@ -54,7 +50,7 @@ def _score_tables(draw: st.DrawFn, *, missing: bool = True, max_systems: int = 5
 
 
 def _rearranged(table: ra.ScoreTable, rows: Any, columns: Any) -> ra.ScoreTable:
-    """Return a table with its systems and tasks in another order."""
+    """Return a table with reordered systems and tasks."""
     return ra.ScoreTable(
         table.values[np.ix_(rows, columns)],
         systems=[table.systems[i] for i in rows],
@@ -64,7 +60,7 @@ def _rearranged(table: ra.ScoreTable, rows: Any, columns: Any) -> ra.ScoreTable:
 
 
 def _assert_same(first: ra.Consensus, second: ra.Consensus) -> None:
-    """Equal rankings and scores; of an exact rule, whose optima may be many, all of those."""
+    """Assert equal rankings and scores; for exact rules, equal sets of optima."""
     if first.optima is not None and second.optima is not None:
         assert first.cost == second.cost
         assert {one.reindex(second.items) for one in first.optima} == set(second.optima)
@@ -78,12 +74,12 @@ def _assert_same(first: ra.Consensus, second: ra.Consensus) -> None:
 
 
 class AggregatorContract:
-    """Tests of everything that the base class and the axioms promise of a rule.
+    """Tests of all properties of rules that the base class and the axioms require.
 
     Subclass it and set `rules`, the rules to be tested, with various parameters. Set
-    `is_specific = False` for rules that do not say which of several equally good rankings they
-    return, and `unanimity` for rules that return less than the ranking that all voters have: its
-    "first" or its "last" item, all others tied, or "none" of it.
+    `is_specific = False` for rules that may return any of several equally good rankings. Set
+    `unanimity` for rules that return only part of a unanimous ranking: its "first" or "last" item,
+    all others tied, or "none" of it.
 
     Examples
     --------
@@ -98,7 +94,7 @@ class AggregatorContract:
     unanimity: ClassVar[Literal["ranking", "first", "last", "none"]] = "ranking"
 
     def assert_same(self, first: ra.Consensus, second: ra.Consensus) -> None:
-        """Compare results, as far as the rule says which of several equally good ones it takes."""
+        """Compare results, or only their items if the rule may return any of several."""
         if self.is_specific:
             _assert_same(first, second)
         else:
@@ -119,7 +115,7 @@ class AggregatorContract:
         names[type(rule).__name__] = type(rule)
         assert eval(repr(rule), names) == eval(str(rule), names) == rule
 
-    def test_str_states_what_is_not_so_by_default(self, rule: Rule) -> None:
+    def test_str_states_parameters_that_differ_from_defaults(self, rule: Rule) -> None:
         call = ast.parse(str(rule), mode="eval").body
         assert isinstance(call, ast.Call)
         assert {stated.arg for stated in call.keywords} == {
@@ -134,14 +130,14 @@ class AggregatorContract:
         with pytest.raises(AttributeError):
             rule.anything = 1  # type: ignore[attr-defined]
 
-    # -- what the result is ---------------------------------------------------------------------
+    # -- results --------------------------------------------------------------------------------
 
     @SETTINGS
     @given(table=_score_tables())
     def test_result_covers_the_items_and_comes_again(
         self, rule: Rule, table: ra.ScoreTable
     ) -> None:
-        """The same for the same seed and after a journey, and the data stay as they were."""
+        """Results depend on the seed only and survive pickling, and the data do not change."""
         before = pickle.dumps(table)
         consensus = rule.aggregate(table, rng=1)
         assert consensus.items == table.systems
@@ -205,7 +201,7 @@ class AggregatorContract:
     @SETTINGS
     @given(orders=st.lists(st.permutations(range(5)), min_size=1, max_size=4))
     def test_guarantee_holds(self, rule: Rule, orders: list[list[int]]) -> None:
-        """On complete strict rankings; what holds in expectation only is tested for its rule."""
+        """Tested on complete strict rankings; guarantees in expectation are tested elsewhere."""
         if rule.guarantee is None or rule.guarantee.in_expectation:
             return
         profile = ra.Profile.from_orders(orders, items=range(5))
@@ -227,7 +223,7 @@ class AggregatorContract:
         np.testing.assert_array_equal(together, np.array(apart))
 
     def test_policies_for_unranked_items_are_not_all_alike(self, rule: Rule) -> None:
-        # On one of twenty tables; a rule may also refuse what it is not known for.
+        # One of twenty tables suffices; a rule may also refuse a policy.
         if rule.reads_unranked != "by policy":
             return
         rng = np.random.default_rng(0)
@@ -236,9 +232,9 @@ class AggregatorContract:
         with suppress(InvalidInputError):
             both = ((one, one.with_unranked("last")) for one in tables)
             differ = (len({rule.aggregate(d, rng=0).ranking for d in pair}) > 1 for pair in both)
-            assert any(differ), f"{type(rule).__name__} does not look at the policy of the data"
+            assert any(differ), f"{type(rule).__name__} ignores the policy of the data"
 
-    # -- what its class states ------------------------------------------------------------------
+    # -- statements of the class ----------------------------------------------------------------
 
     def test_names_for_the_command_line_make_the_rule(self, rule: Rule) -> None:
         kind = type(rule)
@@ -278,10 +274,10 @@ class AggregatorContract:
 
 
 class AxiomContract:
-    """Tests of what an axiom says of itself, and of the profiles that break it.
+    """Tests of the description of an axiom, and of the profiles that break it.
 
-    Subclass it and set `axiom`, a rule that breaks it and one that keeps it, both on profiles of
-    `n_items` items and `n_rankings` rankings at most.
+    Subclass it and set `axiom`, a rule that breaks it and one that keeps it, both on profiles of at
+    most `n_items` items and `n_rankings` rankings.
 
     Examples
     --------
@@ -320,7 +316,7 @@ class AxiomContract:
         with pytest.raises(AttributeError):
             self.axiom.anything = 1  # type: ignore[attr-defined]
 
-    def test_what_is_found_verifies_and_is_told(self, witness: Witness) -> None:
+    def test_the_counterexample_verifies_and_has_a_sentence(self, witness: Witness) -> None:
         assert witness.verify()
         assert witness.sentence.endswith(".")
 

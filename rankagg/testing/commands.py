@@ -1,4 +1,4 @@
-"""What every command of a command line promises, and every reader of files."""
+"""Contract suites of commands and of file readers."""
 
 from __future__ import annotations
 
@@ -15,10 +15,7 @@ import pytest
 
 from rankagg.exceptions import RankaggError
 
-__all__ = [
-    "CommandContract",
-    "ReaderContract",
-]
+__all__ = ["CommandContract", "ReaderContract"]
 
 # Files that no command can read, by their names.
 UNREADABLE: Mapping[str, bytes | None] = {
@@ -30,22 +27,22 @@ UNREADABLE: Mapping[str, bytes | None] = {
 }
 
 
-# Letters of the line that says what was wrong.
+# Most characters of an error line.
 LONGEST_FAULT = 620
 
 
 @dataclass(frozen=True)
 class _CommandOutcome:
-    """What a call left behind."""
+    """The exit code and the output of a call."""
 
     code: int
-    # What was printed on the standard output and on the standard error.
+    # The texts of the standard output and the standard error.
     out: str
     err: str
 
     @property
     def fault(self) -> str:
-        """The one line that says what was wrong; raises where there is not exactly one."""
+        """The error line; raises if there is not exactly one."""
         lines = [line for line in self.err.splitlines() if line.lower().startswith("error: ")]
         assert len(lines) == 1, f"not one sentence about the fault: {self.err!r}"
         assert len(lines[0]) <= LONGEST_FAULT, f"more than a screen: {lines[0]}"
@@ -53,25 +50,23 @@ class _CommandOutcome:
 
 
 class CommandContract:
-    """Tests of help, work, JSON, exit codes and bad input of all commands of a group of click.
+    """Tests of help, work, JSON, exit codes and bad input of all commands of a click group.
 
-    The exit code is 2 where options or arguments are wrong, and 1 or 2 where files cannot be read.
+    The exit code must be 2 if options or arguments are wrong, and 1 or 2 if files cannot be read.
 
-    Subclass it and set `group`; a command that is added to the group is tested without more.
+    Subclass it and set `group`; new commands of the group are tested automatically.
 
     Attributes
     ----------
     group : click.Group
         The commands.
     program : str
-        What its user types, as in the examples of the help texts; by default the name of the
-        group.
+        The program's name, as in the examples of the help texts; by default the name of the group.
     arguments : mapping from str to sequence of str
-        For a command, by its name, what makes it work on data that are at hand: no arguments by
-        default.
+        Arguments with which each command works on available data; none by default.
     main : callable, optional
-        What runs a list of arguments and exits; by default the group does. The place for a
-        function that turns errors into messages and exit codes.
+        A function that runs a list of arguments and exits, for instance one that converts errors to
+        messages and exit codes; by default the group.
 
     Examples
     --------
@@ -94,7 +89,7 @@ class CommandContract:
     # -- finding and calling commands ---------------------------------------------------------
 
     def run(self, path: str, *args: str) -> _CommandOutcome:
-        """Call a command and return what it left behind; whatever it raises fails the test."""
+        """Call a command and return its exit code and output; any exception fails the test."""
         out, err = io.StringIO(), io.StringIO()
         given = [path, *args]
         main = type(self).main
@@ -119,7 +114,7 @@ class CommandContract:
         return list(self.arguments.get(path, ()))
 
     def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
-        """Make one test a command, an option or a file out of each that is written here."""
+        """Run each test for every command, option or file."""
         commands = _commands_of(self.group)
         names = metafunc.fixturenames
         if "choice" in names:
@@ -150,58 +145,58 @@ class CommandContract:
     def test_help_says_what_the_command_does_and_all_that_it_takes(self, path: str) -> None:
         command = _commands_of(self.group)[path]
         names = {name for one in command.params for name in one.opts}
-        told = self.run(path, "--help-all" if "--help-all" in names else "--help")
-        assert (told.code, told.err) == (0, "")
+        call = self.run(path, "--help-all" if "--help-all" in names else "--help")
+        assert (call.code, call.err) == (0, "")
         summary = command.get_short_help_str(limit=1000)
         assert summary.endswith("."), f"no sentence sums {path} up: {summary!r}"
-        assert summary in " ".join(told.out.split())
+        assert summary in " ".join(call.out.split())
         for one in command.params:
             if isinstance(one, click.Argument):
-                assert one.human_readable_name in told.out
+                assert one.human_readable_name in call.out
             elif not getattr(one, "hidden", False):
-                assert all(name in told.out for name in one.opts), f"{one.opts} is not told"
+                assert all(name in call.out for name in one.opts), f"{one.opts} is not listed"
                 assert getattr(one, "help", None), f"{one.opts} is not explained"
-        examples = told.out.partition("\n")[2]
+        examples = call.out.partition("\n")[2]
         assert f"{self._program} {path}" in examples, f"no example calls {path}"
 
     # -- work -----------------------------------------------------------------------------------
 
     def test_it_does_its_work(self, folder: Path, path: str) -> None:
         before = set(folder.iterdir())
-        told = self.run(path, *self._given(path))
-        assert told.code == 0, f"exits with {told.code}: {told.err}"
-        assert told.out or set(folder.iterdir()) - before, f"{path} left nothing"
+        call = self.run(path, *self._given(path))
+        assert call.code == 0, f"exits with {call.code}: {call.err}"
+        assert call.out or set(folder.iterdir()) - before, f"{path} left nothing"
 
     def test_json_is_one_object_with_its_schema_and_version(self, folder: Path, path: str) -> None:
         if not any("--json" in one.opts for one in _commands_of(self.group)[path].params):
             return
-        told = self.run(path, *self._given(path), "--json")
-        assert told.code == 0, told.err
-        found = json.loads(told.out, parse_constant=_no_json)
+        call = self.run(path, *self._given(path), "--json")
+        assert call.code == 0, call.err
+        found = json.loads(call.out, parse_constant=_no_json)
         assert isinstance(found, dict), f"{path} prints no object"
         assert isinstance(found.get("schema"), str), f"{path} prints no schema"
         assert isinstance(found.get("version"), int), f"{path} prints no version"
 
-    # -- what is wrong --------------------------------------------------------------------------
+    # -- bad input ------------------------------------------------------------------------------
 
     def test_an_unknown_option_is_bad_usage(self, path: str) -> None:
-        told = self.run(path, "--no-such-option")
-        assert (told.code, told.out) == (2, "")
-        assert "--no-such-option" in told.fault
+        call = self.run(path, "--no-such-option")
+        assert (call.code, call.out) == (2, "")
+        assert "--no-such-option" in call.fault
 
     def test_an_unknown_choice_names_the_option_and_suggests(
         self, folder: Path, path: str, option: str, choice: str
     ) -> None:
-        told = self.run(path, *self._given(path), option, f"{choice}x")
-        assert (told.code, told.out) == (2, "")
-        assert option in told.fault, f"{option} is not named: {told.fault}"
-        assert f"Did you mean '{choice}'?" in told.fault, f"nothing is suggested: {told.fault}"
+        call = self.run(path, *self._given(path), option, f"{choice}x")
+        assert (call.code, call.out) == (2, "")
+        assert option in call.fault, f"{option} is not named: {call.fault}"
+        assert f"Did you mean '{choice}'?" in call.fault, f"no suggestion: {call.fault}"
 
-    def test_what_is_required_is_asked_for(self, path: str) -> None:
+    def test_a_missing_argument_is_bad_usage(self, path: str) -> None:
         if any(one.required for one in _commands_of(self.group)[path].params):
-            told = self.run(path)
-            assert (told.code, told.out) == (2, "")
-            assert told.fault
+            call = self.run(path)
+            assert (call.code, call.out) == (2, "")
+            assert call.fault
 
     def test_files_that_cannot_be_read_end_with_one_sentence(
         self, folder: Path, path: str, file: str
@@ -211,16 +206,16 @@ class CommandContract:
             (folder / f"{file}.dat").write_bytes(content)
         command = _commands_of(self.group)[path]
         given = [f"{file}.dat"] * len(_files(command))
-        told = self.run(path, *_required(command, self._given(path)), *given)
-        assert told.code in (1, 2), f"exits with {told.code}: {told.err}"
-        assert told.out == "", f"prints of a file that is none: {told.out}"
-        assert f"{file}.dat" in told.fault
+        call = self.run(path, *_required(command, self._given(path)), *given)
+        assert call.code in (1, 2), f"exits with {call.code}: {call.err}"
+        assert call.out == "", f"prints results of an unreadable file: {call.out}"
+        assert f"{file}.dat" in call.fault
 
     def test_an_unknown_command_suggests_the_nearest(self) -> None:
         for path in _commands_of(self.group):
-            told = self.run(f"{path}x")
-            assert (told.code, told.out) == (2, "")
-            assert f"Did you mean '{path}'?" in told.fault, f"nothing is suggested: {told.fault}"
+            call = self.run(f"{path}x")
+            assert (call.code, call.out) == (2, "")
+            assert f"Did you mean '{path}'?" in call.fault, f"no suggestion: {call.fault}"
 
 
 def _commands_of(group: click.Group) -> dict[str, click.Command]:
@@ -240,8 +235,8 @@ def _files(command: click.Command) -> list[click.Parameter]:
 
 
 def _required(command: click.Command, given: list[str]) -> list[str]:
-    """Return of arguments that work those options without which the command does not."""
-    # As they are typed: a value that is converted may be an open file.
+    """Return the required options among working arguments."""
+    # Use the values as typed, since a converted value may be an open file.
     typed, _, _ = command.make_parser(click.Context(command)).parse_args(list(given))
     kept = []
     for one in command.params:
@@ -256,10 +251,10 @@ def _no_json(word: str) -> Any:
 
 
 class ReaderContract:
-    r"""Tests of a reader of text: files and streams alike, and faults told in one sentence.
+    r"""Tests of a text reader: files and streams alike, and errors in one sentence.
 
-    Subclass it and set `read`, a function of a path or an open text stream, and `text`, what a
-    file holds; `broken` are more files that no reader may take.
+    Subclass it and set `read`, a function of a path or an open text stream, and `text`, the content
+    of a file; `broken` are further contents that the reader must refuse.
 
     Examples
     --------
@@ -289,7 +284,7 @@ class ReaderContract:
         assert self._read(path) == self._read(io.StringIO(self.text))
 
     @pytest.mark.parametrize("kind", [kind for kind in UNREADABLE if kind != "header"])
-    def test_what_cannot_be_read_is_named(self, tmp_path: Path, kind: str) -> None:
+    def test_an_unreadable_file_is_named(self, tmp_path: Path, kind: str) -> None:
         path = tmp_path / "data.txt"
         content = UNREADABLE[kind]
         if content is not None:

@@ -1,4 +1,4 @@
-"""What every distribution over rankings promises, and every distance, on all rankings."""
+"""Contract suites of distributions over rankings and of distances, on all rankings."""
 
 from __future__ import annotations
 
@@ -19,10 +19,7 @@ import rankagg as ra
 from rankagg import RankingDistribution as Distribution
 from rankagg.exceptions import InvalidInputError, ItemMismatchError
 
-__all__ = [
-    "DistanceContract",
-    "DistributionContract",
-]
+__all__ = ["DistanceContract", "DistributionContract"]
 
 SAMPLE_SIZE = 20_000
 _LABELS = ("D", "B", "A", "C")
@@ -52,7 +49,7 @@ def _discordant(first: tuple[int, ...], second: tuple[int, ...]) -> int:
 
 @cache
 def _support(n: int, ties: bool, labels: tuple[Any, ...]) -> ra.Profile:
-    """Return every complete ranking once."""
+    """Return all complete rankings."""
     rows = _weak_ranks(n) if ties else _strict_ranks(n)
     return ra.Profile([ra.PartialRanking(row, labels) for row in rows])
 
@@ -72,7 +69,7 @@ def _draws(distribution: Distribution) -> ra.Profile:
 
 
 def _assert_in_bands(counts: Any, chances: Any) -> None:
-    """Hold counts of draws against binomial bands that are wrong with a chance of 1e-6 in all."""
+    """Compare counts of draws with binomial bands of total error probability 1e-6."""
     chances = np.clip(chances, 0.0, 1.0)
     low, high = stats.binom.interval(1.0 - 1e-6 / np.size(chances), SAMPLE_SIZE, chances)
     inside = (counts >= low) & (counts <= high)
@@ -80,11 +77,10 @@ def _assert_in_bands(counts: Any, chances: Any) -> None:
 
 
 class DistributionContract:
-    """Tests of everything that a distribution says of itself.
+    """Tests of all figures that a distribution reports.
 
-    Subclass it and set `distributions`: of 6 items at most, of 4 or 5 with ties, because every
-    summary is held against the probabilities of all rankings. Set `ties = True` where draws may
-    have ties.
+    Subclass it and set `distributions`: of at most 6 items, 4 or 5 with ties, because every summary
+    is compared with the probabilities of all rankings. Set `ties = True` if draws may have ties.
 
     Examples
     --------
@@ -103,11 +99,11 @@ class DistributionContract:
             metafunc.parametrize("distribution", self.distributions, ids=repr)
 
     def rankings(self, distribution: Distribution) -> ra.Profile:
-        """Return every complete ranking that there is."""
+        """Return all complete rankings of the items."""
         return _support(distribution.n_items, self.ties, distribution.items.labels)
 
     def chances(self, distribution: Distribution) -> Any:
-        """Return their probabilities."""
+        """Return the probabilities of all complete rankings."""
         return _chances_of(distribution, self.ties)
 
     # -- probabilities --------------------------------------------------------------------------
@@ -316,7 +312,7 @@ class DistanceContract:
 
     distances: ClassVar[tuple[Callable[..., float], ...]]
     kind: ClassVar[Literal["metric", "distance", "similarity"]] = "metric"
-    #: Whether different rankings are always told apart; the first k of them may be the same.
+    #: Whether different rankings always have a positive distance; top-k distances do not.
     separates: ClassVar[bool] = True
 
     def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:

@@ -1,4 +1,4 @@
-"""What every plot promises, read back from what was drawn: texts, their boxes, and the data."""
+"""Contract suite of plots, which reads texts, their boxes and data back from the drawing."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ __all__ = ["Picture", "PlotContract"]
 
 
 Texts = list[tuple[str, BboxBase]]
-# Figures that people give, in multiples of the font size: a column, and a strip across the page.
+# Common figure sizes in multiples of the font size: a column, and a strip across the page.
 NARROW, WIDE = (30.0, 36.0), (81.0, 27.0)
-# By identity, as data have no hash; what was seen keeps its picture, so that no other takes its id.
+# Keyed by identity, as data have no hash; values keep their pictures, so that ids stay unique.
 _SEEN: dict[tuple[int, str], _Seen] = {}
 
 
 def _texts(ax: Axes) -> Texts:
-    """Return all texts of a figure that are seen, laid out, with their boxes in pixels."""
+    """Return all visible texts of a figure, after layout, with their boxes in pixels."""
     figure: Any = ax.get_figure(root=True)
-    # Boxes need the layout, and no pixels; and what has not changed has its layout.
+    # Boxes need the layout, but no pixels; an unchanged figure has its layout.
     if figure.stale:
         figure.draw_without_rendering()
-    canvas: Any = figure.canvas  # those that draw on pixels have a renderer
+    canvas: Any = figure.canvas  # raster canvases have a renderer
     renderer = canvas.get_renderer()
-    unseen = _labels_of_no_tick(figure.findobj(Axes))
+    unseen = _unused_tick_labels(figure.findobj(Axes))
     return [
         (text.get_text(), text.get_window_extent(renderer))
         for text in figure.findobj(Text)
@@ -45,8 +45,8 @@ def _texts(ax: Axes) -> Texts:
     ]
 
 
-def _labels_of_no_tick(all_axes: Sequence[Any]) -> set[int]:
-    """Return the labels that an axis keeps for later, beyond its limits or of ticks it had."""
+def _unused_tick_labels(all_axes: Sequence[Any]) -> set[int]:
+    """Return the ids of labels that axes keep without a visible tick."""
     unseen = set()
     for axis in (axis for ax in all_axes for axis in (ax.xaxis, ax.yaxis)):
         kept = {id(text) for text in axis.findobj(Text)} - {id(axis.label), id(axis.offsetText)}
@@ -74,7 +74,7 @@ def _beyond(found: Texts, size: tuple[float, float], slack: float = 1.0) -> list
 
 
 def _faults(ax: Axes) -> list[str]:
-    """Return which texts overlap, and which reach beyond the figure."""
+    """Return the texts that overlap, and those that extend beyond the figure."""
     found = _texts(ax)
     beyond = _beyond(found, ax.figure.canvas.get_width_height())
     overlaps = [f"{one!r} on {two!r}" for one, two in _overlaps(found)]
@@ -83,18 +83,18 @@ def _faults(ax: Axes) -> list[str]:
 
 @dataclass(frozen=True)
 class Picture:
-    """A plot to be tested, with what must be seen in it.
+    """A plot to be tested, with its expected content.
 
     Attributes
     ----------
     draw : callable
         Takes `ax=`, as all plots do, and returns axes.
     labels : sequence of str
-        Texts that must be there, whole.
+        Texts that must be visible and complete.
     drawn : callable, optional
         Reads the data back from the axes.
     data : array_like of float, optional
-        What it must read.
+        The expected data.
     """
 
     draw: Callable[..., Axes]
@@ -105,7 +105,7 @@ class Picture:
 
 @dataclass(frozen=True, eq=False)
 class _Seen:
-    """What was found when a picture was drawn on new axes, and then on given ones."""
+    """The observations of a picture drawn on new axes, and then on given ones."""
 
     picture: Picture
     is_axes: bool
@@ -119,8 +119,8 @@ class _Seen:
     moved: float
 
 
-def _look_at(picture: Picture) -> _Seen:
-    """Draw a picture on new axes, with its pixels, and on given ones."""
+def _observed(picture: Picture) -> _Seen:
+    """Draw a picture on new axes, with pixels, and on given ones."""
     before, figures = mpl.rcParams.copy(), len(plt.get_fignums())
     new = picture.draw(ax=None)
     opened = len(plt.get_fignums()) - figures
@@ -130,7 +130,7 @@ def _look_at(picture: Picture) -> _Seen:
     data = () if picture.drawn is None else picture.drawn(new)
     found = _texts(new)
     before_again = _places_of_axes(new)
-    for _ in range(2):  # as a window and a file do, one after the other
+    for _ in range(2):  # like a window and then a file
         figure.draw_without_rendering()
     moved = float(np.abs(_places_of_axes(new) - before_again).max())
     _, ax = plt.subplots()
@@ -151,13 +151,13 @@ def _look_at(picture: Picture) -> _Seen:
 
 
 def _places_of_axes(ax: Axes) -> Floats:
-    """Return the bounds of all axes of a figure, in shares of it."""
+    """Return the bounds of all axes of a figure, as fractions of its size."""
     figure: Any = ax.get_figure(root=True)
     return np.array([one.get_position().bounds for one in figure.axes])
 
 
 def _faults_on_given_axes(picture: Picture, size: tuple[float, float] = NARROW) -> list[str]:
-    """Return what is wrong with a picture on given axes: texts, and what moves."""
+    """Return the faults of a picture on given axes: texts, warnings, and moving axes."""
     inches = np.array(size) * float(mpl.rcParams["font.size"]) / 72
     figure, ax = plt.subplots(figsize=inches, layout="constrained")
     with warnings.catch_warnings(record=True) as warned:
@@ -166,7 +166,7 @@ def _faults_on_given_axes(picture: Picture, size: tuple[float, float] = NARROW) 
         found = _faults(ax)
         before = _places_of_axes(ax)
         figure.draw_without_rendering()
-    # Such as: there is no room for axes.
+    # For instance: no room for axes.
     found += [str(warning.message) for warning in warned]
     if np.abs(_places_of_axes(ax) - before).max() >= 0.02:
         found.append("axes move when they are drawn again")
@@ -174,7 +174,7 @@ def _faults_on_given_axes(picture: Picture, size: tuple[float, float] = NARROW) 
 
 
 class PlotContract:
-    """Tests of what is said and seen in plots, and of what they leave alone.
+    """Tests of texts and data in plots, and of their side effects.
 
     Subclass it and set `pictures`.
 
@@ -203,10 +203,10 @@ class PlotContract:
 
     @pytest.fixture
     def seen(self, picture: Picture) -> _Seen:
-        """Draw a picture once for all tests, in the style that is set."""
+        """Draw a picture once for all tests, in the current style."""
         key = (id(picture), repr(mpl.rcParams))
         if key not in _SEEN:
-            _SEEN[key] = _look_at(picture)
+            _SEEN[key] = _observed(picture)
         return _SEEN[key]
 
     def test_draws_on_new_axes_and_on_given_ones(self, seen: _Seen) -> None:

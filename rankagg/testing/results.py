@@ -1,4 +1,4 @@
-"""What every result promises: it is fixed, and says the same in text, notebook, table and JSON."""
+"""Contract suite of results: immutable, and alike as text, notebook, table and JSON."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _values_of(result: Result) -> dict[str, Any]:
 
 
 def _compared(result: Result) -> dict[str, float | str]:
-    """Return the numbers and texts among the fields that equality looks at."""
+    """Return the numbers and texts among the fields that equality compares."""
     compared = {field.name for field in fields(result) if field.compare}  # type: ignore[arg-type]
     return {
         name: value
@@ -38,10 +38,10 @@ def _compared(result: Result) -> dict[str, float | str]:
 
 
 def _latex_cells(text: str) -> list[list[str]]:
-    """Return the cells of the one tabular in a text; raises where it would not be set as such.
+    """Return the cells of the tabular in a text; fail if LaTeX could not typeset it.
 
-    Braces are balanced, environments nest, and every row has as many cells as the tabular has
-    columns. Reads what LaTeX would read: a sign behind a backslash is that sign.
+    Braces must be balanced, environments nested, and every row must have as many cells as the
+    tabular has columns. As in LaTeX, a backslash escapes a sign.
     """
     plain = re.sub(r" \\\\\n", " \0\n", text)  # ends of rows
     plain = re.sub(r"\\[&%$#_{}]", "x", plain)
@@ -51,8 +51,8 @@ def _latex_cells(text: str) -> list[list[str]]:
         depth += (sign == "{") - (sign == "}")
         assert depth >= 0, f"a brace too many: {text}"
     assert depth == 0, f"a brace is left open: {text}"
-    assert not re.search(r"[%#^~]", plain), f"a sign that LaTeX reads: {text}"
-    # All mathematics there is are signs of numbers.
+    assert not re.search(r"[%#^~]", plain), f"an unescaped sign: {text}"
+    # Mathematics is used only for signs of numbers.
     assert "$" not in re.sub(r"\$(-?\\infty|-|\\times)\$", "", plain), text
     assert "_" not in plain, text
     opened = re.findall(r"\\begin{(\w+)}", plain)
@@ -63,20 +63,20 @@ def _latex_cells(text: str) -> list[list[str]]:
     assert found is not None, text
     rows = [row.split("&") for row in re.split(r" \0\n", found[2] + found[3]) if row]
     for row in rows:
-        assert not re.match(r"\s*[\[*]", row[0]), f"belongs to the end of the row before: {text}"
+        assert not re.match(r"\s*[\[*]", row[0]), f"LaTeX reads it with the row before: {text}"
         spans = re.match(r"\\multicolumn{(\d+)}", row[0])
         assert len(found[1]) == (int(spans[1]) if spans else len(row)), text
     return rows
 
 
 def _all_rows(rows: list[list[str]]) -> int:
-    """Return the number of rows, those included that the last one says are left out."""
+    """Return the number of rows, including those that the last row reports as left out."""
     left_out = re.search(r"\.\.\. and (\d+) more ", rows[-1][0])
     return len(rows) + (int(left_out[1]) - 1 if left_out else 0)
 
 
 def _markdown_cells(text: str) -> list[list[str]]:
-    """Return the cells of a table in Markdown, as GitHub splits it; without caption and rules."""
+    """Return the cells of a Markdown table as GitHub splits it, without caption and rules."""
     lines = text.rpartition("\n\n")[2].splitlines()
     assert all(line.startswith("|") and line.endswith("|") for line in lines), text
     assert re.fullmatch(r"(\|:?-+:?)+\|", lines[1]), text
@@ -85,10 +85,10 @@ def _markdown_cells(text: str) -> list[list[str]]:
 
 
 class ResultContract:
-    """Tests of results: values that are printed, shown, tabled, exported and drawn alike.
+    """Tests of results: values that are printed, shown, tabulated, exported and drawn alike.
 
-    Subclass it and set `results`: names, and functions that make a result each. Let one of the
-    labels in it be `<script>`, so that the tests see whether it is escaped.
+    Subclass it and set `results`: names, each with a function that makes a result. Use `<script>`
+    as one of its labels, so that the tests check escaping.
 
     Examples
     --------
@@ -109,7 +109,7 @@ class ResultContract:
     @pytest.fixture(scope="class")
     @classmethod
     def result(cls, request: pytest.FixtureRequest) -> Result:
-        """Make a result, once for all its tests, which run one after the other."""
+        """Make a result once for all its tests, which run one after the other."""
         return cls.results[request.param]()
 
     # -- a value ------------------------------------------------------------------------------
@@ -160,9 +160,9 @@ class ResultContract:
         assert re.fullmatch(rf"<{type(result).__name__}\b.+>", repr(result))
 
     def test_the_summary_can_be_cut_and_says_so(self, result: Result) -> None:
-        whole, cut = result.summary(rows=None), result.summary(rows=1)
+        full, cut = result.summary(rows=None), result.summary(rows=1)
         if len(result.summary_parts()[1]) > 1:
-            assert cut != whole
+            assert cut != full
             assert re.search(r"\.\.\. and \d+ more ", cut)
         with pytest.raises(InvalidInputError, match="rows"):
             result.summary(rows=0)

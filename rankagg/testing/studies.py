@@ -1,4 +1,4 @@
-"""What every study promises, every corruption, and every mechanism of missing scores."""
+"""Contract suites of studies, corruptions, and mechanisms of missing scores."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _mirrored(table: ra.ScoreTable) -> ra.ScoreTable:
 
 
 class StudyContract:
-    """Tests that a study is a value, and that its figures depend on it alone.
+    """Tests that a study is a value, and that its figures depend only on it.
 
     Subclass it and set `study`, one that takes a second; its result is a `DataFrame`, or has
     `to_frame`.
@@ -59,12 +59,12 @@ class StudyContract:
             together = self._frame(self.study, n_jobs=2)
         pd.testing.assert_frame_equal(together, self._frame(self.study))
 
-    def test_it_goes_on_from_its_journal(self, tmp_path: Path) -> None:
+    def test_it_continues_from_its_journal(self, tmp_path: Path) -> None:
         path = tmp_path / "study.jsonl"
-        whole = self._frame(self.study, journal=path)
+        complete = self._frame(self.study, journal=path)
         lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
         path.write_text("".join(lines[: 1 + len(lines) // 2]), encoding="utf-8")
-        pd.testing.assert_frame_equal(self._frame(self.study, journal=path), whole)
+        pd.testing.assert_frame_equal(self._frame(self.study, journal=path), complete)
         assert path.read_text(encoding="utf-8").splitlines(keepends=True)[:1] == lines[:1]
 
     def test_the_journal_of_another_seed_is_refused(self, tmp_path: Path) -> None:
@@ -76,7 +76,7 @@ class StudyContract:
 
 
 class CorruptionContract:
-    """Tests that a corruption is a value, and touches nothing but scores of its tasks.
+    """Tests that a corruption is a value, and changes only scores of its tasks.
 
     Subclass it and set `corruption`.
 
@@ -125,9 +125,9 @@ class CorruptionContract:
 
 @pytest.mark.parametrize("whole_tasks", [True, False])
 class RemovalContract:
-    """Tests that a mechanism takes what it is asked for, of what is there, by its random numbers.
+    """Tests that a mechanism removes the right number of entries, by its random numbers.
 
-    Subclass it and set `removal`, and `table` where it is for other systems or tasks.
+    Subclass it and set `removal`, and `table` if it is for other systems or tasks.
 
     Examples
     --------
@@ -140,7 +140,7 @@ class RemovalContract:
     removal: ClassVar[ra.studies.ScoreRemoval]
     table: ClassVar[ra.ScoreTable] = INCOMPLETE
 
-    def test_as_many_go_as_are_asked_for_and_the_rest_stays(self, whole_tasks: bool) -> None:
+    def test_the_requested_number_goes_and_the_rest_stays(self, whole_tasks: bool) -> None:
         for share in (0.0, 0.25, 0.5):
             left = self.removal.remove(self.table, share, whole_tasks=whole_tasks, rng=0)
             entries = [t.task_scores() if whole_tasks else t.values for t in (self.table, left)]
@@ -158,7 +158,7 @@ class RemovalContract:
 
     def test_it_takes_part_in_a_study(self, whole_tasks: bool) -> None:
         kind = (ra.studies.ConfidenceStudy, ra.studies.MissingScoresStudy)[whole_tasks]
-        asked = kind(data=self.table, removals=[self.removal], proportions=[0.25], rng=0)
-        frame = replace(asked, n_repetitions=2).run(progress=False).to_frame()
+        study = kind(data=self.table, removals=[self.removal], proportions=[0.25], rng=0)
+        frame = replace(study, n_repetitions=2).run(progress=False).to_frame()
         assert frame["error"].isna().all()
         assert {self.removal.name} >= set(frame.get("removal", ()))

@@ -142,7 +142,7 @@ def test_schulze_respects_the_strongest_paths(margins):
     first = set(consensus.buckets[0])
     assert first == {i for i in winners if beats[i].sum() == most}
     also = ", ".join(str(i) for i in sorted(winners - first))
-    expected = (f"winners too, as no item beats them: {also}",) if also else ()
+    expected = (f"also winners, as no item beats them: {also}",) if also else ()
     assert consensus.notes == expected
 
 

@@ -64,7 +64,7 @@ def outcome(rule, ballots):
         orders = [one.buckets for one in consensus.optima]
         return frozenset(order[0][0] for order in orders), frozenset(orders)
     also = [
-        note.rpartition(": ")[2].split(", ") for note in consensus.notes if "winners too" in note
+        note.rpartition(": ")[2].split(", ") for note in consensus.notes if "also winners" in note
     ]
     return frozenset(consensus.buckets[0]).union(*also), frozenset([consensus.buckets])
 

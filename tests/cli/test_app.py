@@ -97,9 +97,9 @@ class TestCommands(CommandContract):
             for file in UNREADABLE if any(isinstance(one.type, kinds) for one in arguments) else ():
                 super().test_files_that_cannot_be_read_end_with_one_sentence(folder, path, file)
 
-    def test_what_is_required_is_asked_for(self) -> None:
+    def test_a_missing_argument_is_bad_usage(self) -> None:
         for path in _commands_of(app):
-            super().test_what_is_required_is_asked_for(path)
+            super().test_a_missing_argument_is_bad_usage(path)
 
 
 def test_the_memory_of_every_command_is_measured_and_some_is_told() -> None:
@@ -163,7 +163,7 @@ FAULTS = {
     "no schema": ("json_is", broken(lambda as_json: click.echo("{}"), JSON), {}),
     "not JSON": ("json_is", broken(lambda as_json: click.echo("[NaN]"), JSON), {}),
     "exits with 0": ("files", broken(lambda file: click.echo("read"), FILE), {"file": "absent"}),
-    "nothing is suggested": (
+    "no suggestion": (
         "an_unknown_choice", broken(lambda kind: None, CHOICE),
         {"option": "--kind", "choice": "two"},
     ),

@@ -100,7 +100,7 @@ def test_methods_of_the_package_are_its_own_intervals():
     study = make(data=[model], methods=methods, proportions=[0.3], alphas=[0.2])
     frame = study.run().to_frame().set_index(["repetition", "method"])
     for cell in study.cells():
-        table = cell.left(cell.complete(study.rng), study.rng)
+        table = cell.incomplete(cell.complete(study.rng), study.rng)
         for method in methods:
             options = {
                 name: getattr(method, name) for name in ("method", "simultaneous", "anytime")

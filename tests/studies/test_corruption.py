@@ -239,7 +239,7 @@ class Mine(Corruption):
         (
             {"data": [TABLE._with(values=np.where(TABLE.values == 9, np.nan, TABLE.values))],
              "corruptions": [ReversedScores(), Mine()]},
-            "complete for what is Mine. Got 2 missing scores. `ScoreTable.drop`",
+            "complete for scores that are Mine. Got 2 missing scores. `ScoreTable.drop`",
         ),
     ],
 )  # fmt: skip

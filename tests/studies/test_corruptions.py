@@ -123,7 +123,7 @@ class Lost(Corruption):
             lambda: CopiedScores().corrupt(ra.ScoreTable(
                                                    [[1, np.nan]] * 2, tasks="xx", instances=[0, 1],
                                                    higher_is_better=True), ["x"]),
-            r"complete for what is copied. Got 2 missing scores. `ScoreTable.drop` leaves",
+            r"complete for scores that are copied. Got 2 missing scores. `ScoreTable.drop` leaves",
         ),
     ],
 )  # fmt: skip

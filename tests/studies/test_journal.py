@@ -139,7 +139,7 @@ def test_a_full_disk_keeps_what_was_noted(path, monkeypatch):
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(Path, "open", full)
-    with pytest.raises(OutputError, match=r"No space left on device\. What was noted before stays"):
+    with pytest.raises(OutputError, match=r"No space left on device\. Earlier lines stay"):
         note(path)
     assert read(path) == found
 
@@ -154,7 +154,7 @@ class Broken(ra.Borda):
 
 
 class Suicidal(ra.Borda):
-    """A rule whose process is killed, as for want of memory."""
+    """A rule whose process is killed, as for lack of memory."""
 
     def _aggregate(self, evidence, rng):
         if evidence.profile.n_items == 5:

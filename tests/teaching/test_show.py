@@ -182,7 +182,7 @@ def test_a_proof_adds_up(case):
 def test_majorities_by_hand():
     cycle = ra.Profile.from_orders(["ABCD", "BCAD", "CABD"])
     steps = ra.teaching.show_steps(ra.PairwiseMajority(), cycle)
-    rows = table(steps, "Whom each").set_index("item")
+    rows = table(steps, "The items that each").set_index("item")
     assert rows.loc["A"].tolist() == ["B, D", "B, C, D"]
     assert rows.loc["D"].tolist() == ["none", "none"]
     assert steps.answer == "A = B = C > D"
@@ -224,20 +224,20 @@ def test_steps_come_to_what_the_rule_returns(profile, rule, policy, counted):
 
 
 def test_what_differs_is_refused():
-    """A rule that comes to something else is told, whichever of the two is wrong."""
+    """Steps that differ from the rule are refused, whichever of the two is wrong."""
     profile = ra.Profile.from_orders(["ABC", "ABC", "ACB"])
     other = ra.Profile.from_orders(["CBA", "CBA", "BCA", "CAB"])
     for rule in VOTES:
         right = rule().aggregate(profile)
         worked = work_out(rule(), rule().aggregate(other), Evidence(other))
-        with pytest.raises(VerificationError, match="something else"):
+        with pytest.raises(VerificationError, match="differ from the result"):
             worked.check(right)
 
 
 def test_a_wrong_cost_is_refused():
     consensus = ra.Kemeny().aggregate(ra.datasets.load("condorcet_1785"))
     Worked((), cost=76).check(consensus)
-    with pytest.raises(VerificationError, match="something else"):
+    with pytest.raises(VerificationError, match="differ from the result"):
         Worked((), cost=75).check(consensus)
 
 

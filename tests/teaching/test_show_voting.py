@@ -11,7 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import rankagg as ra
-from rankagg.teaching.steps import told
+from rankagg.teaching.steps import as_text
 from tests.teaching.ballots import ballots, lead, partial, table, voters
 
 FEW = settings(max_examples=3, deadline=None)
@@ -119,4 +119,4 @@ def test_points_for_places(rule, case):
     ],
 )  # fmt: skip
 def test_numbers_are_told_in_full(value, text):
-    assert told(value) == text
+    assert as_text(value) == text

@@ -8,7 +8,7 @@ import pytest
 from matplotlib.offsetbox import AnnotationBbox, DrawingArea
 
 from rankagg import plotting
-from rankagg.testing.plots import WIDE, Picture, PlotContract, _faults_on_given_axes, _look_at
+from rankagg.testing.plots import WIDE, Picture, PlotContract, _faults_on_given_axes, _observed
 from tests.plotting.reading import collisions, cut_off
 
 mpl.use("Agg")
@@ -113,7 +113,7 @@ ALIKE = {opens_two, cuts}
     ],
 )
 def test_each_break_is_found_by_its_test(draw) -> None:
-    seen = _look_at(Picture(draw, ["a name"], LINE, [1, 2, 3]))
+    seen = _observed(Picture(draw, ["a name"], LINE, [1, 2, 3]))
     red = set()
     for name in TESTS:
         try:

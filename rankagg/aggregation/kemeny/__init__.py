@@ -1,4 +1,4 @@
-"""The exact Kemeny consensus, and a proof of it that needs no solver."""
+"""The exact Kemeny consensus, with a proof that can be checked without a solver."""
 
 from rankagg.aggregation.kemeny.aggregator import Kemeny, Slater
 from rankagg.aggregation.kemeny.certificate import Certificate

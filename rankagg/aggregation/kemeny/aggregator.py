@@ -1,4 +1,4 @@
-"""The rules of Kemeny and Slater: fewest contradicted votes, or majorities, with a proof."""
+"""The rules of Kemeny and Slater: fewest contradicted votes or majorities, with a proof."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 BackendName = Literal["cuts", "subset-dp", "pulp"]
 
-# The whole integer program of so many items has a third of a million rows, with ties a million.
+# With this many items the complete integer program has 333,000 rows, with ties a million.
 MOST_IN_PROGRAM = 100
 
 
@@ -34,51 +34,50 @@ MOST_IN_PROGRAM = 100
 class Kemeny(SearchingRule):
     """The exact Kemeny consensus: the ranking of least summed Kendall distance.
 
-    It is strict, or a weak order where `consensus_ties` allows it to tie items.
+    It is strict, or a weak order if `consensus_ties` allows ties.
 
-    The problem is split by strict majorities, each part solved, and the ranking proved by a
-    certificate, whose cost and bound are computed in integers from the order and the proofs alone.
-    Where the proof is not complete, the certificate says "gap" instead of "optimal".
+    The problem is split by strict majorities and each part is solved. A certificate proves the
+    ranking; its cost and bound are computed in integers from the order and the proofs alone. If the
+    proof is not complete, the certificate's status is "gap" instead of "optimal".
 
     Parameters
     ----------
     tie_cost : float, default 0
-        What a vote that judges two items equal costs where the consensus does not, 0 to 1. It
-        shifts the costs of all strict rankings by the same amount and changes no optimum among
-        them.
+        Cost, 0 to 1, of a vote that ties two items if the consensus does not. It shifts the costs
+        of all strict rankings by the same amount and changes no optimum among them.
     consensus_ties : bool, default False
         Whether the consensus may tie items: the exact optimum among all weak orders (bucket
-        orders). It needs a price of ties above 0.
+        orders). It needs a cost of ties above 0.
     consensus_tie_cost : float, optional
-        What a vote that orders two items costs where the consensus ties them, 0 to 1; by default
-        the `tie_cost`. 0.5 for both is the distance of Kemeny and Snell, and maximises the mean
-        tau_x of Emond and Mason; p for both is Fagin's K^(p).
+        Cost, 0 to 1, of a vote that orders two items if the consensus ties them; by default the
+        `tie_cost`. 0.5 for both is the distance of Kemeny and Snell, and maximises the mean tau_x
+        of Emond and Mason; p for both is Fagin's K^(p).
     backend : {"cuts", "subset-dp", "pulp"}, default "cuts"
         "cuts": linear relaxation with lazily separated 3-cycles in HiGHS, rounding with insertion
         search, best-first branch and bound. "subset-dp": dynamic programming, parts of 20 items
         at most. "pulp": a solver of PuLP solves the complete integer program that `program`
-        returns, and the search of "cuts" proves its ranking; tolerable to some 60 items. With
-        `consensus_ties` or `constraints` "cuts" alone.
+        returns, and the search of "cuts" proves its ranking; practical up to about 60 items. With
+        `consensus_ties` or `constraints` only "cuts".
     constraints : Constraints, optional
-        What the consensus must keep to: the exact optimum among the rankings that do. Where none
-        does, an `InfeasibleError` names some in conflict, of which none can be left out. Not with
-        `consensus_ties`: constraints speak of places, and tied items share one.
+        Constraints on the consensus: the exact optimum among the rankings that satisfy them. If
+        none does, an `InfeasibleError` names a minimal set of constraints in conflict. Not with
+        `consensus_ties`: constraints refer to places, and tied items share one.
     time_limit : float, optional
-        Seconds after which the best ranking so far comes back, with its bound and status "gap".
+        Seconds after which the best ranking so far is returned, with its bound and status "gap".
         Ctrl-C does the same.
     solver : pulp.LpSolver, optional
         For the backend "pulp": any solver of PuLP, such as ``pulp.GLPK_CMD(msg=False)``. By
-        default HiGHS, or CBC where PuLP finds no HiGHS. The certificate is computed and checked
-        here as always: a ranking that the solver wrongly calls optimal has the status "gap".
+        default HiGHS, or CBC if PuLP finds no HiGHS. The certificate is always computed and
+        checked here: a ranking that the solver wrongly calls optimal has the status "gap".
 
     Notes
     -----
-    A memetic search looks for better rankings beside the proof where that takes long: for a fifth
-    of the time under a limit, or for four fifths where the bound stalls and the search does not.
-    Without a limit its work is a share of what the proof is expected to take, the same each time.
+    If the proof takes long, a memetic search improves the ranking meanwhile. Under a time limit it
+    takes a fifth of the time, or four fifths if the bound stalls and the search does not. Without a
+    limit it takes a share of the expected work of the proof, the same in each run.
 
-    Which of several optima comes back is unspecified. Long solves tell their bounds to the logger
-    "rankagg.kemeny" about once a second, which is silent unless configured.
+    Which of several optima is returned is unspecified. Long solves log their bounds to the logger
+    "rankagg.kemeny" about once a second; it is silent unless configured.
 
     References
     ----------
@@ -108,7 +107,7 @@ class Kemeny(SearchingRule):
         "pareto": "Felsenthal (2012)",
         "monotonicity": "Felsenthal (2012)",
         "reinforcement of rankings": "Young and Levenglick (1978)",
-        "reversal symmetry": "optima turn round, and who is first in all is last in none",
+        "reversal symmetry": "optima are reversed, and an item first in all is last in none",
     }
     breaks: ClassVar = {"clone independence": "Tideman (1987)"}
     counterexamples: ClassVar = {
@@ -141,12 +140,12 @@ class Kemeny(SearchingRule):
                 remedy = "Add `consensus_ties=True`."
                 self._refuse("consensus_tie_cost", "None for a strict consensus", remedy)
         elif ties and self.tie_cost == 0:
-            allowed = "above 0 where the consensus may tie items, or it ties all for nothing"
+            allowed = "above 0 where the consensus may tie items, or it ties all at no cost"
             self._refuse("tie_cost", allowed, "Kemeny and Snell's is 0.5.")
         if not isinstance(self.constraints, Constraints | None):
             self._refuse("constraints", "Constraints")
         if ties and self.constraints is not None:
-            remedy = "They speak of places, of which tied items share one. Leave out one of both."
+            remedy = "They refer to places, and tied items share one. Leave out one of both."
             self._refuse("constraints", "None where the consensus may tie items", remedy)
         if self.backend != "cuts" and (ties or self.constraints is not None):
             self._refuse("backend", "'cuts' where the consensus may tie items or is constrained")
@@ -157,22 +156,22 @@ class Kemeny(SearchingRule):
     def program(self, data: Data | Evidence, *, tolerance: Tolerance = 0.0) -> pulp.LpProblem:
         """Return the integer program whose least objective is the cost of the consensus.
 
-        For every two items, x_Ann_Bob is 1 where Ann is above Bob; for ``consensus_ties``,
-        t_Ann_Bob is 1 where the two are tied. Names hold what file formats take of the labels:
-        other signs become periods, and equal names get the position of the item.
+        For every two items, x_Ann_Bob is 1 if Ann is above Bob; with ``consensus_ties``,
+        t_Ann_Bob is 1 if the two are tied. In names, signs that file formats do not allow become
+        periods, and equal names get the position of the item.
 
         Parameters
         ----------
         data : ScoreTable, ScoreSummary, Profile, PairwiseMatrix, Comparisons or Evidence
             As for `aggregate`, of at most 100 items.
         tolerance : float, mapping or Series from task to float, default 0
-            Scores that differ by no more are tied; see `ScoreTable.rankings`.
+            Scores that differ by at most this much are tied; see `ScoreTable.rankings`.
 
         Returns
         -------
         pulp.LpProblem
-            To be solved by any solver of PuLP, or written by ``writeLP`` and ``writeMPS``. Its
-            coefficients are votes, as floats; PuLP writes 12 digits of them.
+            A program for any solver of PuLP, or for ``writeLP`` and ``writeMPS``. Its coefficients
+            are votes, as floats; PuLP writes 12 digits of them.
 
         Examples
         --------
@@ -188,7 +187,7 @@ class Kemeny(SearchingRule):
         evidence = Evidence.of(data, tolerance)
         if len(evidence.items) > MOST_IN_PROGRAM:
             size = Described(counted(len(evidence.items), "item"))
-            allowed = f"of at most {MOST_IN_PROGRAM} items for the whole integer program"
+            allowed = f"of at most {MOST_IN_PROGRAM} items for the complete integer program"
             raise InvalidInputError("data", allowed, size, "Backend 'cuts' adds rows as needed.")
         votes = evidence.votes
         demands = self.constraints.over(votes.items) if self.constraints else NO_DEMANDS
@@ -196,7 +195,7 @@ class Kemeny(SearchingRule):
 
     @property
     def can_be_warm(self) -> bool:
-        """Whether `solve` can use what is known from related votes."""
+        """Whether `solve` can reuse cycles from related votes."""
         return self.backend == "cuts" and not self.consensus_ties and self.constraints is None
 
     @property
@@ -206,11 +205,10 @@ class Kemeny(SearchingRule):
 
     @property
     def guarantee(self) -> Guarantee | None:
-        """1, with ties broken at random; more where ties cost less than that does on average.
+        """1, with ties broken at random; 1/(2q) if a tie costs q < 1/2; None under constraints.
 
-        A vote on a tied pair costs 1/2 on average, so the optimum that pays q < 1/2 for it costs
-        at most 1/(2q) times what the best strict ranking does. Nothing is said of what constraints
-        cost.
+        With ties broken at random, a vote on a tied pair costs 1/2 on average. So the optimum that
+        pays q < 1/2 for it costs at most 1/(2q) times the cost of the best strict ranking.
         """
         if self.constraints is not None:
             return None
@@ -221,7 +219,7 @@ class Kemeny(SearchingRule):
 
     @property
     def price_of_ties(self) -> float | None:
-        """What a vote costs that orders two items which the consensus ties; None: it is strict."""
+        """Cost of a vote that orders two items tied in the consensus; None if that is strict."""
         if not self.consensus_ties:
             return None
         return self.tie_cost if self.consensus_tie_cost is None else self.consensus_tie_cost
@@ -247,9 +245,9 @@ class Kemeny(SearchingRule):
             An order of the positions that is likely to be good, such as the consensus of similar
             votes.
         deadline : Deadline, optional
-            When to stop; the rule's own time limit holds too.
+            When to stop, in addition to the rule's own time limit.
         warm : Warm, optional
-            What is known from votes on the same items, for a strict consensus by "cuts".
+            Cycles from votes on the same items, for a strict consensus by "cuts".
         """
         ends = (deadline or Deadline()).sooner(self.time_limit)
         effort = Effort(ends)
@@ -257,7 +255,7 @@ class Kemeny(SearchingRule):
             limit = f"not proved optimal within the time limit of {self.time_limit:g} s"
             effort = replace(effort, unproved=limit)
         price = self.price_of_ties
-        # Solvers are loaded when something is solved.
+        # Solvers load late.
         if price is not None:
             from rankagg.aggregation.kemeny.tied_optima import solve_weak  # noqa: PLC0415
 
@@ -272,7 +270,7 @@ class Kemeny(SearchingRule):
             )
         from rankagg.aggregation.kemeny.strict_search import enumerated, solve_cuts  # noqa: PLC0415
 
-        problem, effort = effort.stated(lambda: Problem.from_pairwise(votes, self.tie_cost))
+        problem, effort = effort.with_problem(lambda: Problem.from_pairwise(votes, self.tie_cost))
         backend = enumerated if self.backend == "subset-dp" else solve_cuts
         order = None
         if self.backend == "pulp":
@@ -294,20 +292,20 @@ class Kemeny(SearchingRule):
 
 @dataclass(frozen=True, kw_only=True)
 class Slater(SearchingRule):
-    """The ranking that contradicts the fewest majorities, whatever their size.
+    """The ranking that contradicts the fewest majorities, regardless of their size.
 
-    It is Kemeny's ranking of a tournament in which each majority is one vote, and solved and
-    proved as that: the certificate speaks of the votes that `tournament` returns, and its cost
-    is the number of majorities contradicted. A pair without a majority costs nothing.
+    It is Kemeny's ranking of a tournament in which each majority is one vote. The certificate
+    refers to the votes that `tournament` returns, and its cost is the number of majorities
+    contradicted. A pair without a majority costs nothing.
 
     Parameters
     ----------
     time_limit : float, optional
-        Seconds after which the best ranking so far comes back, with its bound and status "gap".
+        Seconds after which the best ranking so far is returned, with its bound and status "gap".
 
     Notes
     -----
-    Which of several optima comes back is unspecified; `Consensus.optima` is the set of all.
+    Which of several optima is returned is unspecified; `Consensus.optima` is the set of all.
 
     References
     ----------
@@ -330,7 +328,7 @@ class Slater(SearchingRule):
 
     @property
     def is_strict(self) -> bool:
-        """The consensus never ties items."""
+        """True: the consensus never ties items."""
         return True
 
     @staticmethod

@@ -1,11 +1,11 @@
 """Branch and bound over the relaxation, for one part of a problem.
 
-In each case, rows are added until none is violated or progress stalls; every point is rounded to
-an order and improved; the case is closed when its *exact* bound, recomputed in integers from the
-rounded duals, reaches the best order's cost. If it stays open, pairs whose other direction would
-reach that cost are fixed, and the rest is decided at a pair for which both directions raise the
-bound. The next case is a child of the last one, for which the relaxation is warm, or else the open
-case with the least bound.
+In each case, rows are added until none is violated or progress stalls, and every point is rounded
+to an order and improved. The case is closed when its *exact* bound, recomputed in integers from the
+rounded duals, reaches the best order's cost. If it stays open, pairs whose reverse would reach that
+cost are fixed. Then the case is split at a pair for which both directions raise the bound. The next
+case is a child of the last one, for which the relaxation is warm, or else the open case with the
+least bound.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from rankagg.check_certificate import Branch, Derived, Fixing, Leaf, Node
 
 STALL_ROUNDS = 3
 STALL_SHARE = 0.1
-# Halved rows that are slack now bind again soon, so they are dropped now and then only.
+# Slack halved rows often bind again soon, so they are dropped at intervals.
 SOLVES_BETWEEN_DROPS = 5
 RISE = 1e-6
 PROBES = 6
@@ -37,26 +37,26 @@ UNDECIDED = 0.05
 
 @dataclass(frozen=True, eq=False)
 class Bound:
-    """What a case is known to cost at least, and by which weighted rows."""
+    """The lower bound of a case, with the weighted rows that prove it."""
 
     # In the units of `Problem.costs`.
     value: int
     weighting: Weighting
-    # The numbers of its derived rows.
+    # The numbers of the derived rows.
     rows: Positions
 
     def used(self) -> tuple[Positions, Positions]:
-        """Return the triples and the derived rows that have a weight."""
+        """Return the triples and the derived rows of positive weight."""
         weighting = self.weighting
         return weighting.triples[weighting.weights > 0], self.rows[weighting.form_weights > 0]
 
     def leaf(self) -> Leaf:
-        """Return it as a leaf of a proof."""
+        """Return the bound as a leaf of a proof."""
         return self.weighting.leaf(self.rows)
 
 
 def unweighted(problem: PairCosts, case: Any, kind: type[Proof] = Proof) -> Bound:
-    """Return what a case costs at least whatever the rows say."""
+    """Return the lower bound of a case without rows."""
     nothing = Weighting.empty()
     return Bound(kind.least(problem, nothing, case), nothing, np.zeros(0, dtype=np.intp))
 
@@ -72,7 +72,7 @@ class Tightening(ABC):
         self._closed: list[float] = []
 
     def add_rows(self, point: Point, left: float) -> bool:
-        """Add rows that the last point violates; False where no more are worth their while."""
+        """Add rows that the last point violates; return False if no more are worth it."""
         values = self._values
         triples, rows = self._violated(point, left)
         if not len(triples) and not rows:
@@ -87,10 +87,10 @@ class Tightening(ABC):
 
     @abstractmethod
     def _violated(self, point: Point, left: float) -> tuple[Cycles, Sequence[Derived]]:
-        """Return rows to add; none where they close next to nothing of what is left."""
+        """Return rows to add; none if they close too little of the remaining gap."""
 
     def _stalls(self, point: Point, left: float) -> bool:
-        """Say whether the last rounds closed next to nothing."""
+        """Return whether the last rounds closed too little of the gap."""
         closes = self._closes_little(self._values, point, STALL_ROUNDS, left, STALL_SHARE)
         return closes and not point.is_integral
 
@@ -98,7 +98,7 @@ class Tightening(ABC):
     def _closes_little(
         values: list[float], point: Point, rounds: int, left: float, share: float
     ) -> bool:
-        """Say whether the last rounds closed less than a share of what is left to close."""
+        """Return whether the last rounds closed less than a share of the remaining gap."""
         return len(values) >= rounds and point.value - values[-rounds] < share * left
 
 
@@ -108,14 +108,14 @@ class CaseSearch(ABC):
 
     kind: ClassVar[type[Proof]] = Proof
 
-    # One part: at least two items.
+    # One part of at least two items.
     problem: Any
     deadline: Deadline = field(default_factory=Deadline)
-    # Told the bounds as they change.
+    # Called when the bounds change.
     report: Report = lambda lower, upper: None
-    # What every order must respect.
+    # The relation that every order must respect.
     decided: Any = None
-    # One of the same problem whose rows are used again.
+    # A relaxation of the same problem whose rows are reused.
     relaxation: Relaxation | None = None
     # The tree of cases; open ones are leaves with the bound of their parent.
     nodes: list[Node] = field(init=False)
@@ -126,13 +126,13 @@ class CaseSearch(ABC):
         self._unit = problem.unit
         self._best = self._first_order(case)
         self.nodes = [Leaf()]
-        # What each open case has decided and what is known of it, by node.
+        # The decided relation and the bound of each open case, by node.
         self._open: dict[int, tuple[Any, Bound]] = {0: (case, unweighted(problem, case, kind))}
         self._children: list[int] = []
 
     @property
     def proof(self) -> Proof:
-        """What has been found, as a proof over the positions of the part."""
+        """The present tree as a proof over the positions of the part."""
         return Proof(tuple(range(self.problem.n)), tuple(self.nodes), tuple(self.rows))
 
     def solution(self, *, interrupted: bool) -> Solution:
@@ -140,11 +140,11 @@ class CaseSearch(ABC):
         nodes, rows = tuple(self.nodes), tuple(self.rows)
         return Solution(self.order, nodes, rows, interrupted, self.lower)
 
-    # -- what a kind of orders says -----------------------------------------------------------
+    # -- hooks for strict and weak orders -----------------------------------------------------
 
     @abstractmethod
     def _first_order(self, case: Any) -> Any:
-        """Return the best order that is known at first, which looks for better ones."""
+        """Return the incumbent, which starts from a heuristic order."""
 
     @abstractmethod
     def _begin(self) -> Relaxation:
@@ -152,14 +152,14 @@ class CaseSearch(ABC):
 
     @abstractmethod
     def _rounds(self, relaxation: Relaxation) -> Tightening:
-        """Return what adds rows to a case."""
+        """Return the tightening that adds rows to a case."""
 
     @abstractmethod
     def _weights(self) -> NDArray[Any]:
-        """Return how much statements matter, where they are equally undecided."""
+        """Return the weights of statements, which break ties between equally undecided ones."""
 
     def _weighed(self, undecided: Floats) -> Floats:
-        """Return how soon to decide statements: among equally undecided ones, what matters most."""
+        """Return the priorities of statements: by indecision, then by weight."""
         weights = self._weights()
         weighed: Floats = undecided + 1e-3 * weights / max(weights.max(), 1.0)
         return weighed
@@ -170,9 +170,9 @@ class CaseSearch(ABC):
 
     @abstractmethod
     def _single(self, case: Any) -> Positions:
-        """Return the one order that a case leaves."""
+        """Return the only order of a case."""
 
-    # -- what is known ------------------------------------------------------------------------
+    # -- state --------------------------------------------------------------------------------
 
     @property
     def order(self) -> Positions:
@@ -182,23 +182,23 @@ class CaseSearch(ABC):
 
     @property
     def rows(self) -> Sequence[Derived]:
-        """The derived rows that the nodes speak of, and more."""
+        """All derived rows, including those that the nodes use."""
         return () if self.relaxation is None else self.relaxation.derived
 
     @property
     def upper(self) -> int:
-        """Its cost, in the units of the problem."""
+        """Cost of the best order, in the units of the problem."""
         cost: int = self._best.cost
         return cost
 
     @property
     def lower(self) -> int:
-        """What no order of the part costs less than."""
+        """Lower bound of all orders of the part."""
         return min([self.upper, *(bound.value for _, bound in self._open.values())])
 
     @property
     def is_done(self) -> bool:
-        """True where the best order is proved."""
+        """True if the best order is proved."""
         return self.lower >= self.upper
 
     # -- the loop -----------------------------------------------------------------------------
@@ -206,7 +206,7 @@ class CaseSearch(ABC):
     def run(
         self, *, until: int | None = None, known: int | None = None, cases: int | None = None
     ) -> None:
-        """Search until the best order is proved."""
+        """Search until the best order is proved, or a bound, cost or number of cases is reached."""
         while not self.is_done:
             if until is not None and self.lower >= until:
                 return
@@ -226,7 +226,7 @@ class CaseSearch(ABC):
         try:
             point = self._tighten(at)
         finally:
-            # If it is stopped here, the case stays open with the best bound that it has reached.
+            # If interrupted here, the case stays open with its best bound so far.
             bound = self._open[at][1]
             self.nodes[at] = bound.leaf()
         if point is None or bound.value >= self.upper:
@@ -235,13 +235,13 @@ class CaseSearch(ABC):
             self._divide(at, point)
 
     def _divide(self, at: int, point: Point) -> None:
-        """Fix what is the same in all better orders of a case, and split the rest in two."""
+        """Fix the pairs that all better orders of a case share, and split the rest in two."""
         case, bound = self._open[at]
         fixed = self.kind.fixed(self.problem, bound.weighting, case, self.upper)
         pair = None if fixed is None else self._pair(point, fixed)
         del self._open[at]
         if fixed is None or not np.array_equal(fixed, case):
-            # Children first: whenever it is stopped, the tree is whole.
+            # Append children first, so that the tree is complete at any interruption.
             self.nodes.append(Leaf())
             self.nodes[at] = Fixing(bound.leaf(), self.upper, len(self.nodes) - 1)
             at = len(self.nodes) - 1
@@ -251,7 +251,7 @@ class CaseSearch(ABC):
             self._split(at, pair, fixed, bound)
 
     def _only(self, order: Positions) -> Leaf:
-        """Take the single order that is left; a leaf without weights bounds it by its own cost."""
+        """Offer the only order of a case; a leaf without weights bounds it by its cost."""
         self._best.offer(order)
         return Leaf()
 
@@ -288,7 +288,7 @@ class CaseSearch(ABC):
             bound = self._better(bound, point, case)
             self._open[at] = (case, bound)
             if bound.value < self.upper:
-                # Among cases, what is proved of all of them comes in leaps.
+                # With several cases the common bound rises in leaps, so it is not judged.
                 self._best.search(None if self._children else bound.value)
             if bound.value >= self.upper:
                 return None
@@ -304,7 +304,7 @@ class CaseSearch(ABC):
         return Bound(value, weighting, point.rows) if value >= bound.value else bound
 
     def _pair(self, point: Point, case: Any) -> tuple[int, int] | None:
-        """Return the pair to decide: of the most undecided ones, what raises both bounds most."""
+        """Return the pair to decide: of the most undecided ones, the best for both bounds."""
         is_open = self._open_pairs(case)
         pairs = np.argwhere(is_open)
         if len(pairs) == 0:
@@ -321,7 +321,7 @@ class CaseSearch(ABC):
         return first, second
 
     def _promise(self, point: Point, both: list[Any]) -> float:
-        """Return the product of the steps that the bound makes when a pair is decided."""
+        """Return the product of the increases of the bound when a pair is decided."""
         assert self.relaxation is not None
         cases = [case for case in both if case is not None]
         values = self.relaxation.probe(cases, self.deadline)
@@ -343,15 +343,15 @@ def searched(
     first: Callable[[], Positions],
     run: Callable[[AnySearch], Solution | None] = _run,
 ) -> Solution:
-    """Search until it is proved or stopped; where there was no time to begin, return `first`.
+    """Search until proved or stopped; without time to begin, return `first`.
 
-    `run` continues a search, and may end it with a solution of its own.
+    `run` continues a search, and may return another solution.
     """
-    begun: list[AnySearch] = []
+    searches: list[AnySearch] = []
     with until_stopped() as stop:
-        begun.append(begin())
-        if (found := run(begun[0])) is not None:
-            return found
-    if not begun:
+        searches.append(begin())
+        if (solution := run(searches[0])) is not None:
+            return solution
+    if not searches:
         return Solution(first(), (Leaf(),), interrupted=stop.by_user)
-    return begun[0].solution(interrupted=stop.by_user)
+    return searches[0].solution(interrupted=stop.by_user)

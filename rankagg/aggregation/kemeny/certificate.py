@@ -1,8 +1,8 @@
-"""The certificates of a ranking and of a weak order: how they are built, and what they state.
+"""Certificates of a ranking and of a weak order: construction, contents and files.
 
-Every number is a plain integer, every position an item of its part, every weight positive; parts
-are disjoint, and the nodes of a proof are a tree whose children stand behind their parents. So a
-check takes each node once and needs no recursion, and no number turns an inequality round.
+Every number is a plain integer, every position an item of its part, every weight positive. Parts
+are disjoint, and the nodes of a proof are a tree whose children come after their parents. So a
+check visits each node once without recursion, and no factor reverses an inequality.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ from rankagg.exceptions import DataFormatError, InvalidInputError, TooLargeError
 from rankagg.io.json_files import votes_to_dict
 from rankagg.io.tables.sources import parse_json
 
-# The fields of all kinds that a file states as they are.
+# The fields of all kinds that a file holds unchanged.
 COMMON = (
     *("items", "scaled_cost", "scaled_lower_bound", "denominator"),
     *("tie_cost", "tolerance", "fingerprint"),
@@ -64,10 +64,10 @@ COMMON = (
 
 
 def _total_bound(problem: Any, proofs: tuple[Proof, ...], decided: Bools | None = None) -> int:
-    """Return what no order costs less than that has the decided pairs.
+    """Return the lower bound of all orders with the decided pairs.
 
-    Every pair costs at least its cheaper direction, or the one that is decided; each proof
-    replaces the share of the pairs inside its part by what it proves about them.
+    Every pair costs at least its cheaper or its decided direction; each proof replaces the share
+    of the pairs in its part by its own bound.
     """
     bound: int = problem.floor + _extra(problem, decided)
     for proof in proofs:
@@ -78,59 +78,59 @@ def _total_bound(problem: Any, proofs: tuple[Proof, ...], decided: Bools | None 
 
 
 def _extra(problem: Any, decided: Bools | None) -> int:
-    """Return what decided pairs cost more than their cheaper direction."""
+    """Return the excess cost of decided pairs over their cheaper direction."""
     if decided is None:
         return 0
     return exact.sum_of(problem.margins[decided & (problem.margins > 0)])
 
 
 class _Proved(Result):
-    """An order of items with its cost, and what no other costs less than.
+    """An order of items with its cost and a proved lower bound.
 
-    A subclass says what the order is, and what a file states of it.
+    A subclass defines the kind of order and its representation in a file.
     """
 
-    # The items in the order in which positions count.
+    # The items; positions refer to this order.
     items: tuple[Label, ...]
-    # Its cost and the proved bound, times `denominator`.
+    # The cost of the order and the proved bound, times `denominator`.
     scaled_cost: int
     scaled_lower_bound: int
-    # What scaled numbers are divided by to be in votes.
+    # The divisor that converts scaled numbers to votes.
     denominator: int
-    # What a vote that ties two items costs.
+    # Cost of a vote that ties two items.
     tie_cost: Fraction
-    # By how much, in votes, a stated cost can be off because weights were no simple fractions; 0
-    # means exact.
+    # Bound, in votes, on the error of a stated cost if weights are no simple fractions; 0 means
+    # exact.
     tolerance: Fraction
     # `PairwiseMatrix.fingerprint` of the votes.
     fingerprint: str
     proofs: tuple[Any, ...]
 
     _prints_table = False
-    #: Reads a file, and checks it; `called` in it is what the order is called.
+    #: Reads and checks a file; its `called` is the noun for the order.
     _statement: ClassVar[type[Statement]]
     _kind: ClassVar[type[Proof]] = Proof
 
-    # -- what a subclass says -----------------------------------------------------------------
+    # -- hooks of subclasses ------------------------------------------------------------------
 
     @staticmethod
     @abstractmethod
-    def _order_of(stated: Any) -> dict[str, Any]:
-        """Return the fields that only this kind has, from what a file states."""
+    def _own_fields(statement: Any) -> dict[str, Any]:
+        """Return the fields that only this kind has, given a file's statement."""
 
     @abstractmethod
-    def _stated(self) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
-        """Return further prices, the order, and constraints, as plain data."""
+    def _plain_fields(self) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
+        """Return further tie costs, the order, and constraints, as plain data."""
 
     @abstractmethod
     def _means(self) -> str:
-        """Say what proves the bound."""
+        """Describe the means of the proof."""
 
     def _others(self) -> str:
-        """Say which orders the bound holds for."""
+        """Describe the orders that the bound excludes."""
         return f"no {self._statement.called}"
 
-    # -- how it is made -----------------------------------------------------------------------
+    # -- construction -------------------------------------------------------------------------
 
     @classmethod
     def _built(
@@ -143,7 +143,7 @@ class _Proved(Result):
         tie_cost: float | Fraction,
         **own: Any,
     ) -> Self:
-        """Return the certificate of a problem and a scaled cost, with what only this kind has."""
+        """Return the certificate of a problem and a scaled cost, with the fields of this kind."""
         off = Fraction(votes.rounding) * votes.n_items * (votes.n_items - 1)
         return cls(
             items=votes.items.labels,
@@ -151,12 +151,12 @@ class _Proved(Result):
             scaled_lower_bound=bound,
             denominator=problem.denominator,
             tie_cost=as_share(tie_cost),
-            tolerance=off,  # two numbers for each pair
+            tolerance=off,  # two rounded numbers per pair
             fingerprint=votes.fingerprint,
             **own,
         )
 
-    # -- what it states -----------------------------------------------------------------------
+    # -- statements ---------------------------------------------------------------------------
 
     @property
     def cost(self) -> float:
@@ -165,17 +165,17 @@ class _Proved(Result):
 
     @property
     def lower_bound(self) -> float:
-        """No order costs less than this many votes."""
+        """Proved lower bound of all orders, in votes."""
         return _as_float(self._in_votes(self.scaled_lower_bound))
 
     @property
     def gap(self) -> float:
-        """Cost less lower bound, in votes; 0 where the order is optimal."""
+        """Cost minus lower bound, in votes; 0 if the order is optimal."""
         return _as_float(self._in_votes(self.scaled_cost - self.scaled_lower_bound))
 
     @property
     def relative_gap(self) -> float:
-        """The gap as a share of the cost; 0 where the cost is 0."""
+        """The gap as a share of the cost; 0 if the cost is 0."""
         gap = self.scaled_cost - self.scaled_lower_bound
         return _as_float(Fraction(gap, self.scaled_cost)) if self.scaled_cost else 0.0
 
@@ -184,16 +184,16 @@ class _Proved(Result):
 
     @property
     def status(self) -> Literal["optimal", "gap"]:
-        """Say whether cost and lower bound meet ("optimal") or not ("gap")."""
+        """Status: "optimal" if cost and lower bound are equal, else "gap"."""
         return "optimal" if self.scaled_cost == self.scaled_lower_bound else "gap"
 
     @property
     def n_cases(self) -> int:
-        """The number of cases that the proof distinguishes, over all parts."""
+        """The number of cases of the proof, over all parts."""
         return sum(proof.n_cases for proof in self.proofs)
 
     def _facts(self) -> list[str]:
-        """Return one line: status, cost, bound, and what proves it."""
+        """Return one line: status, cost, bound, and means of the proof."""
         off = f"to within {counted(_as_float(self.tolerance), 'vote', '.2g')}"
         proof = f"proved by {self._means()}, {off if self.tolerance else 'exact'}"
         cost, bound = amount(self.cost), f"{self._others()} costs less than"
@@ -205,7 +205,7 @@ class _Proved(Result):
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.summary()}>"
 
-    # -- its proof ----------------------------------------------------------------------------
+    # -- verification -------------------------------------------------------------------------
 
     def verify(
         self,
@@ -216,30 +216,30 @@ class _Proved(Result):
     ) -> bool:
         """Check every statement against the votes, in integers and without a solver.
 
-        `rankagg.check_certificate` decides, which was written from the specification of the file
-        and uses nothing of the package that made the certificate.
+        `rankagg.check_certificate` decides. It was written from the specification of the file and
+        uses nothing of the package that made the certificate.
 
         Parameters
         ----------
         votes : PairwiseMatrix
             The votes that the order was computed from.
         time_limit : float or None, default 60
-            Seconds; None for no limit. What is sure to take longer is not begun.
+            Seconds; None for no limit. A check that must take longer does not start.
         memory_limit : float or None, default 2**30
-            Bytes that the check may take in addition to the certificate and the votes, estimated
-            from their sizes; None for no limit. Votes on all pairs of 2,600 items take a gibibyte.
+            Bytes of the check in addition to the certificate and the votes, estimated from their
+            sizes; None for no limit. Votes on all pairs of 2,600 items take a gibibyte.
 
         Returns
         -------
         bool
-            True; anything else raises.
+            True; a failed check raises.
 
         Raises
         ------
         VerificationError
-            If a statement does not hold; the message says which.
+            If a statement does not hold; the message names it.
         TooLargeError
-            If the budget does not suffice to say.
+            If the budget does not suffice.
         """
         limits = {"time_limit": time_limit, "memory_limit": memory_limit}
         work = Work(
@@ -260,18 +260,18 @@ class _Proved(Result):
         return True
 
     def _as_file(self) -> dict[str, Any]:
-        """Return what `to_dict` returns, which is all that is checked."""
+        """Return `to_dict()`, which is all that is checked."""
         try:
             return self.to_dict()
         except (TypeError, ValueError, AttributeError, ArithmeticError) as error:
             raise VerificationError(
-                f"The certificate holds what no file can hold: {error}."
+                f"The certificate cannot be written to a file: {error}."
             ) from None
 
-    # -- on paper -----------------------------------------------------------------------------
+    # -- serialization ------------------------------------------------------------------------
 
     def _content(self) -> dict[str, Any]:
-        prices, order, constraints = self._stated()
+        prices, order, constraints = self._plain_fields()
         return {
             "status": self.status,
             "cost": str(self._in_votes(self.scaled_cost)),
@@ -292,7 +292,7 @@ class _Proved(Result):
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Self:
-        """Read what `to_dict` wrote, and nothing else.
+        """Read the result of `to_dict`.
 
         Parameters
         ----------
@@ -305,27 +305,28 @@ class _Proved(Result):
             If `data` is no certificate of this version; the message names the field.
         """
         try:
-            stated = cls._statement(data)
+            statement = cls._statement(data)
         except RefusedError as error:
             raise DataFormatError(str(error)) from None
-        own = cls._order_of(stated) | {"proofs": tuple(cls._kind(*p) for p in stated.proofs)}
-        return cls(**{name: getattr(stated, name) for name in COMMON}, **own)
+        own = cls._own_fields(statement)
+        own["proofs"] = tuple(cls._kind(*proof) for proof in statement.proofs)
+        return cls(**{name: getattr(statement, name) for name in COMMON}, **own)
 
     @classmethod
     def from_json(cls, text: str, *, name: str = "The text") -> Self:
-        """Read a JSON text; unlike `from_dict`, this notices a key that stands twice.
+        """Read a JSON text; unlike `from_dict`, this detects duplicate keys.
 
         Parameters
         ----------
         text : str
             The content of a file.
         name : str, optional
-            What to call it in messages.
+            The name of the text in messages.
 
         Raises
         ------
         DataFormatError
-            If it is no certificate of this version; the message names the place.
+            If the text is no certificate of this version; the message names the place.
         """
         return cls.from_dict(parse_json(text, name))
 
@@ -338,37 +339,37 @@ def _as_float(votes: Fraction) -> float:
 
 
 class Certificate(_Proved):
-    """What is proved about a ranking: no order costs less than `lower_bound`.
+    """The proof that no ranking costs less than `lower_bound`, with a ranking and its cost.
 
-    With constraints, that is said of the orders that keep them, and the ranking is one.
+    With constraints, the bound holds for the rankings that satisfy them, and the ranking does.
 
     The items are split into parts. The proof of each part bounds the pairs within it; every other
-    pair costs at least its cheaper direction. `verify` checks all of it against the votes, in
+    pair costs at least its cheaper direction. `verify` checks everything against the votes, in
     integers and without a solver. The reference specifies the file, and a short program in the
     documentation checks it without this package. It has no plot.
 
     Attributes
     ----------
     items : tuple of str or int
-        The items in the order in which positions count.
+        The items; positions refer to this order.
     order : tuple of int
-        Positions of the items, best first: the ranking whose cost is stated.
+        Positions of the items, best first: the ranking.
     scaled_cost, scaled_lower_bound : int
         Cost of the ranking and the proved bound, raised to the next cost that an order can have;
         times `denominator`.
     denominator : int
-        What scaled numbers are divided by to be in votes.
+        The divisor that converts scaled numbers to votes.
     tie_cost : Fraction
-        What a vote that ties two items costs.
+        Cost of a vote that ties two items.
     tolerance : Fraction
-        By how much, in votes, a stated cost can be off because weights were no simple fractions; 0
-        means exact.
+        Bound, in votes, on the error of a stated cost if weights are no simple fractions; 0 means
+        exact.
     fingerprint : str
         `PairwiseMatrix.fingerprint` of the votes.
     proofs : tuple of Proof
         For disjoint parts of the items; pairs in none of them count their cheaper direction.
     demands : Demands
-        The constraints, over positions; empty where there are none.
+        The constraints, over positions; empty if there are none.
     """
 
     order: tuple[int, ...]
@@ -389,7 +390,7 @@ class Certificate(_Proved):
         problem: Problem | None = None,
         demands: Demands = NO_DEMANDS,
     ) -> Certificate:
-        """State what proofs prove about an order.
+        """Return the certificate of an order and its proofs.
 
         Parameters
         ----------
@@ -400,26 +401,24 @@ class Certificate(_Proved):
         proofs : iterable of Proof
             For disjoint parts of the items; `verify` checks their form.
         tie_cost : float or Fraction, default 0
-            What a vote that ties two items costs.
+            Cost of a vote that ties two items.
         problem : Problem, optional
-            That of these votes, where it is stated already.
+            The problem of these votes, to avoid building it again.
         demands : Demands, optional
             The constraints.
         """
         problem = problem or Problem.from_pairwise(votes, tie_cost)
         decided = demands.decided(problem.n) if demands else None
         if demands and decided is None:
-            raise VerificationError("The constraints that are stated contradict each other.")
+            raise VerificationError("The stated constraints contradict each other.")
         places, proved = tuple(int(i) for i in order), tuple(proofs)
         cost, bound = problem.cost(np.array(places)), _total_bound(problem, proved, decided)
         own = {"order": places, "proofs": proved, "demands": demands}
         return cls._built(votes, problem, cost, bound, tie_cost=tie_cost, **own)
 
-    # -- what it states -----------------------------------------------------------------------
-
     @cached_property
     def ranking(self) -> Permutation:
-        """The ranking whose cost is stated."""
+        """The ranking."""
         return Permutation.from_order([self.items[i] for i in self.order], items=self.items)
 
     @property
@@ -434,20 +433,20 @@ class Certificate(_Proved):
 
     @property
     def n_decided(self) -> int:
-        """The number of pairs that are shown to be so in every optimum, over all parts.
+        """The number of pairs proved to be the same in every optimum, over all parts.
 
-        What follows from them by transitivity is not counted.
+        Pairs that follow by transitivity are not counted.
         """
         early = (node for p in self.proofs for node in p.nodes if isinstance(node, Persistent))
         return sum(len(node.pairs) for node in early)
 
     def to_frame(self) -> pd.DataFrame:
-        """Return one row per proof: its items, cases, weighted 3-cycles and derived rows.
+        """Return one row per proof: numbers of items, cases, weighted 3-cycles and derived rows.
 
         Returns
         -------
         pandas.DataFrame
-            n_items, n_cases, n_cycles, n_rows. Pairs within none of these parts need no proof.
+            n_items, n_cases, n_cycles, n_rows. Pairs outside these parts need no proof.
         """
         rows = [(len(p.positions), p.n_cases, p.n_triples, len(p.rows)) for p in self.proofs]
         return pd.DataFrame(rows, columns=["n_items", "n_cases", "n_cycles", "n_rows"])
@@ -472,33 +471,31 @@ class Certificate(_Proved):
             f" in {counted(cases, 'case')}" if cases else ""
         )
 
-    # -- on paper -----------------------------------------------------------------------------
-
     @staticmethod
-    def _order_of(stated: Strict) -> dict[str, Any]:
-        demands = Demands.of(stated.demands) if stated.demands else NO_DEMANDS
-        return {"order": stated.order, "demands": demands}
+    def _own_fields(statement: Strict) -> dict[str, Any]:
+        demands = Demands.of(statement.demands) if statement.demands else NO_DEMANDS
+        return {"order": statement.order, "demands": demands}
 
-    def _stated(self) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
+    def _plain_fields(self) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
         constraints = {"constraints": self.demands.to_dict()} if self.demands else {}
         return {}, {"order": list(self.order)}, constraints
 
 
 class TiedCertificate(_Proved):
-    """What is proved about a weak order: none costs less than `lower_bound`.
+    """The proof that no weak order costs less than `lower_bound`, with one and its cost.
 
     The items are split into parts. The proof of each part bounds the pairs within it; every other
-    pair costs at least the cheapest of its three places. `verify` checks all of it against the
+    pair costs at least the cheapest of its three relations. `verify` checks everything against the
     votes, in integers and without a solver. The reference specifies the file. It has no plot.
 
     Attributes
     ----------
     positions : tuple of tuple of int
-        The weak order whose cost is stated: buckets of positions, best first, each ascending.
+        The weak order: buckets of positions, best first, each ascending.
     consensus_tie_cost : Fraction
-        What a vote that orders two items costs where the weak order ties them.
+        Cost of a vote that orders two items if the weak order ties them.
     others
-        As of `Certificate`, of weak orders.
+        As for `Certificate`, for weak orders.
     """
 
     positions: tuple[tuple[int, ...], ...]
@@ -520,7 +517,7 @@ class TiedCertificate(_Proved):
         consensus_tie_cost: float | Fraction,
         problem: WeakProblem | None = None,
     ) -> TiedCertificate:
-        """State what proofs prove about a weak order.
+        """Return the certificate of a weak order and its proofs.
 
         Parameters
         ----------
@@ -529,7 +526,7 @@ class TiedCertificate(_Proved):
         votes, proofs, problem
             As for `Certificate.build`.
         tie_cost, consensus_tie_cost : float or Fraction
-            What ties cost; see the class.
+            Costs of ties; see the class.
         """
         problem = problem or WeakProblem.from_pairwise(votes, tie_cost, consensus_tie_cost)
         proved = tuple(proofs)
@@ -542,11 +539,9 @@ class TiedCertificate(_Proved):
         cost, bound = problem.cost(ranks), _total_bound(problem, proved)
         return cls._built(votes, problem, cost, bound, tie_cost=tie_cost, **own)
 
-    # -- what it states -----------------------------------------------------------------------
-
     @cached_property
     def ranking(self) -> PartialRanking:
-        """The weak order whose cost is stated; a `Permutation` where it ties nothing."""
+        """The weak order; a `Permutation` if it ties nothing."""
         ranks = np.zeros(len(self.items), dtype=np.int32)
         above = 0
         for bucket in self.positions:
@@ -560,12 +555,12 @@ class TiedCertificate(_Proved):
         return sum(proof.n_triples for proof in self.proofs)
 
     def to_frame(self) -> pd.DataFrame:
-        """Return one row per proof: how many items it orders, its cases and weighted rows.
+        """Return one row per proof: numbers of items, cases and weighted rows.
 
         Returns
         -------
         pandas.DataFrame
-            n_items, n_cases, n_rows. Pairs within none of these parts need no proof.
+            n_items, n_cases, n_rows. Pairs outside these parts need no proof.
         """
         rows = [(len(p.positions), p.n_cases, p.n_triples) for p in self.proofs]
         return pd.DataFrame(rows, columns=["n_items", "n_cases", "n_rows"])
@@ -575,13 +570,11 @@ class TiedCertificate(_Proved):
         means = counted(self.n_rows, "weighted row") if self.n_rows else "pairs alone"
         return means + (f" in {counted(cases, 'case')}" if cases else "")
 
-    # -- on paper -----------------------------------------------------------------------------
-
     @staticmethod
-    def _order_of(stated: Weak) -> dict[str, Any]:
-        prices = {"consensus_tie_cost": stated.consensus_tie_cost}
-        return {"positions": stated.buckets, **prices}
+    def _own_fields(statement: Weak) -> dict[str, Any]:
+        prices = {"consensus_tie_cost": statement.consensus_tie_cost}
+        return {"positions": statement.buckets, **prices}
 
-    def _stated(self) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
+    def _plain_fields(self) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
         buckets = {"buckets": [list(bucket) for bucket in self.positions]}
         return {"consensus_tie_cost": str(self.consensus_tie_cost)}, buckets, {}

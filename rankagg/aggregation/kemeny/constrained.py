@@ -1,17 +1,16 @@
-"""The exact consensus among rankings that keep constraints, or constraints that contradict.
+"""The exact consensus among rankings that satisfy constraints, or a conflict among these.
 
-Let y[i, k] be 1 where item i is within the first k places, for every k that a constraint names.
-Sets of k items that grow with k, of which no item lacks one that must be above it, are all that an
-order needs: it takes the items set by set. In branch and bound each row has a column
-of its own that makes up what it lacks, at a price above the cost of any order that is still looked
-for. So a case that holds no order is one that costs too much, and its weights say so in the proof.
+Let y[i, k] be 1 if item i is within the first k places, for every k that a constraint names. An
+order exists if these sets of k items grow with k and contain, with each item, all items that must
+be above it: the order takes the items set by set. In branch and bound each count row has a slack
+column at a price above the cost of any order still wanted. So a case without an order costs too
+much, and its weights prove it.
 
-Items that no count tells apart are a group. Whatever the order within each group is, the cheapest
-merge of all that keeps to the counts is found by dynamic programming over how many of each group
-are placed. So an order that breaks counts still leads to one that keeps to them. A fractional point
-has its groups in some order, too. Rows that it violates most are about the last of the items that a
-count asks for and the first of all others, so many of each as it takes; then each side is chosen
-again as the best one for the other.
+Items that the same counts name are a group. Given the order within each group, dynamic programming
+over the numbers placed per group finds the cheapest merge that meets the counts. So an order that
+breaks counts still leads to one that meets them. A fractional point also orders its groups. The
+rows it violates most use the last of the items that a count names and the first of all others.
+Their numbers are chosen first; then each side is chosen again as the best one for the other.
 """
 
 from __future__ import annotations
@@ -53,24 +52,24 @@ from rankagg.core import ItemSet, PairwiseMatrix
 from rankagg.core.graphs import ordered_parts
 from rankagg.exceptions import InfeasibleError
 
-# How much sooner pairs are decided that counts tell apart.
+# Priority added to pairs of items that counts separate.
 ACROSS = 0.3
-# One part in so many of the time is for the orders within groups.
+# The orders within groups get one GROUPS_SHARE-th of the time.
 GROUPS_SHARE = 5
-# Ways to place some of each group, beyond which orders are not merged.
+# Most combinations of numbers placed per group; with more, orders are not merged.
 MERGED_UP_TO = 2**18
-# How often an order is kicked, and by how many items.
+# Number of kicks of an order, and items per kick.
 KICKS, STRENGTH = 10, 3
-# How many rows a round takes, by how much a point must violate one, and how often sides are chosen.
+# Rows per round, their least violation, and how often sides are chosen.
 ROWS, VIOLATION, TURNS = 20, 1e-3, 4
 
 
 def _levels(
     parts: list[Part], n: int, wanted: Positions, deadline: Deadline = NEVER
 ) -> Positions | None:
-    """Return a level for each item: orders that go level by level, and keep pairs, keep to all.
+    """Return item levels; orders by level that keep the pairs satisfy all constraints.
 
-    None where no order does.
+    None if no order does.
     """
     above = tuple((part.first, part.second) for part in parts if isinstance(part, Above))
     counts = [part.as_count(n) for part in parts if isinstance(part, Within)]
@@ -103,7 +102,7 @@ def _levels(
 def _conflict(
     parts: list[Part], n: int, wanted: Positions, deadline: Deadline = NEVER
 ) -> list[Part]:
-    """Return constraints that no order keeps together, of which none can be left out."""
+    """Return a minimal set of constraints that no order satisfies."""
     size = len(parts)
     while size:
         at = 0
@@ -120,24 +119,24 @@ def _conflict(
 def _require_possible(
     demands: Demands, items: ItemSet, wanted: Positions, deadline: Deadline = NEVER
 ) -> Positions:
-    """Return a level for each item, see `_levels`."""
+    """Return a level for each item, see `_levels`; raise `InfeasibleError` if there is none."""
     n, parts = len(items), demands.parts
-    found = _levels(parts, n, wanted, deadline)
-    if found is None:
+    levels = _levels(parts, n, wanted, deadline)
+    if levels is None:
         words = tuple(part.words(items) for part in _conflict(parts, n, wanted, deadline))
         why = f"{words[0]} is impossible."
         if len(words) > 1:
             why = f"{'; '.join(words)} contradict each other, and no part of them does."
         raise InfeasibleError(f"No ranking keeps all constraints: {why}", words)
-    return found
+    return levels
 
 
 class _Merges:
-    """All ways to merge groups that keep to counts: how many of each are placed."""
+    """All merges of groups that meet the counts, as numbers placed per group."""
 
     def __init__(self, demands: Demands, n: int) -> None:
         self._counts = demands.counts
-        # Whether each count, line by line, asks for each item.
+        # Whether each count (row) names each item.
         self._asked = np.array([np.isin(np.arange(n), count.items) for count in self._counts])
         self._group = np.unique(self._asked, axis=1, return_inverse=True)[1].reshape(-1)
         self.groups = [np.flatnonzero(self._group == at) for at in range(self._group.max() + 1)]
@@ -145,7 +144,7 @@ class _Merges:
         self.is_possible = int(np.prod(self._shape, dtype=object)) <= MERGED_UP_TO
         if not self.is_possible:
             return
-        # A column for each way, that of nothing first; then by how many are placed in all.
+        # A column for each state, the empty one first; then layers by the total number placed.
         self._placed = np.indices(self._shape.tolist()).reshape(len(self._shape), -1)
         total = self._placed.sum(axis=0)
         self._layers = np.split(np.argsort(total, kind="stable"), np.cumsum(np.bincount(total)))
@@ -155,13 +154,13 @@ class _Merges:
             self._allowed &= (total != count.within) | (inside >= count.at_least)
 
     def cheapest(self, margins: NDArray[Any], order: Positions) -> Positions:
-        """Return the order that costs least, of those with the order within each group."""
+        """Return the cheapest order that keeps the given order within each group."""
         groups = [order[self._group[order] == group] for group in range(len(self._shape))]
         placed, steps = self._placed, self._shape[::-1].cumprod()[::-1] // self._shape
         paid = np.zeros(placed.shape)
         for at, group in enumerate(groups):
             for other in range(len(groups)):
-                # What the last one placed pays for all those of another group that are not.
+                # Cost of the last item placed above all unplaced items of another group.
                 later = np.zeros((len(group), len(groups[other]) + 1))
                 if other != at:
                     pairs = margins[np.ix_(group, groups[other][::-1])]
@@ -182,12 +181,12 @@ class _Merges:
         return np.array(found[::-1], dtype=np.intp)
 
     def moves(self, order: Positions) -> tuple[Bools, Bools]:
-        """Return which moves from a place to another keep to counts, and which exchanges."""
+        """Return which moves and swaps of places respect the counts."""
         moves, exchanges = np.ones((2, len(order), len(order)), dtype=bool)
         for count, asked in zip(self._counts, self._asked[:, order].astype(int), strict=True):
             k = count.within
             spare = asked[:k].sum() - count.at_least
-            if k < len(order):  # the items on both sides of the end of the places move over
+            if k < len(order):  # the items next to the boundary cross it
                 moves[:k, k:] &= (spare - asked[:k] + asked[k] >= 0)[:, None]
                 moves[k:, :k] &= (spare + asked[k:] - asked[k - 1] >= 0)[:, None]
                 exchanges[:k, k:] &= spare - asked[:k, None] + asked[k:] >= 0
@@ -195,7 +194,7 @@ class _Merges:
 
 
 class _FeasibleIncumbent(Incumbent):
-    """The best order that keeps to counts too."""
+    """The best order so far that meets the counts."""
 
     def __init__(
         self,
@@ -213,11 +212,11 @@ class _FeasibleIncumbent(Incumbent):
 
     @property
     def groups(self) -> list[Positions]:
-        """Items that no count tells apart; none where there are too many ways to merge them."""
+        """Groups of items that the same counts name; none if they have too many merges."""
         return self._merges.groups if self._merges.is_possible else []
 
     def _improved(self, order: Positions) -> Positions:
-        """Return a better order that keeps to counts, or the best one where none is found."""
+        """Return an improved order that meets the counts, or the best one if none is found."""
         order = self._merged(order)
         while not self._deadline.is_over:
             better = self._better(order)
@@ -232,7 +231,7 @@ class _FeasibleIncumbent(Incumbent):
         return order if self._demands.counts_hold(order) else self.order
 
     def _better(self, order: Positions) -> Positions | None:
-        """Return the order after the best move of one item, or of two that change places."""
+        """Return the order after the best move or swap; None if none helps."""
         permuted = self.margins[np.ix_(order, order)]
         moves, exchanges = self._merges.moves(order)
         for gains, allowed, route in (
@@ -249,10 +248,10 @@ class _FeasibleIncumbent(Incumbent):
             super()._keep(order)
 
     def recombine(self, before: Floats) -> None:
-        """Do nothing: mixtures do not keep to constraints."""
+        """Do nothing, as recombined orders do not satisfy constraints."""
 
     def prepare(self) -> None:
-        """Merge good orders; kick the best out of local optima, and keep what is no worse."""
+        """Merge good orders; kick the best one out of local optima, and keep it if no worse."""
         for order in orders.starting_orders(self.margins):
             self.offer(super()._improved(order))
         rng = np.random.default_rng(0)
@@ -263,7 +262,7 @@ class _FeasibleIncumbent(Incumbent):
             near = self._improved(orders.kicked(order, rng, STRENGTH))
             self._keep(near)
             new = self._problem.cost(near)
-            # What is decided outweighs all costs in the margins, and so in the moves.
+            # In the margins, and so in the moves, decided pairs outweigh all costs.
             if new <= cost and self.cost <= new:
                 order, cost = near, new
 
@@ -272,10 +271,7 @@ class _FeasibleIncumbent(Incumbent):
 
 
 def _exchange_gains(permuted: NDArray[Any]) -> NDArray[Any]:
-    """Return how much cheaper the order gets when the items at places p < q change places.
-
-    Both pass each other, and all items between.
-    """
+    """Return the gains of swapping the items at places p < q."""
     rows, columns = np.cumsum(permuted, axis=1), np.cumsum(permuted, axis=0)
     gains: NDArray[Any] = np.triu(
         rows - rows.diagonal()[:, None] + columns.diagonal()[None, :] - columns, k=1
@@ -285,7 +281,7 @@ def _exchange_gains(permuted: NDArray[Any]) -> NDArray[Any]:
 
 @dataclass(frozen=True, eq=False)
 class _Sides:
-    """Some items that counts ask for, and all others."""
+    """The items that a count names, and all others."""
 
     demands: Demands
     upper: Positions
@@ -293,14 +289,14 @@ class _Sides:
 
     @classmethod
     def of(cls, demands: Demands, n: int) -> list[_Sides]:
-        """Return the sides of each list of items that counts name."""
+        """Return the two sides of each list of items that counts name."""
         named = dict.fromkeys(tuple(sorted(count.items)) for count in demands.counts)
         uppers = [np.array(items, dtype=np.intp) for items in named if len(items) < n]
         return [cls(demands, upper, np.setdiff1d(np.arange(n), upper)) for upper in uppers]
 
     @cached_property
     def _least(self) -> Integers64:
-        """How many pairs are turned at least, by how many are looked at below and above."""
+        """Least number of ordered pairs, by the numbers of lower and upper items in a row."""
         n_upper, n_lower = len(self.upper), len(self.lower)
         behind = np.zeros((n_lower + 1, n_upper + 1), dtype=np.int64)
         for count in self.demands.counts:
@@ -311,11 +307,11 @@ class _Sides:
         return behind.cumsum(axis=0)
 
     def row(self, upper: Positions, lower: Positions) -> Derived:
-        """Return the row about some of the items of each side."""
+        """Return the row over some items of each side."""
         return Derived(((1, self.demands.ahead(upper.tolist(), lower.tolist())),))
 
     def violated(self, before: Floats) -> list[Derived]:
-        """Return rows that a point violates, the most violated first."""
+        """Return rows that a point violates, the worst first."""
         turned, least = before[np.ix_(self.upper, self.lower)], self._least
         ranks = np.argsort(np.argsort(-before[self.lower].sum(axis=1), kind="stable"))
         below = ranks <= np.arange(len(ranks))[:, None]
@@ -331,9 +327,9 @@ class _Sides:
 
 
 def _chosen(turned: Floats, least: Integers64) -> Bools:
-    """Return the items of one side, so many that what they lack is most, one or more; line by line.
+    """Return per line the items of one side with the largest total violation, at least one.
 
-    `turned` has what each counts, and `least` how much no, one, two, ... of them count at least.
+    `turned` holds the value of each item, `least` the least sum of 0, 1, 2, ... of them.
     """
     ranked = np.argsort(turned, axis=1, kind="stable")
     lacks = least[:, 1:] - np.take_along_axis(turned, ranked, axis=1).cumsum(axis=1)
@@ -344,14 +340,14 @@ def _chosen(turned: Floats, least: Integers64) -> Bools:
 
 
 class _ElasticRelaxation(Relaxation):
-    """A relaxation in which derived rows can be bought off."""
+    """A relaxation in which derived rows have slack columns at a price."""
 
     def __init__(self, problem: Problem, price: float) -> None:
         super().__init__(problem)
         self._price = price
 
     def add_derived(self, numbers: Positions) -> None:
-        """Add rows, each with a column that makes up what it lacks; see `Relaxation`."""
+        """Add rows, each with a slack column; see `Relaxation`."""
         super().add_derived(numbers)
         k, one = len(numbers), np.ones(len(numbers))
         rows = (self._highs.getNumRow() - k + np.arange(k)).astype(np.int32)
@@ -360,7 +356,7 @@ class _ElasticRelaxation(Relaxation):
         self._pair_of = np.concatenate([self._pair_of, np.full(k, -1, dtype=np.int32)])
 
     def solve(self, deadline: Deadline) -> Point:
-        """Solve; the value of the point has the price of what was bought off."""
+        """Solve; the value of the point includes the price of slack."""
         point = super().solve(deadline)
         columns = np.array(self._highs.getSolution().col_value)
         lacking = float(columns[self._pair_of < 0].sum())
@@ -368,7 +364,7 @@ class _ElasticRelaxation(Relaxation):
 
 
 class _CountTightening(CycleTightening):
-    """The rounds of one case under counts: rows that these demand, too."""
+    """The rounds of one case under counts, with their rows."""
 
     def __init__(self, sides: list[_Sides], *given: Any, is_first: bool) -> None:
         super().__init__(*given, is_first=is_first)
@@ -388,7 +384,7 @@ class _CountTightening(CycleTightening):
 class _ConstrainedSearch(Search):
     """The state of a search under constraints."""
 
-    # Of which only the counts are looked at.
+    # Only its counts are used.
     demands: Demands = NO_DEMANDS
 
     @cached_property
@@ -397,8 +393,8 @@ class _ConstrainedSearch(Search):
 
     def _first_order(self, decided: Bools) -> Incumbent:
         if not self.demands:
-            return super()._first_order(decided)  # it keeps to pairs by itself
-        assert self.start is not None, "a search under constraints starts where they are kept"
+            return super()._first_order(decided)  # respects pairs
+        assert self.start is not None, "a search under constraints starts from a feasible order"
         rest: dict[str, Any] = {"demands": self.demands, "deadline": self.deadline}
         return _FeasibleIncumbent(self.problem, self._unit, decided, self.start, **rest)
 
@@ -408,7 +404,7 @@ class _ConstrainedSearch(Search):
         return super()._begin()
 
     def _offer_groups(self, groups: list[Positions]) -> None:
-        """Merge groups, each in its own best order, or the best that is found in its time."""
+        """Merge groups, each in the best order found in its share of the time."""
         parts = GROUPS_SHARE * len(groups)
 
         def solve(task: Task) -> Solution:
@@ -432,14 +428,14 @@ class _ConstrainedSearch(Search):
         return _CountTightening(self._sides, *given, is_first=self._n_expanded == 0)
 
     def _next(self) -> int:
-        """Return the open case with the least bound: good orders come of merges, not of depth."""
+        """Return the open case with the least bound, as merges find good orders, not depth."""
         if not self.demands:
             return super()._next()
         cases = self._open.items()
         return min(cases, key=lambda case: (case[1][1].value, case[0] not in self._children))[0]
 
     def _weighed(self, undecided: Floats) -> Floats:
-        """Decide first between items that counts tell apart: there the others are decided."""
+        """Prefer pairs that counts separate, because they decide the others."""
         weighed = super()._weighed(undecided)
         for sides in self._sides:
             across = np.ix_(sides.upper, sides.lower)
@@ -448,7 +444,7 @@ class _ConstrainedSearch(Search):
         return weighed
 
     def _only(self, order: Positions) -> Leaf:
-        """Return what bounds the only order of a case: where it breaks a count, a row of that."""
+        """Return a leaf that bounds the only order of a case, by a count that it breaks."""
         if self.demands.counts_hold(order):
             return super()._only(order)
         assert self.relaxation is not None, "a case was bounded before it has one order"
@@ -469,19 +465,18 @@ def solve_constrained(
     effort: Effort,
     start: Positions | None = None,
 ) -> Outcome:
-    """Solve the problem of votes among rankings that keep constraints."""
+    """Solve the problem of votes among rankings that satisfy constraints."""
     demands = constraints.over(votes.items)
-    items, effort = effort.stated(lambda: Problem.from_pairwise(votes, tie_cost))
+    items, effort = effort.with_problem(lambda: Problem.from_pairwise(votes, tie_cost))
     wanted = orders.starting_orders(items.margins)[0] if start is None else start
-    # Without a ranking that keeps the constraints there is nothing to return.
+    # Allow 10 seconds at least: without a feasible ranking there is nothing to return.
     ends = Deadline(max(effort.deadline.at, monotonic() + 10.0))
     levels = _require_possible(demands, votes.items, wanted, ends)
     decided = demands.decided(items.n)
-    assert decided is not None, "what can be kept does not contradict itself"
+    assert decided is not None, "feasible constraints do not contradict each other"
     feasible = extension(decided, np.lexsort((np.argsort(wanted), levels)))
     backend = partial(_solve_constrained_part, counts=Demands(counts=demands.counts))
-    # Between two parts every pair goes the cheaper way, or the one that is demanded. What says how
-    # many items are within the first places joins all of them.
+    # Between two parts every pair has its cheaper or demanded direction. Counts join all items.
     parts = [np.arange(items.n)]
     if not demands.counts:
         parts = ordered_parts(decided | ((items.margins < 0) & ~decided.T))
@@ -498,9 +493,9 @@ def solve_constrained(
 
 
 def _solve_constrained_part(task: Task, counts: Demands = NO_DEMANDS) -> Solution:
-    """Solve a part, from an order that keeps to all constraints."""
-    assert task.decided is not None, "constraints decide pairs, or none of them"
-    assert task.start is not None, "a part under constraints starts where they are kept"
+    """Solve a part, from an order that satisfies all constraints."""
+    assert task.decided is not None, "constraints give a relation, perhaps empty"
+    assert task.start is not None, "a part under constraints starts from a feasible order"
     if not counts and not task.decided.any():
         return solve_cuts(replace(task, start=None))
     first = task.start
@@ -513,7 +508,7 @@ def _solve_constrained_part(task: Task, counts: Demands = NO_DEMANDS) -> Solutio
 
 
 def _exchanged(n: int, first: int, second: int) -> Order:
-    """Return the positions in the order in which they stand after two have changed places."""
+    """Return the positions after swapping two."""
     route = np.arange(n)
     route[[first, second]] = second, first
     return route

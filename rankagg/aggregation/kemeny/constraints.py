@@ -1,8 +1,8 @@
 """Constraints on the exact consensus: as the user states them, and over positions.
 
-Where q of some items at least are within the first k places, no more than k - q others are. So each
-of the others behind the first k - q of them is behind q of those items, and whichever of both are
-looked at, so many pairs of them are turned that way at least: a row over arcs, see `Demands.ahead`.
+If at least q of some items are within the first k places, at most k - q others are. So every other
+item except the first k - q is behind q of those items. For any choice of items from both sides,
+this bounds the number of ordered pairs from below: a row over arcs, see `Demands.ahead`.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ from rankagg.exceptions import InvalidInputError, nearest
 
 @dataclass(frozen=True)
 class Above:
-    """One item is above another."""
+    """The constraint that one item is above another."""
 
     first: int
     second: int
 
     def words(self, items: ItemSet) -> str:
-        """Say it with the names of the items."""
+        """Describe the constraint with the names of the items."""
         return f"{items[self.first]} above {items[self.second]}"
 
 
 @dataclass(frozen=True)
 class Within:
-    """At least so many of some items are within the first places, or the last."""
+    """The constraint that enough of some items are within the first places, or the last."""
 
     items: tuple[int, ...]
     within: int
@@ -45,7 +45,7 @@ class Within:
     at_the_end: bool = False
 
     def words(self, items: ItemSet) -> str:
-        """Say it with the names of the items."""
+        """Describe the constraint with the names of the items."""
         names = listed(items.at(self.items))
         place = "last" if self.at_the_end else "first"
         where = f"the {place} {self.within}" if self.within > 1 else place
@@ -54,11 +54,11 @@ class Within:
         return f"{self.at_least} of {names} within {where}"
 
     def as_count(self, n: int) -> Count:
-        """Return the same of the first places: what is at the end leaves few others there."""
+        """Return the equivalent count of the first places."""
         if not self.at_the_end:
             return Count(self.items, self.within, self.at_least)
         others = tuple(i for i in range(n) if i not in self.items)
-        # Of the places before the last ones, the items themselves take what is left to them.
+        # At most `len(items) - at_least` of the items are before the last places; others fill them.
         return Count(others, n - self.within, n - self.within - len(self.items) + self.at_least)
 
 
@@ -67,7 +67,7 @@ Part = Above | Within
 
 @dataclass(frozen=True)
 class Demands(check_certificate.Demands):
-    """What every order must keep to."""
+    """Constraints over positions."""
 
     @classmethod
     def of(cls, demands: check_certificate.Demands) -> Demands:
@@ -75,12 +75,12 @@ class Demands(check_certificate.Demands):
         return cls(demands.above, demands.first, demands.last, demands.counts)
 
     def decided(self, n: int) -> Bools | None:
-        """Return the pairs that follow, closed under transitivity; None if they contradict."""
+        """Return the pairs that follow by transitivity; None if they contradict each other."""
         return closed(self.stated(n))
 
     @property
     def parts(self) -> list[Part]:
-        """The constraints one by one: what is said of several items, for each of them."""
+        """The constraints one by one, those on several items separately for each item."""
         parts: list[Part] = [Above(*pair) for pair in self.above]
         for some, at_the_end in ((self.first, False), (self.last, True)):
             parts += [Within((i,), len(some), 1, at_the_end) for i in some]
@@ -92,7 +92,7 @@ class Demands(check_certificate.Demands):
         return list(dict.fromkeys(parts))
 
     def stated(self, n: int) -> Bools:
-        """Return the pairs that are demanded, shape (n, n)."""
+        """Return the demanded pairs, shape (n, n)."""
         before = np.zeros((n, n), dtype=bool)
         for first, second in self.above:
             before[first, second] = True
@@ -103,7 +103,7 @@ class Demands(check_certificate.Demands):
         return before
 
     def counts_hold(self, order: Positions) -> bool:
-        """Say whether an order of the items has so many of them within the first places."""
+        """Return whether an order meets all counts."""
         place = np.argsort(order)
         return all(
             np.count_nonzero(place[items] < count.within) >= count.at_least
@@ -132,16 +132,16 @@ NO_DEMANDS = Demands()
 
 @dataclass(frozen=True, init=False)
 class Quota:
-    """At least so many of some items stand within the first places.
+    """A minimum number of some items within the first places.
 
     Parameters
     ----------
     items : iterable of str or int
         The items that count.
     within : int
-        How many places: the first `within`.
+        The number of first places.
     at_least : int
-        How many of the items stand there, or more.
+        The least number of the items there.
 
     Examples
     --------
@@ -168,23 +168,23 @@ class Quota:
 
 @dataclass(frozen=True, init=False)
 class Constraints:
-    """What the consensus must keep to, whatever the votes say.
+    """Constraints that the consensus satisfies regardless of the votes.
 
     Parameters
     ----------
     above : iterable of (item, item), default ()
-        The first stands above the second, in some place or other.
+        Pairs whose first item is above the second, not necessarily adjacent.
     first : iterable of items, default ()
-        These stand above all others, in the order that costs least.
+        Items above all others, in the order of least cost.
     last : iterable of items, default ()
-        These stand below all others.
+        Items below all others, in the order of least cost.
     quotas : iterable of Quota, default ()
-        How many of some items stand within the first places, at least.
+        Minimum numbers of some items within the first places.
 
     Notes
     -----
-    At most q of some items within the first k places is at least k - q of all others there; all of
-    two items there is ``Quota("AB", within=k, at_least=2)``.
+    To allow at most q of some items within the first k places, demand at least k - q of all others
+    there. To demand both of two items, use ``Quota("AB", within=k, at_least=2)``.
 
     Examples
     --------
@@ -216,11 +216,11 @@ class Constraints:
 
     def __repr__(self) -> str:
         given = {field.name: getattr(self, field.name) for field in fields(self)}
-        said = ", ".join(f"{name}={value!r}" for name, value in given.items() if value)
-        return f"Constraints({said})"
+        arguments = ", ".join(f"{name}={value!r}" for name, value in given.items() if value)
+        return f"Constraints({arguments})"
 
     def over(self, items: ItemSet) -> Demands:
-        """Return the same over the positions of some items.
+        """Return the constraints over positions of the items.
 
         Parameters
         ----------
@@ -267,13 +267,13 @@ def _label_pairs(above: Any) -> tuple[tuple[Label, Label], ...]:
 
 
 def _quotas(quotas: Any) -> tuple[Quota, ...]:
-    found = _iterable(quotas, "quotas of Constraints", "a list of Quota")
-    for quota in found:
+    given = _iterable(quotas, "quotas of Constraints", "a list of Quota")
+    for quota in given:
         if not isinstance(quota, Quota):
             raise InvalidInputError("quotas of Constraints", "a list of Quota", quota)
-    if len(set(found)) < len(found):
-        raise InvalidInputError("quotas of Constraints", "free of repetitions", list(found))
-    return found
+    if len(set(given)) < len(given):
+        raise InvalidInputError("quotas of Constraints", "free of repetitions", list(given))
+    return given
 
 
 def _iterable(values: Any, parameter: str, allowed: str) -> tuple[Any, ...]:

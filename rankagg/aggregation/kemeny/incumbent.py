@@ -1,13 +1,13 @@
-"""The best order that a search has met, and a memetic search for a better one.
+"""The best order found so far, and a memetic search for a better one.
 
 After the memetic algorithm of Schiavinotto and Stützle (2004), "The linear ordering problem:
 instances, search space analysis and algorithms", https://doi.org/10.1023/B:JMMA.0000049426.06305.d8,
 with cycle crossover and the replacement of Lugo, Segura and Miranda (2022), "A diversity-aware
-memetic algorithm for the linear ordering problem", https://doi.org/10.1007/s12293-022-00378-5: who
-survives must be some distance from all better survivors, and that distance falls to zero over a
-number of generations, not over time, so that the orders met depend on the seed and the steps taken
-alone. Then it begins anew with other orders, for some more generations: where the best order of a
-population is not the best of all, it seldom leaves it.
+memetic algorithm for the linear ordering problem", https://doi.org/10.1007/s12293-022-00378-5:
+survivors must keep a distance from all better survivors. That distance falls to zero over a number
+of generations, not over time, so the orders found depend only on the seed and the number of steps.
+Then the search restarts with other orders for more generations, because a population seldom leaves
+a local optimum.
 """
 
 from __future__ import annotations
@@ -29,48 +29,48 @@ from rankagg.kernels.local_search import Numbers, Searches
 Orders = Positions
 
 POPULATION = 16
-#: From so many items on a single search takes all the time: a generation would be too long.
+#: From this number of items on there is a single search, as a generation would take too long.
 ONE_SEARCH_FROM = 300
-#: Steps of a search in a generation, per item: the way to a local optimum and some kicks.
+#: Steps per item of a search in a generation: to a local optimum, with some kicks.
 STEPS_OF_ITEM = 20
-#: The first orders are further from one.
+#: Steps per item in the first generation, whose orders are further from a local optimum.
 FIRST_STEPS = 60
-#: Items that a kick moves, and how far where the items are many.
+#: Number of items that a kick moves, and how far at most.
 STRENGTH, REACH = 2, 40
-#: Generations of the first population; how much longer each next one lives; and which ones begin
-#: with the best orders that earlier ones ended in, instead of random ones alone.
+#: Generations of the first population, growth of their number with each restart, and the interval
+#: of restarts that begin with the best orders of earlier populations instead of random ones only.
 GENERATIONS, GROWTH, MERGE_EVERY = 32, 1.25, 3
-#: The search is vain where so many times the steps to the best order brought no better one.
+#: The search is given up after this multiple of the steps to the best order without a better one.
 VAIN = 20
-#: The distance to keep at first, in mean distances of the first population.
+#: The first distance between survivors, in mean distances of the first population.
 APART = 0.3
 #: Margins that are summed at a time.
 SUMMED_MARGINS = 100_000
-#: Seconds that are worth beginning with: most problems are solved before they owe so much.
+#: Least seconds of a search: most problems are solved before it is due.
 WORTH_SECONDS = 0.02
-#: Without a limit, no more than so many seconds before the first relaxation.
+#: Most seconds before the first relaxation if there is no time limit.
 MOST_SECONDS_FIRST = 10.0
-#: Loading the compiled loops may take so many seconds, compiling them for the first time included.
+#: Seconds that loading the compiled loops may take, including the first compilation.
 LOADING = 5.0
-#: Additions between two looks at the clock.
+#: Additions between two checks of the clock.
 BETWEEN_CLOCKS = 300_000
 PARENTS, NOISE = 20, 3.0
 
-# A first good order is worth a moment more than there is, and of more time one part in three.
+# The first order may exceed the deadline by GRACE seconds, and take one FIRST_SHARE-th of the time.
 GRACE, FIRST_SHARE = 0.25, 3
 
-#: Of the time, for the memetic search beside the relaxation; and where the bound stalls, because as
-#: fast as in the latter half of its time it would not close so much of the gap in the time left.
-#: The documentation states the shares.
+#: Share of the time for the memetic search during the relaxation, and the share if the bound
+#: stalls. It stalls if, at its speed in the latter half of its time, it would close less than
+#: NOTICEABLE of the gap in the time left. The documentation states the shares.
 SHARE, STALLED_SHARE, NOTICEABLE = 0.2, 0.8, 0.5
-#: What the first relaxation takes about: so many seconds for each square of n and each pair that
-#: the order puts against its majority; it needs about so many rounds. Within a factor of five.
+#: Expected seconds of the first relaxation, per n**2 and per pair that the order has against its
+#: majority, within a factor of five; and the expected number of rounds.
 EXPECTED, ROUNDS = 5e-7, 20
 
 
 @dataclass(eq=False)
 class _Memetic:
-    """A population of orders, and the search that makes it better."""
+    """A population of orders, and the search that improves it."""
 
     margins: Numbers
     parents: Orders
@@ -78,15 +78,15 @@ class _Memetic:
     threshold: float = 0
     # Shape (n,). The best order so far.
     order: Positions = field(init=False)
-    # The sum of its margins: its cost, less that of the reverse.
+    # The sum of its margins: its cost minus that of its reverse.
     cost: float = field(init=False)
-    # Looks at an item so far, over all orders.
+    # Steps so far, over all orders; a step examines one item.
     steps: int = field(init=False, default=0)
-    # Orders that are searched from at a time.
+    # Number of simultaneous searches.
     size: int = field(init=False)
-    # Steps that will be taken about, where the caller knows.
+    # Expected number of steps, if the caller knows.
     to_come: int = field(init=False, default=0)
-    # Whether there is time to load compiled loops, should the work become worth it.
+    # Whether there is time to load compiled loops if the work justifies it.
     may_load: bool = field(init=False, default=True)
 
     def __post_init__(self) -> None:
@@ -95,16 +95,16 @@ class _Memetic:
         self.size = 1 if len(self.margins) > ONE_SEARCH_FROM else POPULATION
         self._generations = GENERATIONS
         self._ends: list[tuple[float, Positions]] = []
-        self._found_at = 0  # so many steps
+        self._found_at = 0  # in steps
         self._begin(self.parents)
 
     def advance(self, steps: int) -> None:
-        """Take so many steps with each order of the population."""
+        """Take a number of steps with each order of the population."""
         while steps > 0:
             now = min(steps, self._left)
-            # What has been done, or is to come, says whether compiled loops are worth loading.
-            in_all = max(self.steps // self.size + now, self.to_come)
-            self._searches.advance(now, of=in_all if self.may_load else now)
+            # The total number of steps decides whether compiled loops are worth loading.
+            total = max(self.steps // self.size + now, self.to_come)
+            self._searches.advance(now, of=total if self.may_load else now)
             self._left -= now
             steps -= now
             self.steps += now * self.size
@@ -114,18 +114,18 @@ class _Memetic:
 
     @property
     def is_vain(self) -> bool:
-        """Whether populations end, and the best order was found long ago."""
+        """Whether a population has ended and the best order was found long ago."""
         return bool(self._ends) and self.steps > VAIN * self._found_at
 
     @property
     def seconds_of_step(self) -> float:
-        """How long NumPy takes about for a step with each order."""
+        """Approximate seconds of NumPy for one step with each order."""
         return self._searches.seconds_of_step
 
     # -- generations ---------------------------------------------------------------------------
 
     def _begin(self, parents: Orders) -> None:
-        """Begin with a new population: the parents given, and random orders."""
+        """Begin a new population with given parents and random orders."""
         n = len(self.margins)
         drawn = self.rng.permuted(np.tile(np.arange(n), (self.size, 1)), axis=1)
         parents = parents.reshape(-1, n)
@@ -135,7 +135,7 @@ class _Memetic:
         self._search(np.concatenate([parents, drawn])[: self.size], FIRST_STEPS * n)
 
     def _begin_anew(self) -> None:
-        """Begin with random orders, and now and then with what earlier populations ended in."""
+        """Restart with random orders, and at times with the best orders of earlier populations."""
         self._generations = int(GENERATIONS * GROWTH ** len(self._ends))
         merges = len(self._ends) % MERGE_EVERY == MERGE_EVERY - 1
         best = sorted(self._ends, key=lambda end: end[0])[: self.size // 2] if merges else []
@@ -149,7 +149,7 @@ class _Memetic:
     def _end_generation(self) -> None:
         n = len(self.margins)
         if self.size == 1:
-            self._left = STEPS_OF_ITEM * n  # the same search goes on
+            self._left = STEPS_OF_ITEM * n  # continue the same search
             return
         found, values = self._searches.kept, self._costs - 2 * self._searches.saved
         places = np.argsort(np.concatenate([self._population, found]), axis=1)
@@ -170,7 +170,7 @@ class _Memetic:
         self._search(self._children(), STEPS_OF_ITEM * n)
 
     def _children(self) -> Orders:
-        """Return as many children, each of two that were the better of two drawn."""
+        """Return children of parents chosen by binary tournaments."""
         pairs = self.rng.integers(self.size, size=(2, self.size, 2))
         chosen = np.where(
             self._values[pairs[..., 0]] <= self._values[pairs[..., 1]], pairs[..., 0], pairs[..., 1]
@@ -185,13 +185,13 @@ class _Memetic:
 
 
 def _crossed(first: Orders, second: Orders, rng: Generator) -> Orders:
-    """Return children of cycle crossover: each place has the item of one parent or of the other.
+    """Return children of cycle crossover: each place has the item of either parent.
 
-    Places are exchanged in cycles, so that each item occurs once; a coin decides for each cycle.
+    Places are exchanged in cycles, so that each item occurs once; each cycle is chosen at random.
     """
     k, n = first.shape
     rows = np.arange(k)[:, None]
-    # The place in the first parent of the item that the second has there; its cycles.
+    # The place in the first parent of the second parent's item, and the cycles of this map.
     ways = np.argsort(first, axis=1)[rows, second]
     cycles = np.tile(np.arange(n), (k, 1))
     for _ in range(max(n - 1, 1).bit_length()):
@@ -202,9 +202,9 @@ def _crossed(first: Orders, second: Orders, rng: Generator) -> Orders:
 
 
 def _survivors(values: Numbers, distances: Integers, size: int, apart: float) -> list[int]:
-    """Return which orders survive: the best ones that are far enough from all better survivors.
+    """Return the survivors: the best orders that are far enough from all better survivors.
 
-    Where none is, the one that is furthest from them.
+    If none is far enough, the furthest one survives.
     """
     stay = [int(np.argmin(values))]
     nearest = distances[stay[0]].astype(np.float64)
@@ -219,7 +219,7 @@ def _survivors(values: Numbers, distances: Integers, size: int, apart: float) ->
 
 
 def _order_costs(margins: Numbers, orders: Orders) -> Numbers:
-    """Return each order's sum of the margins of its pairs, some rows of them at a time."""
+    """Return the sum of the margins of each order's pairs, in blocks of rows."""
     k, n = orders.shape
     costs = np.zeros(k, dtype=margins.dtype)
     rows = max(1, SUMMED_MARGINS // (k * n))
@@ -234,18 +234,18 @@ def _order_costs(margins: Numbers, orders: Orders) -> Numbers:
 
 
 def _footrules(places: Orders) -> Integers:
-    """Return the sums of differences of places between orders."""
+    """Return the footrule distances between orders: sums of differences of places."""
     return np.array([np.abs(places - row).sum(axis=1) for row in places])
 
 
 def _descended(
     margins: Numbers, order: Positions, deadline: Deadline = NEVER, threshold: float = 0
 ) -> Positions:
-    """Improve an order item by item: for many items, whose moves no matrix should hold."""
+    """Improve an order item by item, without a matrix of moves, for many items."""
     unused = np.random.default_rng(0)
     search = Searches(margins, order[None], unused, strength=0, threshold=threshold)
     steps, before = 0, None
-    # What no move has passed is not looked at again, so in the end everything is.
+    # The search skips items that no move has passed, so examine all of them at the end.
     while before is None or search.gained[0] > before:
         before = search.gained[0]
         search.look_again()
@@ -266,13 +266,10 @@ def _evolved(
     patience: int,
     deadline: Deadline = NEVER,
 ) -> Positions:
-    """Recombine local optima until `patience` children in a row bring no cheaper order.
-
-    The deadline ends it too.
+    """Recombine local optima until `patience` children in a row fail, or the deadline.
 
     A child keeps half of the places of one parent and fills the others in the order of a second
-    parent; it is improved and takes the place of the worst order, unless it is there already.
-
+    parent. It is improved and replaces the worst order, unless it is already in the population.
     """
     population = {order.tobytes(): order for order in parents}
     costs = {key: _order_costs(margins, order[None])[0] for key, order in population.items()}
@@ -304,16 +301,14 @@ def _recombined(first: Positions, second: Positions, rng: Generator) -> Position
     """Return the first order with the items of half its places sorted as in the second."""
     n = len(first)
     places = np.sort(rng.choice(n, size=n // 2, replace=False))
-    rank = np.empty(n, dtype=np.intp)
-    rank[second] = np.arange(n)
     items = first[places]
     child = first.copy()
-    child[places] = items[np.argsort(rank[items])]
+    child[places] = items[np.argsort(np.argsort(second)[items])]
     return child
 
 
 class Incumbent:
-    """The best order so far of one part, under what is decided about it."""
+    """The best order so far of one part that respects the decided pairs."""
 
     def __init__(
         self,
@@ -325,26 +320,26 @@ class Incumbent:
     ) -> None:
         self._problem = problem
         self._decided = decided if decided.any() else None
-        # When the search is to end, at most.
+        # When the search ends at the latest.
         self.ends = deadline
         first = deadline if deadline.is_over else deadline.share(FIRST_SHARE)
         self._deadline = first.later(GRACE)
         self.margins = _biased_margins(problem, unit, decided)
         self._threshold = heuristics.threshold_of(self.margins)
-        # Matrices of moves are quicker where they are small.
+        # For few items matrices of moves are faster.
         self._floats = self.margins.astype(np.float64) if problem.n <= ONE_SEARCH_FROM else None
         self._rng = np.random.default_rng(0)
         self._last_rounded: Positions | None = None
         near = heuristics.starting_orders(self.margins) if start is None else [start]
-        # The first order must be sound: one that respects what is decided.
+        # The first order must respect the decided pairs.
         self.order = extension(decided, near[0])
         self.cost = problem.cost(self.order)
         self._memetic: _Memetic | None = None
         self._expected, self._owed = 0.0, 0.0
-        # When the search was last left, the seconds of the bound so far, and what was proved then.
+        # End of the last search, seconds spent on the bound, and the bounds at earlier times.
         self._left, self._worked = monotonic(), 0.0
         self._proved: list[tuple[float, int | None]] = []
-        # Of these seconds, after how many the first relaxation is expected; no bound stalls before.
+        # Expected seconds of the first relaxation; the bound cannot stall before.
         self._due = inf
         self._is_stalled = False
         for candidate in (self.order, *near):
@@ -353,7 +348,7 @@ class Incumbent:
 
     @property
     def steps(self) -> int:
-        """Steps that the memetic search has taken, over all its orders."""
+        """The number of steps of the memetic search, over all its orders."""
         return 0 if self._memetic is None else self._memetic.steps
 
     def offer(self, order: Positions) -> None:
@@ -380,7 +375,7 @@ class Incumbent:
             self.offer(order)
 
     def recombine(self, before: Floats) -> None:
-        """Look for a better order among mixtures of those near a fractional point."""
+        """Recombine orders near a fractional point into a better one."""
         scores = before.sum(axis=1)
         noise = self._rng.normal(0.0, NOISE, (PARENTS, self._problem.n))
         parents = [self._improved(np.argsort(row)) for row in noise - scores]
@@ -391,9 +386,9 @@ class Incumbent:
     # -- the memetic search --------------------------------------------------------------------
 
     def prepare(self) -> None:
-        """Search before the first relaxation, in proportion to what that is expected to take."""
+        """Search before the first relaxation, for a share of its expected time."""
         n = self._problem.n
-        if SHARE * EXPECTED * n**4 / 2 < WORTH_SECONDS:  # however tangled
+        if SHARE * EXPECTED * n**4 / 2 < WORTH_SECONDS:  # for any order
             return
         self._expected = EXPECTED * _n_against(self.margins, self.order) * n * n
         left = self.ends.time_limit
@@ -405,11 +400,11 @@ class Incumbent:
             self.search_for(SHARE * min(self._expected, left))
 
     def search(self, proved: int | None = None) -> None:
-        """Search for what is owed of the share since the last time.
+        """Spend the search time accrued since the last call.
 
-        With a limit that is a share of the seconds that have passed: a large one where what is
-        proved says that the bound stalls, which among cases it does not say. Without a limit it is
-        a share of what relaxations are expected to take, so that the work is the same each time.
+        With a time limit that is a share of the elapsed seconds, a larger one if the proved bound
+        stalls; among cases the bound is not judged. Without a limit it is a share of the expected
+        time of relaxations, so that the work is reproducible.
         """
         left = self.ends.time_limit
         if left is None:
@@ -423,7 +418,7 @@ class Incumbent:
             self.keep_pace()
 
     def keep_pace(self) -> None:
-        """Search for what is owed where there is a limit; also while a relaxation takes long."""
+        """Spend the accrued search time under a limit; also called during long relaxations."""
         if self.ends.time_limit is None:
             return
         since = monotonic() - self._left
@@ -435,7 +430,7 @@ class Incumbent:
         self.search_for(self._owed)
 
     def _stalls(self, left: float) -> bool:
-        """Say whether the bound would not come much closer in the time left, but an order might."""
+        """Return whether the bound would close too little of the gap in the time left."""
         worked, now = self._proved[-1]
         at = bisect_right(self._proved, worked / 2, key=itemgetter(0)) - 1
         if at < 0 or worked < self._due:
@@ -446,15 +441,15 @@ class Incumbent:
         return (now - before) * left < NOTICEABLE * (self.cost - now) * (worked - since)
 
     def search_for(self, seconds: float) -> None:
-        """Search for some seconds, which are owed less then."""
+        """Search for some seconds, and deduct them from the accrued time."""
         if seconds < WORTH_SECONDS:
             return
         is_first = self._memetic is None
         left = self.ends.time_limit or 0.0
         coming = STALLED_SHARE * left if self._is_stalled else seconds
-        self._begun.to_come = self._steps_in(coming)
+        self._population.to_come = self._steps_in(coming)
         if is_first and not self.ends.is_over:
-            self._advance(self._chunk)  # loading compiled loops is not of the share
+            self._advance(self._chunk)  # the share excludes loading compiled loops
         began = now = monotonic()
         while now - began < seconds and not self.ends.is_over:
             self._advance(self._chunk)
@@ -463,31 +458,31 @@ class Incumbent:
         self._left = now
 
     def _search_as_if(self, seconds: float) -> None:
-        """Take as many steps as NumPy takes in some seconds."""
+        """Take the number of steps that NumPy takes in some seconds."""
         if seconds < WORTH_SECONDS:
             return
-        steps = self._begun.to_come = self._steps_in(seconds)
+        steps = self._population.to_come = self._steps_in(seconds)
         while steps > 0:
             self._advance(min(steps, self._chunk))
             steps -= self._chunk
 
     def _steps_in(self, seconds: float) -> int:
-        """Return how many steps NumPy takes in some seconds."""
-        return int(seconds / self._begun.seconds_of_step)
+        """Return the number of steps that NumPy takes in some seconds."""
+        return int(seconds / self._population.seconds_of_step)
 
     @property
     def _chunk(self) -> int:
-        return max(1, BETWEEN_CLOCKS // (self._begun.size * self._problem.n))
+        return max(1, BETWEEN_CLOCKS // (self._population.size * self._problem.n))
 
     @property
-    def _begun(self) -> _Memetic:
+    def _population(self) -> _Memetic:
         if self._memetic is None:
             rng = np.random.default_rng(0)
             self._memetic = _Memetic(self.margins, self.order[None], rng, self._threshold)
         return self._memetic
 
     def _advance(self, steps: int) -> None:
-        search = self._begun
+        search = self._population
         left = self.ends.time_limit
         search.may_load = left is None or left > LOADING
         before = search.cost
@@ -497,7 +492,7 @@ class Incumbent:
 
 
 def _n_against(margins: Numbers, order: Positions) -> int:
-    """Return how many pairs an order has against their majorities: how tangled they are."""
+    """Return the number of pairs that an order has against their majorities."""
     pairs = 0
     for start in range(0, len(order), ONE_SEARCH_FROM):
         rows = margins[np.ix_(order[start : start + ONE_SEARCH_FROM], order[start:])]
@@ -506,7 +501,7 @@ def _n_against(margins: Numbers, order: Positions) -> int:
 
 
 def _biased_margins(problem: Problem, unit: int, decided: Bools) -> Numbers:
-    """Return margins in which no decided pair is worth turning round."""
+    """Return margins with penalties, so that reversing a decided pair never pays."""
     margins: Numbers
     if unit == 1 and problem.margins.dtype == np.int64:
         margins = problem.margins
@@ -525,9 +520,9 @@ def _biased_margins(problem: Problem, unit: int, decided: Bools) -> Numbers:
 
 
 def extension(decided: Bools, order: Positions) -> Positions:
-    """Return an order that respects what is decided, near another one."""
+    """Return an order near another one that respects the decided pairs."""
     inside = decided[np.ix_(order, order)]
-    # The first item that waits for none of those that are left comes next.
+    # Next is the first item that has no remaining predecessor.
     waits = inside.sum(axis=0)
     result = np.empty_like(order)
     for place in range(len(order)):

@@ -1,11 +1,11 @@
-"""A first answer for parts of many items: an order and a bound without any linear program.
+"""First solutions for parts of many items: an order and a bound without linear programs.
 
-Rows are found against the order of the present point, a first-order method raises the bound, and
-the point is rounded to a better order, in turns. On many problems both meet; on others the cycles
-are first rows for `branch_and_bound`; with thousands of items they are the answer. The method is a
-primal-dual gradient method, of which a step is two products with a sparse matrix of three entries
-a row, so a thousand steps take no longer than one solve of the simplex method. Whatever the weights
-are, the bound that they make is valid; `proof` recomputes it in integers.
+Three steps alternate: find rows against the order of the present point, raise the bound by a
+first-order method, and round the point to a better order. On many problems cost and bound become
+equal; on others the cycles are first rows for `branch_and_bound`; with thousands of items the
+result is final. The method is a primal-dual gradient method. A step is two products with a sparse
+matrix of three entries per row, so a thousand steps take no longer than one simplex solve. Any
+weights give a valid bound; `proof` recomputes it in integers.
 
 References
 ----------
@@ -31,28 +31,28 @@ from rankagg.aggregation.kemeny.proof import Proof, Weighting
 Cycles = NDArray[np.int32]
 Floats32 = NDArray[np.float32]
 
-#: Steps between two restarts at first.
+#: Steps between two restarts, at first and at most.
 STEPS, MOST_STEPS = 30, 120
-#: Steps between two looks at the clock.
+#: Steps between two checks of the clock.
 UNTIMED = 10
-#: How far the ratio of dual and primal steps may go from the scale of the margins.
+#: Largest deviation of the ratio of dual and primal steps from the scale of the margins.
 RATIO = 100.0
-#: A row stays where it has weight, or is nearly tight.
+#: A row stays if its weight or its slack passes these.
 NO_WEIGHT, NEARLY_TIGHT = 1e-4, 0.2
-#: What is less is rounding.
+#: Smaller violations are rounding error.
 VIOLATION = 1e-3
-#: Pairs that are looked at in one go.
-ENTRIES_LOOKED_AT = 2**20
-#: Rows of the method, and so cycles of a certificate: of 25 bytes each in its file.
+#: Pairs that are processed at a time.
+BLOCK_ENTRIES = 2**20
+#: Rows of the method, and so cycles of a certificate, with 25 bytes each in its file.
 MOST_ROWS = 300_000
-#: Seconds that a row takes once it is in the certificate, where half of them are.
+#: Seconds that a row takes in the certificate; about half of the rows get there.
 A_ROW = 1e-5
 
 
 class _FirstOrder:
-    """The relaxation of one problem, with rows that come and go.
+    """The relaxation of one problem, with rows that are added and dropped.
 
-    Values are margins' units above the floor (see `Problem`).
+    Values are above the floor, in units of the margins (see `Problem`).
     """
 
     def __init__(self, margins: Floats32) -> None:
@@ -73,7 +73,7 @@ class _FirstOrder:
     # -- rows ---------------------------------------------------------------------------------
 
     def add(self, cycles: Cycles, room: int) -> int:
-        """Add rows that are not there yet, the first ones where there is no room for all."""
+        """Add new rows, the first ones if there is no room for all; return their number."""
         new = cycles[~np.isin(self._keys(cycles), self._keys(self.cycles))]
         new = new[: max(room - len(self.cycles), 0)]
         if len(new):
@@ -98,7 +98,7 @@ class _FirstOrder:
             self._is_ready = False
 
     def _prepare(self) -> None:
-        """Give numbers to the pairs that rows touch; all others stay at their majority."""
+        """Assign numbers to the pairs that rows use; all others keep their majority direction."""
         tails, heads = self.cycles, np.roll(self.cycles, -1, axis=1)
         forward = tails < heads
         low = np.minimum(tails, heads).astype(np.int64)
@@ -124,7 +124,7 @@ class _FirstOrder:
     # -- steps --------------------------------------------------------------------------------
 
     def run(self, deadline: Deadline) -> None:
-        """Take the steps of one restart, and keep the better of their end and their average."""
+        """Take the steps between two restarts, and keep the better of last point and average."""
         if not self._is_ready:
             self._prepare()
         x, y = self._x.copy(), self._weights.copy()
@@ -139,7 +139,7 @@ class _FirstOrder:
             taken += x
             np.clip(taken, 0.0, 1.0, out=taken)
             x, ahead = taken, x
-            # Twice the new point less the old one.
+            # Extrapolate: twice the new point minus the old one.
             np.subtract(x, ahead, out=ahead)
             ahead += x
             slack = self._rows @ ahead
@@ -187,21 +187,21 @@ def _cycles_against(
     *,
     heavy: float = 0.0,
 ) -> Cycles:
-    """Return violated rows, one for each arc against an order: the one that is violated most.
+    """Return the most violated row for each arc against an order.
 
-    Every cycle has an arc that points back in the order, so where these arcs are few, few are
-    looked at. Of more than `limit` arcs those are taken that cost the most.
+    Every cycle has an arc against the order, so few such arcs take little time. Of more than
+    `limit` arcs the most expensive ones are used.
     """
     n = len(before)
     tails, heads = _arcs_back(before, margins, order, limit)
     thirds = np.empty(len(tails), dtype=np.int32)
     over = np.empty(len(tails), dtype=np.float32)
-    size = max(1, ENTRIES_LOOKED_AT // n)
+    size = max(1, BLOCK_ENTRIES // n)
     price = np.float32(heavy / max(float(np.abs(margins).max()), 1.0))
     for start in range(0, len(tails), size):
         deadline.seconds_left()
         some = slice(start, start + size)
-        # [., c]: the arcs b -> c and c -> a, less 1. It is 0 where c is b, 1/2 where it is a.
+        # [., c]: the arcs b -> c and c -> a, minus 1; 0 if c is b, 1/2 if c is a.
         used = before[heads[some]]
         used -= before[tails[some]]
         if price:
@@ -215,7 +215,7 @@ def _cycles_against(
         over[some] = used[np.arange(len(best)), best]
     over += before[tails, heads] - 1
     found = np.flatnonzero(over > VIOLATION)
-    # The order uses less than one arc of the reverse.
+    # The point uses less than one arc of the reverse.
     cycles = np.column_stack([thirds[found], heads[found], tails[found]])
     first = cycles.argmin(axis=1)
     turned = np.take_along_axis(cycles, (first[:, None] + np.arange(3)) % 3, axis=1)
@@ -228,14 +228,13 @@ def _cycles_against(
 def _arcs_back(
     before: Floats32, margins: Floats32, order: Positions, limit: int
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Return tails and heads of the dearest arcs from later to earlier items of an order."""
+    """Return tails and heads of the most expensive arcs from later to earlier items."""
     n = len(before)
-    place = np.empty(n, dtype=np.int32)
-    place[order] = np.arange(n)
+    place = np.argsort(order).astype(np.int32)
     tails: list[NDArray[np.int32]] = []
     heads: list[NDArray[np.int32]] = []
     prices: list[Floats32] = []
-    size = max(1, ENTRIES_LOOKED_AT // n)
+    size = max(1, BLOCK_ENTRIES // n)
     for start in range(0, n, size):
         rows = slice(start, start + size)
         used = (before[rows] > VIOLATION) & (place[rows, None] > place)
@@ -251,16 +250,16 @@ def _arcs_back(
     return all_tails, all_heads
 
 
-#: How much heavier cycles are preferred, as long as new ones are not few.
+#: Preference for heavy cycles, until the share of new ones falls below FEW.
 HEAVY, FEW = 0.25, 0.02
-#: Restarts between two looks for rows, and rounds of these between two orders that are improved.
+#: Restarts between two searches for rows, and such rounds between two improvements of the order.
 RESTARTS, ROUNDS = 3, 6
-#: What is gained in so many rounds is little where it is less than this share of what is left.
+#: The bound stalls if PATIENCE rounds close less than the share LITTLE of the remaining gap.
 PATIENCE, LITTLE = 4, 0.01
 
 
 class FirstSearch:
-    """The state of the search for a first answer; `run` continues it."""
+    """The state of the search for a first solution; `run` continues it."""
 
     def __init__(
         self, problem: Problem, unit: int, best: Incumbent, deadline: Deadline, report: Report
@@ -276,7 +275,7 @@ class FirstSearch:
         self._lower = problem.floor
 
     def run(self) -> None:
-        """Raise the bound and improve the order, until they meet or little is gained."""
+        """Raise the bound and improve the order until the order is proved or the bound stalls."""
         method, history = self._method, [0.0]
         turn, heavy = 0, HEAVY
         while not self._is_proved():
@@ -309,12 +308,12 @@ class FirstSearch:
 
     @property
     def _ends(self) -> Deadline:
-        """When to stop, so that the present rows can be put into the certificate."""
+        """When to stop, to leave time for the rows in the certificate."""
         return self._deadline.later(-A_ROW * len(self._method.cycles))
 
     @property
     def point(self) -> Floats:
-        """How much each item stands before each other at the present point."""
+        """The present point: value of row before column."""
         return self._method.before.astype(np.float64)
 
     def _round(self) -> None:
@@ -322,7 +321,7 @@ class FirstSearch:
         self._best.offer(improve_windows(self._problem, self._best.order, self._deadline))
 
     def _prove(self) -> None:
-        """Recompute the bound in integers: whatever is reported is proved."""
+        """Recompute the bound in integers, so that every reported bound is proved."""
         self._lower = max(self._lower, self.answer()[0])
 
     def _is_proved(self) -> bool:
@@ -337,12 +336,12 @@ class FirstSearch:
     def _is_stalled(self, history: list[float]) -> bool:
         if len(history) <= PATIENCE:
             return False
-        # Nothing is left, in floating point, where integers may still tell bound and cost apart.
+        # Rounding can make the remaining gap negative, although the integers still differ.
         left = max((self._best.cost - self._problem.floor) / self._unit - history[-1], 0.0)
         return history[-1] - history[-1 - PATIENCE] <= LITTLE * left
 
     def answer(self) -> tuple[int, Weighting]:
-        """Return the best bound so far, recomputed in integers, and what it is made of."""
+        """Return the best bound so far, recomputed in integers, and its weighted rows."""
         cycles, weights = self._method.best
         used = weights > 0
         duals = weights[used].astype(np.float64)

@@ -1,9 +1,9 @@
-"""Sets of all optimal rankings: what they agree on, how many there are, and which is nearest.
+"""Sets of all optimal rankings: their agreement, their number, and the nearest one.
 
-Reporting one optimum as if it were the only one misleads: GLUE's 105 systems have about 1.6e7.
-What all of them agree on is a partial order. Items that it does not compare, directly or through
-others, form blocks that follow each other; every choice of optimal orders of the blocks is an
-optimal order of all, so the blocks can be counted and searched one by one.
+Reporting one optimum as if it were the only one misleads: GLUE's 105 systems have about 1.6e7. The
+pairs that all optima share are a partial order. Items that it does not compare, directly or through
+others, form consecutive blocks. Every combination of optimal orders of the blocks is optimal, so
+the blocks are counted and searched one by one.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from rankagg.aggregation.kemeny.optimal_relation import Relation
 
 S = TypeVar("S", bound="OptimalSet")
-# The ranks within larger blocks are bounded and not found.
+# The ranks within larger blocks are bounds.
 RANGED = 14
 
 
@@ -51,17 +51,16 @@ class OptimalSet(Result):
     _deadline: Deadline = field(default_factory=Deadline)
 
     _prints_table = False
-    #: What one of them is.
+    #: The noun for one optimum.
     _noun: ClassVar[str]
 
     def within(self: S, time_limit: float | None) -> S:
-        """Return the same optima with a time limit for all that is asked of them.
+        """Return the same optima with a time limit for all further computations.
 
         Parameters
         ----------
         time_limit : float or None
-            Seconds from now. What is not found by then raises `OutOfTimeError`; what was found
-            stays.
+            Seconds from now. Later computations raise `OutOfTimeError`; finished results stay.
 
         Examples
         --------
@@ -77,32 +76,30 @@ class OptimalSet(Result):
         return self._until(Deadline.after(time_limit_of(time_limit)))
 
     def _until(self: S, deadline: Deadline) -> S:
-        """Return the same optima with a deadline, and all that is known of them already."""
-        found = object.__new__(type(self))  # copies of immutable values are themselves
-        found.__dict__.update(self.__dict__ | {"_deadline": deadline})
-        found.__dict__.pop("_tables", None)  # they end at the former one
-        return found
-
-    # -- what the sets know -------------------------------------------------------------------
+        """Return the same optima with a deadline and all cached results."""
+        other = object.__new__(type(self))  # `copy` returns immutable values themselves
+        other.__dict__.update(self.__dict__ | {"_deadline": deadline})
+        other.__dict__.pop("_tables", None)  # they have the former deadline
+        return other
 
     @property
     @abstractmethod
     def is_unique(self) -> bool:
-        """True where there is one optimum only."""
+        """True if there is only one optimum."""
 
     @property
     @abstractmethod
     def n_undecided_pairs(self) -> int:
-        """The number of pairs that are not placed alike in all optima."""
+        """The number of pairs on whose order the optima differ."""
 
     @property
     @abstractmethod
     def blocks(self) -> tuple[tuple[Label, ...], ...]:
-        """The items in groups, best first: optima differ inside groups only."""
+        """The items in groups, best first; optima differ only within groups."""
 
     @abstractmethod
     def count(self) -> int:
-        """Return the exact number of optima; `TooLargeError` where it is too large."""
+        """Return the exact number of optima; raise `TooLargeError` if it is too large."""
 
     @abstractmethod
     def rank_ranges(self) -> tuple[Positions, Positions]:
@@ -111,8 +108,7 @@ class OptimalSet(Result):
     def nearest(self, ranking: PartialRanking) -> PartialRanking:
         """Return an optimum with the least Kendall distance to a ranking.
 
-        Pairs that one of the two ties, or whose order the ranking does not know, count what they
-        cost on average.
+        Pairs tied in one of the two, or without an order in the ranking, count their average cost.
 
         Parameters
         ----------
@@ -122,7 +118,7 @@ class OptimalSet(Result):
         Returns
         -------
         PartialRanking
-            A `Permutation` where the optima are strict.
+            A `Permutation` if the optima are strict.
         """
         return self._closest(ranking, 1)
 
@@ -138,7 +134,7 @@ class OptimalSet(Result):
 
     @abstractmethod
     def _closest(self, ranking: PartialRanking, sign: Literal[1, -1]) -> PartialRanking:
-        """Return the optimum of the least distance to a ranking, or of the largest for -1."""
+        """Return an optimum of least distance to a ranking, or of largest distance for sign -1."""
 
     @abstractmethod
     def _listed(self) -> Positions:
@@ -148,7 +144,7 @@ class OptimalSet(Result):
         """Return where the optima differ, as the end of a sentence."""
         return ""
 
-    # -- on paper -----------------------------------------------------------------------------
+    # -- output -------------------------------------------------------------------------------
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per item, in the order of one optimum.
@@ -156,8 +152,8 @@ class OptimalSet(Result):
         Returns
         -------
         pandas.DataFrame
-            block: from 1, in which the item's rank is open; best and worst: its ranks in the
-            optima, see `rank_ranges`.
+            block: number of the item's block, from 1; best and worst: its ranks in the optima,
+            see `rank_ranges`.
         """
         best, worst = self.rank_ranges()
         order = self._listed()
@@ -192,18 +188,17 @@ class OptimalSet(Result):
             return [f"more than one, which {differ}; not counted: {error}"]
 
     def __repr__(self) -> str:
-        known = "one"
+        content = "one"
         if not self.is_unique:
             pairs = counted(self.n_undecided_pairs, "pair")
-            known = f"{pairs} of {counted(len(self.items), 'item')} undecided"
-        return f"<{type(self).__name__}: {known}>"
+            content = f"{pairs} of {counted(len(self.items), 'item')} undecided"
+        return f"<{type(self).__name__}: {content}>"
 
 
 class Optima(OptimalSet):
     """All optimal rankings of a Kemeny problem whose optimum is proved.
 
-    Found by `Consensus.optima`; it has no plot. Everything is computed when first asked for, and
-    kept.
+    Returned by `Consensus.optima`; it has no plot. Results are computed on first use and cached.
 
     Attributes
     ----------
@@ -220,28 +215,28 @@ class Optima(OptimalSet):
     def _key(self) -> tuple[Hashable, ...]:
         return self.items, self._problem.costs.tobytes(), self._problem.denominator
 
-    # -- what all optima agree on -------------------------------------------------------------
+    # -- agreement of all optima --------------------------------------------------------------
 
     @cached_property
-    def _found(self) -> Relation:
-        # The solver is loaded when something is solved.
+    def _relation(self) -> Relation:
+        # The solver loads late.
         from rankagg.aggregation.kemeny.optimal_relation import Relation  # noqa: PLC0415
 
         return Relation(self._problem, self._order, self._deadline)
 
     def relation(self) -> Bools:
-        """Return which items stand before which in every optimum.
+        """Return which items are before which in every optimum.
 
         Returns
         -------
         ndarray of bool, shape (n, n)
             Row before column; a strict partial order.
         """
-        return self._found.always
+        return self._relation.always
 
     @property
     def is_unique(self) -> bool:
-        """True where there is one optimum only."""
+        """True if there is only one optimum."""
         return len(self._positions) == len(self.items)
 
     @property
@@ -252,7 +247,7 @@ class Optima(OptimalSet):
 
     @property
     def blocks(self) -> tuple[tuple[Label, ...], ...]:
-        """The items in groups, best first: optima differ inside groups only."""
+        """The items in groups, best first; optima differ only within groups."""
         return tuple(self.items.at(sorted(block)) for block in self._positions)
 
     @cached_property
@@ -263,7 +258,7 @@ class Optima(OptimalSet):
         firsts = dict.fromkeys(block[self._order].tolist())
         return [self._order[block[self._order] == number] for number in firsts]
 
-    # -- how many, and which ------------------------------------------------------------------
+    # -- enumeration --------------------------------------------------------------------------
 
     @cached_property
     def _tables(self) -> list[SubsetTable]:
@@ -277,7 +272,7 @@ class Optima(OptimalSet):
         if large > ENUMERABLE:
             raise TooLargeError(
                 f"The optima differ within a block of {counted(large, 'item')}; blocks of at most "
-                f"{ENUMERABLE} can be counted. At least {self._found.n_seen} optima exist; "
+                f"{ENUMERABLE} can be counted. At least {self._relation.n_seen} optima exist; "
                 "`relation()` and `blocks` are complete."
             )
 
@@ -292,7 +287,7 @@ class Optima(OptimalSet):
         return prod(table.count() for table in self._tables)
 
     def __iter__(self) -> Iterator[Permutation]:
-        """Iterate over all optima; their number may be astronomical, see `first`."""
+        """Iterate over all optima; there may be astronomically many, see `first`."""
         blocks = zip(self._positions, self._tables, strict=True)
         choices = [[block[order] for order in table.orders()] for block, table in blocks]
         for chosen in product(*choices):
@@ -309,15 +304,15 @@ class Optima(OptimalSet):
         return list(islice(self, check_integer(limit, "limit", low=1)))
 
     def winners(self) -> tuple[Label, ...]:
-        """Return the items that stand first in some optimum, in the order of the items."""
+        """Return the items that are first in some optimum, in the order of the items."""
         best, _ = self.rank_ranges()
         return self.items.where(best == 1)
 
     def rank_ranges(self) -> tuple[Positions, Positions]:
         """Return the best and the worst rank, from 1, of every item among the optima.
 
-        Where optima differ within a block of more than 14 items, the ranks are bounds that follow
-        from `relation`, but for the first rank, which is always exact.
+        If optima differ within a block of more than 14 items, its ranks are bounds that follow from
+        `relation`, except the first rank, which is always exact.
 
         Returns
         -------
@@ -333,9 +328,9 @@ class Optima(OptimalSet):
             inside = self._problem.restrict(block)
             start = int(best[block].min())
             if len(block) <= RANGED:
-                stands = SubsetTable(inside, self._deadline).positions()
-                best[block] = start + stands.argmax(axis=1)
-                worst[block] = start + len(block) - 1 - stands[:, ::-1].argmax(axis=1)
+                places = SubsetTable(inside, self._deadline).positions()
+                best[block] = start + places.argmax(axis=1)
+                worst[block] = start + len(block) - 1 - places[:, ::-1].argmax(axis=1)
             else:
                 leads = [
                     best[i] == 1 and can_lead(inside, k, self._deadline)
@@ -357,7 +352,7 @@ class Optima(OptimalSet):
         return self._ranking(np.concatenate(parts))
 
     def _best_second(self, block: Positions, second: Integers) -> Positions:
-        """Return the order of a block that is optimal, and best by a second cost among those."""
+        """Return the optimal order of a block that is best by a second cost."""
         # One unit of the first cost outweighs every second cost.
         weight = 2 * int(np.abs(second).sum()) + 1
         costs = exact.combine(self._problem.restrict(block).costs, weight, second, 1)
@@ -366,17 +361,17 @@ class Optima(OptimalSet):
     def _ranking(self, order: Positions) -> Permutation:
         return permutation_of(np.argsort(order), self.items)
 
-    # -- how robust --------------------------------------------------------------------------
+    # -- robustness --------------------------------------------------------------------------
 
     @cached_property
     def addition_radius(self) -> int | None:
-        """The least number of complete rankings whose addition can make the ranking non-optimal.
+        """The least number of added complete rankings that can make the ranking non-optimal.
 
-        None for a single item, which nothing can overturn.
+        None for a single item.
 
         No set of added rankings is worse for a ranking than copies of its own reverse, and more
-        of them only make it worse, so their number is found by bisection. It is also a lower
-        bound on the number of rankings that would have to be removed.
+        copies are worse, so bisection finds their number. It is also a lower bound on the number
+        of rankings that would have to be removed.
         """
         if len(self.items) < 2:
             return None
@@ -389,7 +384,7 @@ class Optima(OptimalSet):
         return high
 
     def _survives(self, copies: int) -> bool:
-        """Say whether the order stays optimal with copies of its reverse among the votes."""
+        """Return whether the order stays optimal with copies of its reverse among the votes."""
         from rankagg.aggregation.kemeny.optimal_relation import is_beaten  # noqa: PLC0415
 
         place = np.argsort(self._order)

@@ -1,20 +1,18 @@
-"""Pairs that all optima have, and one of the optima drawn at random.
+"""Pairs that all optima have, and a random optimum.
 
-A pair is settled in one of two ways: a proof that turning it round costs more, or an optimum in
-which it is turned round. Proofs come from the weights of the optimality proof, which bound every
-forced pair at once, and from those of an interior point; optima from moves that cost nothing. For
-what is left, one pair at a time is forced round and solved again, near pairs first, because
-transitivity then settles far ones.
+A pair is settled either by a proof that reversing it costs more, or by an optimum that reverses it.
+Proofs come from the weights of the optimality proof, which bound all forced pairs at once, and
+from those of an interior point. Optima come from moves that cost nothing. Each remaining pair is
+reversed and solved again, near pairs first, because transitivity then settles far ones.
 
-To draw one of all optima: a solver returns the optimum that it happens to meet first: one near
-where it started, or one that has the items in the order of their numbers. Counted over many
-problems, that is a preference for some items which the votes do not have. Here the votes and chance
-alone decide: a random ranking settles the open pairs one by one, in random order, each as the
-ranking has it if some optimum that agrees with the pairs before has it so. What comes out depends
-on the set of optima and on the random numbers, and on nothing else.
+A solver returns the optimum that it happens to find first: one near its start, or one that has the
+items in the order of their numbers. Over many problems that favours some items without a reason in
+the votes. A random draw avoids this: a random ranking settles the open pairs one by one, in random
+order. Each pair is settled as in the ranking if an optimum that agrees with the earlier pairs
+allows it. The result depends only on the set of optima and the random numbers.
 
-Few of these questions are asked of a solver: the order at hand, moved towards the ranking at no
-cost, answers most of them.
+The solver is seldom needed: the current order, moved towards the ranking at no cost, settles most
+pairs.
 """
 
 from __future__ import annotations
@@ -37,10 +35,10 @@ from rankagg.core import exact
 from rankagg.core.graphs import connected_parts, strong_parts
 from rankagg.exceptions import SolverError
 
-#: So many items are quicker to enumerate than to relax.
+#: Up to this number of items enumeration is faster than the relaxation.
 ENUMERATED_UP_TO = 9
 
-# An interior point of more rows takes longer than the searches that it saves.
+# With more cycles an interior point takes longer than the searches that it saves.
 MOST_CYCLES = 20_000
 WALKS = 200
 
@@ -55,7 +53,7 @@ def shown_in_all(
 
 
 def _by_proofs(problem: Problem, certificate: Certificate) -> Bools:
-    """Return what the weights of the proofs show."""
+    """Return the pairs that follow from the weights of the proofs."""
     place = np.argsort(certificate.order)
     part = np.arange(problem.n)
     always = np.zeros((problem.n, problem.n), dtype=bool)
@@ -66,10 +64,10 @@ def _by_proofs(problem: Problem, certificate: Certificate) -> Bools:
             continue
         inside = problem.restrict(items)
         best = inside.cost(np.argsort(place[items]))
-        # Whatever has the column before the row costs more than the optimum.
+        # Orders with the column before the row cost more than the optimum.
         always[np.ix_(items, items)] = (proof.forced_bounds(inside) > best).T
     np.fill_diagonal(always, False)
-    # Each part costs what it must, and so does each pair between parts.
+    # Each part costs its optimum, and each pair between parts its cheaper direction.
     always |= (problem.margins < 0) & (part[:, None] != part)
     found = closed(always)
     assert found is not None, "an optimum has all of them"
@@ -85,10 +83,10 @@ def _more_in_all(
     *,
     live: Live | None = None,
 ) -> Bools:
-    """Add pairs that one set of weights shows, which is positive wherever weights can be.
+    """Add the pairs that follow from an interior point of all optimal weights.
 
-    A vertex has few positive weights, an interior point of all optimal weights as many as any has.
-    They are rounded and count exactly, as those of proofs do.
+    A vertex has few positive weights; an interior point has as many as possible. The weights are
+    rounded and then count exactly, as in proofs.
     """
     blocks = np.bincount(connected_parts(~(always | always.T)))
     if blocks.max(initial=0) <= ENUMERATED_UP_TO:
@@ -105,14 +103,14 @@ def _more_in_all(
     try:
         point = relaxation.solve_inside(deadline)
     except SolverError:
-        return always  # an interior point is not always found
+        return always  # HiGHS does not always find an interior point
     found: Bools | None = Proof.fixed(problem, relaxation.weighting(point), always, best + 1)
-    assert found is not None, "the optimum is left"
+    assert found is not None, "the optimum remains"
     return found
 
 
 def _open_cycles(decided: Bools) -> Positions:
-    """Return the cycles that an order can violate which has what is decided."""
+    """Return the cycles that an order with the decided pairs can violate."""
     n = len(decided)
     undecided = ~(decided | decided.T) & ~np.eye(n, dtype=bool)
     found = [np.zeros((0, 3), dtype=np.intp)]
@@ -148,7 +146,7 @@ class Relation:
 
 
 def is_beaten(problem: Problem, order: Positions, deadline: Deadline = NEVER) -> bool:
-    """Say whether some order costs less than the given one."""
+    """Return whether some order costs less than the given one."""
     majority = problem.margins < 0
     component = strong_parts(majority)
     place = np.argsort(order)
@@ -168,7 +166,7 @@ def is_beaten(problem: Problem, order: Positions, deadline: Deadline = NEVER) ->
 
 
 def can_lead(problem: Problem, first: int, deadline: Deadline = NEVER) -> bool:
-    """Say whether some optimal order begins with an item."""
+    """Return whether some optimal order begins with an item."""
     rest = np.delete(np.arange(problem.n), first)
     target = problem.cost(np.arange(problem.n)) - int(problem.costs[first].sum())
     search = Search(problem.restrict(rest), deadline)
@@ -177,18 +175,18 @@ def can_lead(problem: Problem, first: int, deadline: Deadline = NEVER) -> bool:
 
 
 class _Component:
-    """The relation within one weak component; positions are places in the known optimum."""
+    """The relation within one weak component; positions are places in the first optimum."""
 
     def __init__(self, problem: Problem, deadline: Deadline) -> None:
         self._problem = problem
         self._deadline = deadline
         n = problem.n
         self._best = problem.cost(np.arange(n))
-        # possible[i, j]: some optimum that was met has i before j.
+        # possible[i, j]: some optimum found so far has i before j.
         self._possible = np.triu(np.ones((n, n), dtype=bool), k=1)
         self._seen: set[bytes] = {np.arange(n).tobytes()}
-        # With this given, it does not look for pairs that every optimum has before the first proof,
-        # whose weights mostly show them at once. Among more items that is worth its time.
+        # This skips the early search for pairs that every optimum has: the weights of the first
+        # proof mostly show them at once. With more items the early search pays off.
         nothing = np.zeros((n, n), dtype=bool) if EARLY_FROM <= n <= 150 else None
         search = Search(problem, deadline, decided=nothing)
         search.run()
@@ -213,7 +211,7 @@ class _Component:
         return True
 
     def _walk(self, orders: list[Positions]) -> None:
-        """Follow moves of single items that cost nothing, for a while."""
+        """Follow a limited number of moves of single items that cost nothing."""
         queue = list(orders)
         for _ in range(WALKS):
             if not queue:
@@ -221,18 +219,18 @@ class _Component:
             self._deadline.seconds_left()
             order = queue.pop()
             gains = heuristics.insertion_gains(self._problem.margins[np.ix_(order, order)])
-            moves = (gains == 0) & self._tell_something(order)
+            moves = (gains == 0) & self._informative_moves(order)
             for source, target in np.argwhere(moves).tolist():
-                # What was met since may have told the same.
-                if self._tells_something(order, source, target):
+                # Optima found since may have shown the same pairs.
+                if self._is_informative(order, source, target):
                     neighbor = order[heuristics.moved(len(order), source, target)]
                     if self._meet(neighbor):
                         queue.append(neighbor)
 
-    def _tell_something(self, order: Positions) -> Bools:
-        """Return for which moves of single items a pair stands as in no optimum met so far."""
+    def _informative_moves(self, order: Positions) -> Bools:
+        """Return which moves of single items give a pair a direction that no optimum had yet."""
         new = (~self._possible)[np.ix_(order, order)].astype(np.int64)
-        # Moved down, an item stands behind those it passes; moved up, before them.
+        # An item moved down is behind those it passes; an item moved up is before them.
         down = np.cumsum(new, axis=0).T
         up = np.zeros((len(order), len(order) + 1), dtype=np.int64)
         np.cumsum(new, axis=1, out=up[:, 1:])
@@ -240,8 +238,8 @@ class _Component:
         above = up.diagonal()[:, None] - up[:, :-1]
         return np.triu(below, k=1) + np.tril(above, k=-1) > 0
 
-    def _tells_something(self, order: Positions, source: int, target: int) -> bool:
-        """Say the same of one move."""
+    def _is_informative(self, order: Positions, source: int, target: int) -> bool:
+        """Return the same for one move."""
         item = order[source]
         if source < target:
             return not self._possible[order[source + 1 : target + 1], item].all()
@@ -275,13 +273,9 @@ Order = Positions
 
 
 def draw_optimum(
-    problem: Problem,
-    order: Order,
-    always: Bools,
-    rng: Generator,
-    deadline: Deadline = NEVER,
+    problem: Problem, order: Order, always: Bools, rng: Generator, deadline: Deadline = NEVER
 ) -> Order:
-    """Return an optimal order that does not depend on the one that is known."""
+    """Return a random optimal order that does not depend on the given optimum."""
     n = problem.n
     rank = rng.permutation(n)
     wanted = rank[:, None] < rank[None, :]
@@ -292,29 +286,29 @@ def draw_optimum(
 
 
 class _Draw:
-    """The optimum that is left when all pairs are settled."""
+    """The optimum that remains when all pairs are settled."""
 
     def __init__(
         self, problem: Problem, order: Order, always: Bools, wanted: Bools, deadline: Deadline
     ) -> None:
         self._problem, self._deadline = problem, deadline
         self._wanted = wanted
-        # Pairs that all optima have that are left; the order at hand is one of these.
+        # Pairs that all remaining optima have; the current order is one of these.
         self._settled = always
         self.order = order
 
     def settle(self, turns: Positions) -> None:
-        """Settle all pairs, those with the least number first."""
+        """Settle all pairs in the order of their numbers."""
         while True:
             self._deadline.seconds_left()
             self._approach()
             pair = self._settle_until(turns)
             if pair is None:
                 return
-            self._ask(*pair)
+            self._settle_pair(*pair)
 
     def _settle_until(self, turns: Positions) -> tuple[int, int] | None:
-        """Settle the pairs up to the first that the order at hand does not have as wanted."""
+        """Settle the pairs up to the first that the current order reverses, and return that one."""
         place = np.argsort(self.order)
         ahead = place[:, None] < place[None, :]
         left = ~(self._settled | self._settled.T) & self._wanted
@@ -324,33 +318,33 @@ class _Draw:
         next_turn = np.where(against, turns, turns.size)
         first, second = divmod(int(next_turn.argmin()), len(turns))
         sooner = closed(self._settled | (left & (turns < turns[first, second])))
-        assert sooner is not None, "the order at hand has all of them"
+        assert sooner is not None, "the current order has all of them"
         self._settled = sooner
         return first, second
 
-    def _ask(self, first: int, second: int) -> None:
-        """Settle a pair as wanted if some optimum that is left has it so, else the other way."""
+    def _settle_pair(self, first: int, second: int) -> None:
+        """Settle a pair as wanted if some remaining optimum has it, else reversed."""
         case = Proof.answered(self._settled, first, second)
         if case is None:
             return  # it follows from the pairs before
-        # The items that open pairs connect stand together, and their order matters to no other.
+        # Items that open pairs connect are consecutive; their order affects no other item.
         block = connected_parts(~(self._settled | self._settled.T))
         where = np.flatnonzero(block[self.order] == block[first])
         items = self.order[where]
         found = self._solved(self._problem.restrict(items), case[np.ix_(items, items)])
         if found is None:
             case = Proof.answered(self._settled, second, first)
-            assert case is not None, "the order at hand has it so"
+            assert case is not None, "the current order has it"
         else:
             self.order = self.order.copy()
             self.order[where] = items[found]
         self._settled = case
 
     def _solved(self, problem: Problem, case: Bools) -> Order | None:
-        """Return an order of a case that costs no more than that of the items, if there is one."""
+        """Return an order of a case that costs no more than the present one; None if none does."""
         best = problem.cost(np.arange(problem.n))
         if problem.n <= ENUMERATED_UP_TO:
-            # What is settled outweighs all costs.
+            # Settled pairs outweigh all costs.
             much = exact.sum_of(np.abs(problem.costs)) + 1
             costs = exact.combine(problem.costs, 1, case.T.astype(np.int64), 2 * much)
             table = SubsetTable(Problem(exact.fit(costs), 0, 1), self._deadline)
@@ -363,11 +357,11 @@ class _Draw:
         return None
 
     def _approach(self) -> None:
-        """Move single items, at no cost, to where more pairs are as wanted."""
+        """Move single items at no cost so that more pairs are as wanted."""
         n = self._problem.n
         settled = self._settled * n**2
         second = np.where(self._settled | self._settled.T, settled, self._wanted)
-        # The first cost outweighs the second; where floats cannot tell, the order stays.
+        # The first cost outweighs the second; ties within float precision change nothing.
         margins = self._problem.margins.astype(np.float64) * n**4 + (second.T - second)
         found = heuristics.improve(margins, self.order, self._deadline)
         place = np.argsort(found)

@@ -1,8 +1,7 @@
-"""Good orders quickly: starting orders, insertion search and kicks.
+"""Heuristics for orders: starting orders, insertion search and kicks.
 
-All of it works on the float margin matrix, `margins[i, j]` = cost of i before j less cost of j
-before i, so a move's gain is approximate where integers leave 53 bits; costs are recomputed
-exactly by the caller.
+They work on the float margin matrix: `margins[i, j]` is the cost of i before j minus the cost of j
+before i. So gains are approximate if integers exceed 53 bits; the caller recomputes costs exactly.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from rankagg.kernels.local_search import Numbers
 
 Order = Positions
 
-#: Gains below this share of the largest margin are rounding.
+#: Gains below this share of the largest margin are rounding error.
 NEGLIGIBLE = 1e-9
 
 
@@ -30,19 +29,19 @@ def starting_orders(margins: Numbers) -> list[Order]:
 
 
 def threshold_of(margins: Numbers) -> float:
-    """Return up to which gains are rounding: 0 for integers."""
+    """Return the largest gain that may be rounding error: 0 for integers."""
     if margins.dtype.kind == "i":
         return 0
     return NEGLIGIBLE * float(np.abs(margins).max(initial=0.0))
 
 
 def insertion_gains(permuted: NDArray[Any]) -> NDArray[Any]:
-    """Return how much cheaper the order gets when the item at place p moves to place q.
+    """Return the gains of moving the item at place p to place q.
 
-    Passing an item that stood behind gains `permuted[p, k]`, one that stood before loses it.
+    Passing a later item gains `permuted[p, k]`; passing an earlier one loses it.
     """
     n = len(permuted)
-    # The sum up to each place, without it and with it: the item itself adds nothing.
+    # Sums up to each place, exclusive and inclusive; the item itself adds nothing.
     sums = np.zeros((n, n + 1), dtype=permuted.dtype)
     np.cumsum(permuted, axis=1, out=sums[:, 1:])
     gains = np.where(_before(n), sums[:, :-1], sums[:, 1:])
@@ -52,7 +51,7 @@ def insertion_gains(permuted: NDArray[Any]) -> NDArray[Any]:
 
 @lru_cache(maxsize=64)
 def _before(n: int) -> Bools:
-    """Return where the column is a smaller place than the row."""
+    """Return the mask of columns before the row."""
     mask: Bools = np.tri(n, k=-1, dtype=bool)
     mask.flags.writeable = False
     return mask
@@ -61,9 +60,9 @@ def _before(n: int) -> Bools:
 def improve(margins: Floats, order: Order, deadline: Deadline = NEVER) -> Order:
     """Move single items to better places until no such move helps, or the deadline has passed.
 
-    All n^2 moves are weighed in one pass of time n^2; moves within disjoint stretches of the order
-    do not meet, so their gains add up: each pass makes the best move and every further one that
-    keeps clear of those made. Passes are fewer than n in practice.
+    Each pass evaluates all n^2 moves in time n^2. Moves within disjoint stretches of the order are
+    independent, so their gains add up. A pass makes the best move and every further move that is
+    disjoint from those made. There are fewer than n passes in practice.
     """
     order = order.copy()
     threshold = threshold_of(margins)
@@ -83,7 +82,7 @@ def improve(margins: Floats, order: Order, deadline: Deadline = NEVER) -> Order:
 
 
 def _disjoint_moves(n: int, sources: list[int], targets: list[int]) -> Order:
-    """Return the positions after the moves, leaving out those that meet an earlier one."""
+    """Return the positions after the moves, except moves that overlap an earlier one."""
     route = np.arange(n)
     touched = bytearray(n)
     for source, target in zip(sources, targets, strict=True):
@@ -95,7 +94,7 @@ def _disjoint_moves(n: int, sources: list[int], targets: list[int]) -> Order:
 
 
 def _turn(route: Order, low: int, high: int, last_first: bool) -> None:
-    """Move the last position of a stretch before the others, or the first behind them."""
+    """Move the last position of a stretch to its start, or the first to its end."""
     if last_first:
         last = route[high - 1]
         route[low + 1 : high] = route[low : high - 1].copy()
@@ -107,14 +106,14 @@ def _turn(route: Order, low: int, high: int, last_first: bool) -> None:
 
 
 def moved(n: int, source: int, target: int) -> Order:
-    """Return the positions in the order in which they stand after one item has moved."""
+    """Return the positions after moving one item."""
     route = np.arange(n)
     _turn(route, min(source, target), max(source, target) + 1, source > target)
     return route
 
 
 def kicked(order: Order, rng: Generator, strength: int) -> Order:
-    """Return the order with some random items put into random places."""
+    """Return the order with random items moved to random places."""
     result = order
     for _ in range(strength):
         source, target = rng.integers(len(order), size=2)

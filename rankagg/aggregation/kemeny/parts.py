@@ -1,10 +1,9 @@
-"""Parts of a problem that are solved one by one: splitting, tasks, solutions and progress.
+"""Parts of a problem that are solved one by one: tasks, solutions and progress.
 
-Solves of related problems, such as resamples of the same rankings, share rows. Rows that are valid
-for one problem are valid for every other of the same items, whatever its votes: those that counted
-in earlier problems are tried first. So is the consensus of the whole, which is near that of most
-versions. The solver is kept, too. Nothing is taken for proved because it was proved of a related
-problem: every answer has a proof of its own.
+Solves of related problems, such as resamples of the same rankings, share rows and the solver. A
+valid row is valid for all votes on the same items, so rows used in earlier proofs are tried first.
+The search starts from the consensus of the full data, which is near that of most resamples. No
+proof is reused: every answer has its own.
 """
 
 from __future__ import annotations
@@ -28,15 +27,15 @@ if TYPE_CHECKING:
     from rankagg.aggregation.kemeny.relaxation import Live
 
 
-Stated = TypeVar("Stated", bound=PairCosts)
-#: Cycles that are kept: the first ones that counted, which are those that count most often.
+AnyProblem = TypeVar("AnyProblem", bound=PairCosts)
+#: Cycles that are kept: the first ones used, which are used most often.
 MOST = 20_000
 SECONDS_BETWEEN_LINES = 1.0
 
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """An order of one part, and the cases that bound what any order costs."""
+    """An order of one part, and the cases that bound the cost of every order."""
 
     # Shape (n,). Positions within the part, best first; among weak orders, numbers of buckets.
     order: Positions
@@ -44,10 +43,10 @@ class Solution:
     nodes: tuple[Node, ...]
     # The derived rows that the nodes use, and perhaps more.
     rows: tuple[Derived, ...] = ()
-    # True where the user stopped it.
+    # True if the user interrupted.
     interrupted: bool = False
-    # What no order of the part costs less than, in the units of `Problem.costs`, if it is known
-    # already; the certificate computes it anew.
+    # Lower bound of the part in the units of `Problem.costs`, if already known; the certificate
+    # recomputes it.
     lower: int | None = None
 
 
@@ -57,20 +56,20 @@ Report: TypeAlias = Callable[[int, int], None]
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """What a backend is asked: one part, and what may help or hinder."""
+    """One part for a backend to solve, with its limits and starting information."""
 
     # A part of at least two items.
     problem: Any
-    # When to stop with what is there.
+    # When to stop with the best order so far.
     deadline: Deadline = field(default_factory=Deadline)
-    # Told the bounds as they change.
+    # Called when the bounds change.
     report: Report = lambda lower, upper: None
     # Shape (n,). An order that is likely to be good, as positions within the part.
     start: Positions | None = None
     # Shape (n, n). Pairs (row before column) that constraints decide, closed under transitivity;
-    # None where there are no constraints.
+    # None without constraints.
     decided: Bools | None = None
-    # What is known of the same items from related problems.
+    # Rows from related problems of the same items.
     warm: Warm | None = None
 
 
@@ -80,16 +79,16 @@ Backend: TypeAlias = Callable[[Task], Solution]
 
 @dataclass(frozen=True)
 class Effort:
-    """What limits an exact rule."""
+    """Limits of an exact rule."""
 
     deadline: Deadline
-    # Why there is no proof, unless somebody has stopped the search.
+    # The note on a missing proof, unless the user interrupted.
     unproved: str = "not proved optimal in time"
 
-    def stated(self, state: Callable[[], Stated]) -> tuple[Stated, Effort]:
-        """Return a problem, and what it leaves of the time beside the certificate."""
+    def with_problem(self, make_problem: Callable[[], AnyProblem]) -> tuple[AnyProblem, Effort]:
+        """Return a problem, and the effort less the time reserved for the certificate."""
         began = monotonic()
-        problem = state()
+        problem = make_problem()
         _ = problem.floor
         # The certificate and its check take about ten times as long.
         ends = self.deadline.later(-10 * (monotonic() - began))
@@ -97,22 +96,22 @@ class Effort:
 
 
 class _Progress:
-    """Bounds on the cost of the whole, from those of the part that is being solved."""
+    """Logged bounds on the total cost, given those of the part being solved."""
 
     def __init__(self, problem: PairCosts) -> None:
         self._problem = problem
-        # What the parts solved so far cost at least and at most, above their floors.
+        # Lower and upper bounds of the parts solved so far, above their floors.
         self._proved = self._above = 0
-        self._start = self._told = monotonic()
+        self._start = self._last_line = monotonic()
 
-    def of_part(self, part: PairCosts) -> Report:
-        """Return what a backend calls with the bounds of one part."""
+    def part_report(self, part: PairCosts) -> Report:
+        """Return the function that a backend calls with the bounds of one part."""
 
         def report(lower: int, upper: int) -> None:
             now = monotonic()
-            if now - self._told < SECONDS_BETWEEN_LINES:
+            if now - self._last_line < SECONDS_BETWEEN_LINES:
                 return
-            self._told = now
+            self._last_line = now
             floor = self._problem.floor - part.floor
             best, bound = floor + self._above + upper, floor + self._proved + lower
             logging.getLogger("rankagg.kemeny").info(
@@ -127,7 +126,7 @@ class _Progress:
         return report
 
     def close_part(self, part: PairCosts, cost: int, lower: int | None) -> None:
-        """Add what a finished part costs, and what it costs at least where that is known."""
+        """Add the cost of a finished part, and its lower bound if known."""
         self._above += cost - part.floor
         if lower is not None:
             self._proved += lower - part.floor
@@ -137,7 +136,7 @@ Cycles = Positions
 
 
 class _Learned:
-    """Cycles over all items that counted in related problems, and a solver for all of them."""
+    """Cycles over all items from proofs of related problems, and a shared solver."""
 
     def __init__(self, numbers: Iterable[int] = (), cycles: Cycles | None = None) -> None:
         self.numbers = set(numbers)
@@ -145,12 +144,12 @@ class _Learned:
         self.live: Live | None = None
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave the solver out: another process has its own."""
+        """Leave out the solver; each process has its own."""
         return self.__dict__ | {"live": None}
 
 
 class Warm:
-    """What is known of some items from related problems; positions are those within them."""
+    """Cycles of some items from related problems; positions are within these items."""
 
     def __init__(
         self, n: int, part: Positions | None = None, learned: _Learned | None = None
@@ -161,7 +160,7 @@ class Warm:
 
     @classmethod
     def of(cls, n: int, proofs: Iterable[Proof]) -> Warm:
-        """Return what proofs about n items teach."""
+        """Return the cycles that proofs about n items use."""
         warm = cls(n)
         used = chain.from_iterable(leaf.triples for proof in proofs for leaf in proof.leaves())
         cycles = np.array(list(used), dtype=np.intp).reshape(-1, 3)
@@ -170,18 +169,18 @@ class Warm:
         return warm
 
     def fork(self) -> Warm:
-        """Return one that knows the same, and learns for itself."""
+        """Return an independent copy that shares the solver."""
         other = _Learned(self._learned.numbers, self._learned.cycles)
         other.live = self._learned.live
         return Warm(self._n, self._part, other)
 
     def within(self, part: Positions) -> Warm:
-        """Return what is known of some of the items."""
+        """Return the view of some of the items."""
         return Warm(self._n, self._part[part], self._learned)
 
     @property
     def live(self) -> Live:
-        """The solver."""
+        """The shared solver."""
         from rankagg.aggregation.kemeny.relaxation import Live  # noqa: PLC0415 - solvers load late
 
         if self._learned.live is None:
@@ -190,7 +189,7 @@ class Warm:
 
     @property
     def cycles(self) -> Cycles:
-        """The known cycles among the items, the least position of each first."""
+        """The learned cycles among the items, the least position of each first."""
         where = np.full(self._n, -1)
         where[self._part] = np.arange(len(self._part))
         cycles: Cycles = where[self._learned.cycles]
@@ -198,7 +197,7 @@ class Warm:
         return inside
 
     def learn(self, cycles: Cycles) -> None:
-        """Keep cycles that counted, the least position of each first."""
+        """Keep cycles that a proof used, given with their least position first."""
         learned, cycles = self._learned, self._part[cycles]
         numbers = (cycles @ np.array([self._n**2, self._n, 1])).tolist()
         new = [at for at, number in enumerate(numbers) if number not in learned.numbers]
@@ -210,14 +209,14 @@ class Warm:
 
 @dataclass(frozen=True, eq=False)
 class _SolvedParts:
-    """What came of all parts."""
+    """The solutions of all parts."""
 
     parts: Sequence[Positions]
-    # Of each part, what its solution has.
+    # The order of each solution.
     orders: Sequence[Positions]
     # One per part of two items or more.
     proofs: tuple[Any, ...]
-    # True where the user stopped it.
+    # True if the user interrupted.
     interrupted: bool
 
     @property
@@ -228,7 +227,7 @@ class _SolvedParts:
 
     @property
     def levels(self) -> Positions:
-        """A number for each item, smaller is better, where solutions are numbers of buckets."""
+        """A number for each item, smaller is better, if solutions are numbers of buckets."""
         above = np.cumsum([0, *map(len, self.parts)])[:-1]
         levels = np.concatenate([o + a for o, a in zip(self.orders, above, strict=True)])
         return levels[np.argsort(np.concatenate(self.parts))]
@@ -256,7 +255,7 @@ def solve_parts(
         task = Task(
             inside,
             Deadline.after(0) if interrupted else deadline,
-            progress.of_part(inside),
+            progress.part_report(inside),
             None if start is None else np.argsort(np.argsort(start)[part]),
             None if decided is None else decided[np.ix_(part, part)],
             None if warm is None else warm.within(part),

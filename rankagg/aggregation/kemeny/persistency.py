@@ -1,32 +1,32 @@
-"""Pairs that have the same order in every optimum, told from the votes alone.
+"""Pairs that have the same order in every optimum, derived from the votes alone.
 
-Let g(a, b) be what an order gains that has a before b in place of b before a. Suppose that some
+Let g(a, b) be the gain of an order with a before b over one with b before a. Suppose that some
 optimal order has y before x, and let K be the items between them: y K x.
 
 Exchange
-    To move x up before y gains g(x, y), and g(x, k) for every k in K. To move y down behind x gains
-    g(x, y), and g(k, y). An optimum gains by neither, so not by `up` times the one and `down` times
-    the other together. Hence, if
+    Moving x up before y gains g(x, y), and g(x, k) for every k in K. Moving y down behind x gains
+    g(x, y), and g(k, y) for every k in K. Neither improves an optimum, so neither does `up` times
+    the one plus `down` times the other. Hence, if
 
         (up + down) g(x, y) + sum over all k of min(0, up g(x, k) + down g(k, y)) > 0,
 
-    x is before y in every optimum. What is known of every optimum helps: no k can be in K that is
-    known before y, or behind x. (None is known to be in K: y before k before x has y before x.)
+    x is before y in every optimum. Known pairs of every optimum help: no k in K is known before y
+    or behind x. (No k is known to be in K: y before k before x implies y before x.)
 
 Cut
-    Let U hold x and not y. To put x and those of K in U before y and the others, both in the order
-    that they had, gains g(x, y), and g(u, v) for every u in U and v not in U that were the other
-    way round. Hence, if
+    Let U contain x and not y. Move x and the members of K in U before y and the others, both in
+    their former order. That gains g(x, y), and g(u, v) for every reversed pair of u in U and v
+    not in U. Hence, if
 
         g(x, y) + sum over all other u in U, v not in U of min(0, g(u, v)) > 0,
 
-    x is before y in every optimum. Only items count that can be in K, and a pair counts nothing
-    where u is known before v.
+    x is before y in every optimum. Only items that can be in K count, and a pair with u known
+    before v counts nothing.
 
-Gains are strict, so no optimum is left out, whatever weights, ties and gaps the votes have. Among
-complete strict rankings, g(x, k) + g(k, y) is twice the number of those that have k between x and
-y, x first, less twice the number of those with y first. So an exchange with equal multipliers says
-what the Major Order Theorem says, and rounds of it, what its iterated version says.
+Gains are strict, so the result holds for every optimum, with any weights, ties and gaps of the
+votes. Among complete strict rankings, g(x, k) + g(k, y) is twice the number of rankings with k
+between x and y, x first, minus twice the number of those with y first. So an exchange with equal
+multipliers is the Major Order Theorem, and rounds of it are its iterated version.
 
 References
 ----------
@@ -50,12 +50,12 @@ from rankagg.core import exact
 
 #: Positions of x and of y, one row per pair.
 Pairs = Positions
-# Equal ones decide most among rankings, single moves among weights that differ a lot.
+# Equal multipliers decide most pairs of rankings; single moves help if weights differ a lot.
 MOVES_COUNTED = ((1, 1), (1, 0), (0, 1), (2, 1), (1, 2))
-# Entries between two looks at the clock.
+# Entries between two checks of the clock.
 BETWEEN_LOOKS = 2**24
-# Cuts add a tenth where weights differ a lot, and next to nothing among hundreds of items. They are
-# tried for some pairs that keep at least this share of their gain when other items are set apart.
+# Cuts decide a tenth more pairs if weights differ a lot, and few among hundreds of items. They are
+# tried for pairs that may keep at least the share PROMISING of their gain.
 CUTS_UP_TO, CUT_SIZE, CUTS_PER_ITEM, PROMISING = 150, 6, 4, 0.5
 
 
@@ -72,33 +72,33 @@ def closed(before: Bools) -> Bools | None:
 
 
 def all_by_exchange(problem: Problem, known: Bools, pairs: Pairs, up: int, down: int) -> bool:
-    """Say whether x is before y in every optimum, by an exchange, for all of some pairs."""
+    """Return whether an exchange proves x before y in every optimum, for all given pairs."""
     gains = -problem.margins
     largest = int(np.abs(gains).max(initial=0)) + 1
-    # Numbers, and what bars items, stay below four times the largest product.
+    # All numbers, also those that exclude items, stay below four times the largest product.
     fits = 8 * (problem.n + 1) * largest * (up + down + 1) < exact.INT64_SAFE
     return bool(_passing(gains.astype(np.int64 if fits else object), known, pairs, up, down).all())
 
 
 def _passing(gains: NDArray[Any], known: Bools, pairs: Pairs, up: int, down: int) -> Bools:
-    """Return for which pairs the sum of an exchange is positive."""
-    # x and y themselves, and items that cannot be between, gain so much that they count nothing.
+    """Return the pairs for which the sum of an exchange is positive."""
+    # Give x, y and items that cannot be between a large gain, so that they count nothing.
     bar = (up + down) * int(np.abs(gains).max(initial=0)) + 1
     barred = known | np.eye(len(known), dtype=bool)
     moved_up = np.where(barred, bar, up * gains).astype(gains.dtype)
     moved_down = np.where(barred, bar, down * gains).T.astype(gains.dtype)
     own = (up + down) * gains[pairs[:, 0], pairs[:, 1]]
-    return _left_over(own, np.add, moved_up, moved_down, pairs) > 0
+    return _remaining_gain(own, np.add, moved_up, moved_down, pairs) > 0
 
 
-def _left_over(
+def _remaining_gain(
     own: NDArray[Any], combine: np.ufunc, firsts: NDArray[Any], seconds: NDArray[Any], pairs: Pairs
 ) -> NDArray[Any]:
-    """Return `own` plus the sum of min(0, combine(firsts[x], seconds[y])), where it is positive.
+    """Return `own` plus the sum of min(0, combine(firsts[x], seconds[y])), exact if positive.
 
-    It only falls as items are added, so elsewhere it is not known by how much it is below.
+    The sum only falls as items are added, so a sum is not completed once it is not positive.
     """
-    width, step = 64, 2**10  # what is worked on at once stays in the cache
+    width, step = 64, 2**10  # blocks fit in the cache
     blocks = [slice(start, start + width) for start in range(0, len(firsts), width)]
     firsts_in = [np.ascontiguousarray(firsts[:, block]) for block in blocks]
     seconds_in = [np.ascontiguousarray(seconds[:, block]) for block in blocks]
@@ -118,7 +118,7 @@ def _left_over(
 
 
 def all_by_cut(problem: Problem, known: Bools, above: Positions, pairs: Pairs) -> bool:
-    """Say whether x is before y in every optimum, by a cut, for all of some pairs."""
+    """Return whether a cut proves x before y in every optimum, for all given pairs."""
     inside = np.zeros(problem.n, dtype=bool)
     inside[above] = True
     if not inside[pairs[:, 0]].all() or inside[pairs[:, 1]].any():
@@ -130,29 +130,29 @@ def all_by_cut(problem: Problem, known: Bools, above: Positions, pairs: Pairs) -
         between = ~(known[:, y] | known[x])
         gain = -int(problem.margins[x, y])
         total = exact.sum_of(lost[np.ix_(between[upper], between[lower])])
-        if gain + total <= 0:  # a gain above 0 is not among what is lost
+        if gain + total <= 0:  # the pair itself, with a gain above 0, loses nothing
             return False
     return True
 
 
 def _may_be_cut(gains: NDArray[Any], known: Bools, pairs: Pairs) -> Floats:
-    """Return which share of its gain a pair keeps at most, whatever the cut; see `_passing`.
+    """Bound the share of its gain that each pair keeps in any cut; see `_passing`.
 
-    A cut parts every other item from x or from y, and pays for the cheaper of the two.
+    A cut separates every other item from x or from y, and at best loses the smaller amount.
     """
     lost = np.where(known | np.eye(len(known), dtype=bool), 0, np.minimum(gains, 0))
     own = gains[pairs[:, 0], pairs[:, 1]]
-    left = _left_over(own, np.maximum, lost, lost.T, pairs)
+    left = _remaining_gain(own, np.maximum, lost, lost.T, pairs)
     return left.astype(np.float64) / own.astype(np.float64)
 
 
 def _small_cuts(
     gains: NDArray[Any], known: Bools, pairs: Pairs, size: int
 ) -> tuple[Bools, NDArray[np.float32]]:
-    """Return for each pair the items of U of a cut that loses little, and what it loses.
+    """Return for each pair the items of U of a cut with a small loss, and the loss.
 
-    U, or else all that is not in it, grows item by item to a size, the least loss first. Numbers
-    are rounded, so what comes out must be checked.
+    U, or else its complement, grows item by item to a size, the least loss first. Numbers are
+    rounded, so results must be checked.
     """
     lost = np.where(known, 0, np.maximum(-gains, 0)).astype(np.float32)
     between = ~(known[:, pairs[:, 1]].T | known[pairs[:, 0]])
@@ -165,7 +165,7 @@ def _small_cuts(
 def _grown(
     lost: NDArray[np.float32], between: Bools, pairs: Pairs, size: int
 ) -> tuple[Bools, NDArray[np.float32]]:
-    """Return good sets that hold the first item of a pair, not the second, and their losses."""
+    """Return good sets that contain the first item of a pair but not the second, with losses."""
     each = np.arange(len(pairs))
     inside = np.zeros_like(between)
     inside[each, pairs[:, 0]] = True
@@ -186,7 +186,7 @@ def _grown(
 
 
 class Persistence:
-    """What is known of every optimum of a part, and by which lines of a proof."""
+    """Pairs that every optimum of a part has, with the nodes that prove them."""
 
     def __init__(self, problem: Problem, deadline: Deadline = NEVER) -> None:
         n = problem.n
@@ -195,13 +195,13 @@ class Persistence:
         self._gains = _machine_gains(-problem.margins)
         self.known: Bools = np.zeros((n, n), dtype=bool)
         self.nodes: list[Persistent] = []
-        # What was known when pairs were last tried with these multipliers.
+        # The known pairs when these multipliers were last tried.
         self._tried: dict[tuple[int, int], Bools] = {}
         while self._exchange() or self._cut():
             pass
 
     def _exchange(self) -> bool:
-        """Try all multipliers, and say whether a pair was found."""
+        """Try all multipliers, and return whether a pair was found."""
         before = len(self.nodes)
         for up, down in MOVES_COUNTED:
             pairs = self._pairs_to_try(up, down)
@@ -218,7 +218,7 @@ class Persistence:
         return len(self.nodes) > before
 
     def _cut(self) -> bool:
-        """Try cuts for the most promising pairs, and say whether a pair was found."""
+        """Try cuts for the most promising pairs, and return whether a pair was found."""
         n = len(self.known)
         if n > CUTS_UP_TO or self._deadline.is_over:
             return False
@@ -238,7 +238,7 @@ class Persistence:
         return len(self.nodes) > before
 
     def _pairs_to_try(self, up: int, down: int) -> Pairs:
-        """Return open pairs for which more is known than when they were tried last."""
+        """Return open pairs affected by known pairs added since they were last tried."""
         is_open = (self._gains > 0) & ~self.known & ~self.known.T
         if (up, down) in self._tried:
             new = self.known & ~self._tried[up, down]
@@ -247,7 +247,7 @@ class Persistence:
         return np.argwhere(is_open)
 
     def _add(self, found: Pairs) -> tuple[tuple[int, int], ...]:
-        """Add pairs, and return those from which the others follow."""
+        """Add pairs, and return those that imply the others."""
         pairs = np.zeros_like(self.known)
         pairs[tuple(found.T)] = True
         more = closed(self.known | pairs)
@@ -259,10 +259,10 @@ class Persistence:
 
 
 def _machine_gains(gains: Integers) -> NDArray[Any]:
-    """Return gains in machine integers: rounded down, if need be, which proves less at most."""
+    """Return gains in machine integers, rounded down if necessary, which only weakens proofs."""
     largest = int(np.abs(gains).max(initial=0)) + 1
     room = 8 * (len(gains) + 1) * (max(map(sum, MOVES_COUNTED)) + 1)
     if room * largest < 2**31:
         return gains.astype(np.int32)
-    # Whatever is rounded, an exchange that passes passes with the exact gains.
+    # An exchange that passes with rounded gains passes with the exact gains.
     return (gains >> max((room * largest).bit_length() - 62, 0)).astype(np.int64)

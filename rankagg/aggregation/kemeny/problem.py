@@ -1,15 +1,14 @@
 """The optimization problem in integers: find the order whose pairs cost least.
 
-For about twenty items, dynamic programming over all subsets is exact without any solver: best[S] is
+For up to twenty items, dynamic programming over all subsets is exact without any solver. best[S] is
 the least cost of an order of the items in S; the last of them pays for all pairs with the others
-(Lawler 1964, "A comment on minimum feedback arc sets", IEEE Transactions on Circuit Theory 11, with
-the recursions of Bellman and of Held and Karp before it). It is an independent oracle for the
-solvers, the counter of optima in a block, and a way to prove a bound where linear relaxations are
-weak by construction.
+(Lawler 1964, "A comment on minimum feedback arc sets", IEEE Transactions on Circuit Theory 11,
+after the recursions of Bellman and of Held and Karp). It is an independent oracle for the solvers,
+counts the optima in a block, and proves bounds if linear relaxations are weak.
 
-Moving the items of a window of consecutive ones among its places leaves all other pairs as they
-are, so windows that do not overlap are solved together in the same way, with the windows as a
-second axis. Then they slide by half of their width, until no window gets cheaper.
+Reordering a window of consecutive items changes no other pairs. So disjoint windows are solved
+together in the same way, with the windows as a second axis. Then they slide by half of their width,
+until no window gets cheaper.
 """
 
 from __future__ import annotations
@@ -31,10 +30,10 @@ from rankagg.core import PairwiseMatrix, exact, row_blocks, sum_below
 from rankagg.core.graphs import ordered_parts
 from rankagg.exceptions import InvalidInputError
 
-# Solvers take no costs of more digits.
+# Largest cost that solvers handle.
 LARGEST_SLOPE = 10**9
 
-# What does not depend on the constant.
+# Attributes that do not depend on the constant.
 SHARED = ("costs", "margins", "step")
 
 #: 2**20 subsets of 8 bytes, and as many bits of work per item.
@@ -42,16 +41,16 @@ ENUMERABLE = 20
 
 
 def as_share(tie_cost: float | Fraction) -> Fraction:
-    """Return what a tied vote costs, 0 to 1, as a fraction."""
+    """Return the cost of a tied vote, 0 to 1, as a fraction."""
     if isinstance(tie_cost, Fraction) and 0 <= tie_cost <= 1:
         return tie_cost
     return exact.as_fraction(check_number(tie_cost, "tie_cost", low=0, high=1))
 
 
 class PairCosts(ABC):
-    """Integer costs of pairs, whose sums are what orders cost."""
+    """Integer costs of pairs; the cost of an order is their sum."""
 
-    # What integers are divided by to be in votes.
+    # The divisor that converts integers to votes.
     denominator: int
 
     @property
@@ -62,7 +61,7 @@ class PairCosts(ABC):
     @property
     @abstractmethod
     def floor(self) -> int:
-        """No order costs less."""
+        """Simple lower bound of all orders."""
 
     @property
     @abstractmethod
@@ -72,7 +71,7 @@ class PairCosts(ABC):
     @property
     @abstractmethod
     def slopes(self) -> Integers:
-        """What the cost gains where the statement of row and column holds."""
+        """Change of the cost if the statement of row and column holds."""
 
     @abstractmethod
     def restrict(self, part: Positions) -> Self:
@@ -84,25 +83,25 @@ class PairCosts(ABC):
 
     @property
     def unit(self) -> int:
-        """The step, or what keeps slopes below `LARGEST_SLOPE` where that is more."""
+        """The step, or more if needed to keep slopes below `LARGEST_SLOPE`."""
         largest = int(np.abs(self.slopes).max(initial=0))
         return max(self.step, largest // LARGEST_SLOPE, 1)
 
     def next_attainable(self, bound: Fraction) -> int:
-        """Return the least cost that some order could have and that is not below `bound`."""
+        """Return the least attainable cost that is at least `bound`."""
         if self.step == 0:
             return self.floor
         steps = -((self.floor - bound) // self.step)
         return self.floor + int(max(steps, 0)) * self.step
 
     def last_below(self, threshold: int) -> int:
-        """Return the greatest cost below a threshold above the floor that an order could have."""
+        """Return the greatest attainable cost below a threshold above the floor."""
         if self.step == 0:
             return self.floor
         return self.floor + (threshold - 1 - self.floor) // self.step * self.step
 
     def in_votes(self, scaled: int) -> float:
-        """Turn a scaled cost into votes."""
+        """Convert a scaled cost to votes."""
         return float(Fraction(scaled, self.denominator))
 
 
@@ -114,16 +113,16 @@ class Problem(PairCosts):
     by `denominator` to be in votes.
     """
 
-    # Shape (n, n). The costs, in a narrow type where that holds them; the diagonal is 0.
-    stated: Integers
-    # What every order pays: the votes that tie two items, at their cost.
+    # Shape (n, n). The costs, in a narrow type if it holds them; the diagonal is 0.
+    narrow: Integers
+    # Cost common to all orders: the votes that tie two items, times their cost.
     constant: int
-    # What integers are divided by to be in votes.
+    # The divisor that converts integers to votes.
     denominator: int
 
     @classmethod
     def from_pairwise(cls, votes: PairwiseMatrix, tie_cost: float | Fraction = 0.0) -> Problem:
-        """State the Kemeny problem of pairwise votes."""
+        """Return the Kemeny problem of pairwise votes."""
         share = as_share(tie_cost)
         wins, ties, denominator = votes.lowest_terms
         tied = exact.sum_of(np.triu(ties, k=1)) if share else 0
@@ -135,17 +134,17 @@ class Problem(PairCosts):
     @property
     def n(self) -> int:
         """The number of items."""
-        return len(self.stated)
+        return len(self.narrow)
 
     @cached_property
     def costs(self) -> Integers:
-        """The costs as int64, which holds any sum of them, or as Python integers."""
-        kind = object if self.stated.dtype == object else np.int64
-        return np.ascontiguousarray(self.stated, dtype=kind)
+        """The costs as int64, which holds all their sums, or as Python integers."""
+        kind = object if self.narrow.dtype == object else np.int64
+        return np.ascontiguousarray(self.narrow, dtype=kind)
 
     @cached_property
     def margins(self) -> Integers:
-        """Cost of row before column less the cost of the reverse."""
+        """Cost of row before column minus the cost of the reverse."""
         return self.costs - self.costs.T
 
     @property
@@ -153,38 +152,38 @@ class Problem(PairCosts):
         """The margins."""
         return self.margins
 
-    def _margins_of_rows(self) -> Iterator[Integers]:
-        """Yield the margins of some rows after the other, in the type of what is stated."""
-        stated = self.stated
-        return (stated[rows] - stated[:, rows].T for rows in row_blocks(self.n))
+    def _margin_blocks(self) -> Iterator[Integers]:
+        """Yield the margins in blocks of rows, in the narrow type."""
+        costs = self.narrow
+        return (costs[rows] - costs[:, rows].T for rows in row_blocks(self.n))
 
     @property
     def majority(self) -> Bools:
-        """The pairs that are strictly cheaper in the order of row and column."""
-        return np.concatenate([margins < 0 for margins in self._margins_of_rows()])
+        """The pairs that strictly prefer row before column."""
+        return np.concatenate([margins < 0 for margins in self._margin_blocks()])
 
     def components(self) -> list[Positions]:
         """Return the strong components of the strict majority relation, best first.
 
-        An arc goes from i to j where placing i before j is strictly cheaper. Some optimal order
-        puts the components one after the other, each in an optimal order of its own; ties between
-        components are free (Truchon 1998, "An extension of the Condorcet criterion and Kemeny
-        orders"). That holds for one optimum, not for all of them.
+        An arc goes from i to j if placing i before j is strictly cheaper. Some optimal order puts
+        the components one after the other, each in its own optimal order; ties between components
+        are free (Truchon 1998, "An extension of the Condorcet criterion and Kemeny orders"). That
+        holds for some optimum, not for all.
         """
         return ordered_parts(self.majority)
 
     @cached_property
     def floor(self) -> int:
-        """The sum of the cheaper cost of each pair, with the constant: no order costs less."""
-        # Of each pair half the sum less half the difference, and every pair stands there twice.
-        apart = sum(exact.sum_of(np.abs(margins)) for margins in self._margins_of_rows())
-        return (exact.sum_of(self.stated) - apart // 2) // 2 + self.constant
+        """The sum of the cheaper cost of each pair, plus the constant: a lower bound."""
+        # The minimum is half the sum minus half the difference, and every pair occurs twice.
+        apart = sum(exact.sum_of(np.abs(margins)) for margins in self._margin_blocks())
+        return (exact.sum_of(self.narrow) - apart // 2) // 2 + self.constant
 
     @cached_property
     def step(self) -> int:
-        """The greatest common divisor of all margins: costs of orders differ by multiples of it."""
+        """The greatest common divisor of all margins; costs of orders differ by its multiples."""
         divisor = 0
-        for margins in self._margins_of_rows():
+        for margins in self._margin_blocks():
             rest = margins % divisor if divisor else margins
             divisor = int(np.gcd.reduce(rest[rest != 0], initial=divisor))
             if divisor == 1:
@@ -194,18 +193,18 @@ class Problem(PairCosts):
     def cost(self, order: Positions) -> int:
         """Return the cost of an order of the item positions, best first."""
         place = np.empty(self.n, dtype=np.intp)
-        place[order] = np.arange(self.n, 0, -1)  # the first item has the largest
-        return sum_below(self.stated, place) + self.constant
+        place[order] = np.arange(self.n, 0, -1)  # the first item gets the largest number
+        return sum_below(self.narrow, place) + self.constant
 
     def restrict(self, part: Positions) -> Problem:
         """Return the problem of some of the items, without the constant."""
         if len(part) == self.n and (np.diff(part) > 0).all():
-            whole = Problem(self.stated, 0, self.denominator)
-            # What is known of the same costs is not found again.
-            known = {name: self.__dict__[name] for name in SHARED if name in self.__dict__}
-            whole.__dict__.update(known)
-            return whole
-        return Problem(self.stated[np.ix_(part, part)], 0, self.denominator)
+            same = Problem(self.narrow, 0, self.denominator)
+            # Share cached attributes of the same costs.
+            cached = {name: self.__dict__[name] for name in SHARED if name in self.__dict__}
+            same.__dict__.update(cached)
+            return same
+        return Problem(self.narrow[np.ix_(part, part)], 0, self.denominator)
 
 
 class SubsetTable:
@@ -220,7 +219,7 @@ class SubsetTable:
 
     @cached_property
     def _last_costs(self) -> Integers:
-        """For each item, the cost of placing it behind each subset (itself left out)."""
+        """Cost of placing each item behind each subset, not counting itself."""
         n, costs = self._problem.n, self._problem.costs
         tables: NDArray[Any] = np.zeros((n, 1 << n), dtype=costs.dtype)
         for other in range(n):
@@ -231,7 +230,7 @@ class SubsetTable:
 
     @cached_property
     def best(self) -> Integers:
-        """The least cost of each subset, which is a number whose bits are its items."""
+        """The least cost of each subset; the bits of a subset's number are its items."""
         n = self._problem.n
         best: NDArray[Any] = np.zeros(1 << n, dtype=self._problem.costs.dtype)
         for subsets, items in _few_items(n) if n <= 10 else _each_size(n):
@@ -256,7 +255,7 @@ class SubsetTable:
         return np.array(backwards[::-1], dtype=np.intp)
 
     def _last_items(self, subset: int) -> list[int]:
-        """Return the items that stand last in some optimal order of a subset."""
+        """Return the items that are last in some optimal order of a subset."""
         items = [i for i in range(self._problem.n) if subset >> i & 1]
         return [i for i in items if self._with_last(subset, i) == self.best[subset]]
 
@@ -265,10 +264,10 @@ class SubsetTable:
         return int(self.best[rest] + self._last_costs[item][rest])
 
     def positions(self) -> Bools:
-        """Return which items stand at which places of some optimal order, shape (n, n)."""
+        """Return which items have which places in some optimal order, shape (n, n)."""
         n = self._problem.n
         table = np.zeros((n, n), dtype=bool)
-        # The items before some place of an optimal order, from all of them down.
+        # Subsets that begin some optimal order, from the full set down.
         begins = np.zeros(1 << n, dtype=bool)
         begins[-1] = True
         for subsets in reversed(_by_size(n)):
@@ -284,7 +283,7 @@ class SubsetTable:
         return table
 
     def count(self) -> int:
-        """Return the number of optimal orders; it fits 64 bits for `ENUMERABLE` items."""
+        """Return the number of optimal orders, which fits 64 bits for `ENUMERABLE` items."""
         n = self._problem.n
         ways = np.zeros(1 << n, dtype=np.int64)
         ways[0] = 1
@@ -324,7 +323,7 @@ def _by_size(n: int) -> list[Integers64]:
 
 
 def _each_size(n: int) -> Iterator[tuple[Integers64, Positions]]:
-    """Yield the subsets of each size from 1 with their items, a row per subset."""
+    """Yield the subsets of each size from 1 with their items, one row per subset."""
     for size, subsets in enumerate(_by_size(n), 1):
         holds = (subsets[:, None] >> np.arange(n) & 1) > 0
         yield subsets, np.nonzero(holds)[1].reshape(-1, size)
@@ -338,7 +337,7 @@ def _few_items(n: int) -> list[tuple[Integers64, Positions]]:
 def improve_windows(
     problem: Problem, order: Positions, deadline: Deadline = NEVER, width: int = 12
 ) -> Positions:
-    """Return an order that no window of consecutive items improves, or the best at the deadline."""
+    """Improve an order by windows of consecutive items until none helps, or the deadline."""
     order = order.copy()
     n = problem.n
     width = min(width, n)
@@ -355,13 +354,9 @@ def improve_windows(
 
 
 def _improve_at(
-    problem: Problem,
-    order: Positions,
-    starts: Positions,
-    width: int,
-    deadline: Deadline,
+    problem: Problem, order: Positions, starts: Positions, width: int, deadline: Deadline
 ) -> bool:
-    """Put windows that do not overlap into their best orders, in place; say if one was not."""
+    """Sort disjoint windows optimally in place; return whether one became cheaper."""
     is_cheaper = False
     size = max(1, 2**22 // (width << width))  # of all tables
     for at in range(0, len(starts), size):
@@ -371,14 +366,14 @@ def _improve_at(
         items = order[places]
         costs = problem.costs[items[:, :, None], items[:, None, :]]
         best = _best_orders(costs)
-        better = np.flatnonzero(_costs_of(costs, best) < np.triu(costs, k=1).sum(axis=(1, 2)))
+        better = np.flatnonzero(_window_costs(costs, best) < np.triu(costs, k=1).sum(axis=(1, 2)))
         order[places[better]] = np.take_along_axis(items[better], best[better], axis=1)
         is_cheaper = is_cheaper or len(better) > 0
     return is_cheaper
 
 
-def _costs_of(costs: NDArray[Any], orders: Positions) -> NDArray[Any]:
-    """Return what an order of each window costs."""
+def _window_costs(costs: NDArray[Any], orders: Positions) -> NDArray[Any]:
+    """Return the cost of an order of each window."""
     window = np.arange(len(costs))[:, None, None]
     sorted_costs = costs[window, orders[:, :, None], orders[:, None, :]]
     totals: NDArray[Any] = np.triu(sorted_costs, k=1).sum(axis=(1, 2))
@@ -386,10 +381,10 @@ def _costs_of(costs: NDArray[Any], orders: Positions) -> NDArray[Any]:
 
 
 def _best_orders(costs: NDArray[Any]) -> Positions:
-    """Return a best order of each window, from costs of shape (windows, width, width)."""
+    """Return a best order of each window, given costs of shape (windows, width, width)."""
     windows, width, _ = costs.shape
     subsets = np.arange(1 << width)
-    # What the item costs behind each subset.
+    # Cost of each item behind each subset.
     behind = np.zeros((width, 1 << width, windows), dtype=costs.dtype)
     for item in range(width):
         for other in range(width):
@@ -402,12 +397,12 @@ def _best_orders(costs: NDArray[Any]) -> Positions:
         is_first = np.ones(len(group), dtype=bool)
         for item in range(width):
             holds = (group >> item & 1).astype(bool)
-            whole = group[holds]
-            rest = whole ^ (1 << item)
+            subset = group[holds]
+            rest = subset ^ (1 << item)
             cost = best[rest] + behind[item, rest]
-            better = is_first[holds, None] | (cost < best[whole])
-            best[whole] = np.where(better, cost, best[whole])
-            last[whole] = np.where(better, np.int8(item), last[whole])
+            better = is_first[holds, None] | (cost < best[subset])
+            best[subset] = np.where(better, cost, best[subset])
+            last[subset] = np.where(better, np.int8(item), last[subset])
             is_first[holds] = False
     orders = np.empty((windows, width), dtype=np.intp)
     left = np.full(windows, subsets[-1])

@@ -1,23 +1,22 @@
-"""Lower bounds that anybody can check: weighted rows, at the leaves of a tree of cases.
+"""Lower bounds that anybody can check: weighted rows at the leaves of a tree of cases.
 
-Every order of a, b, c uses at least one of the arcs a before b, b before c, c before a. So taking
-a cycle's weight off the cost of its three arcs lowers the cost of every order by at least that
-weight, and the cheaper direction of each pair bounds what is left from below. Rows that are derived
-from cycles count in the same way: they say "these arcs, each as often as it counts, are used so
-many times at least". An arc is used no less than never; constraints demand more (see
-`Demands.ahead`). Adding rows up, taking out that an order uses i -> j or j -> i, dividing, and
-rounding both sides up to whole numbers gives a row again, because an order uses an arc once or not
-at all (Chvátal 1973, https://doi.org/10.1016/0012-365X(73)90167-2).
+Every order of a, b, c uses at least one of the arcs a before b, b before c, c before a. Subtract
+a cycle's weight from the cost of its three arcs: the cost of every order falls by at least that
+weight. The cheaper direction of each pair bounds the remaining cost from below. Rows derived from
+cycles work in the same way; a row states a lower bound on a weighted count of arcs used. An arc is
+used at least 0 times; constraints demand more (see `Demands.ahead`). Valid rows result from adding
+rows, cancelling i -> j against j -> i, dividing, and rounding both sides up to integers, because an
+order uses an arc once or not at all (Chvátal 1973,
+https://doi.org/10.1016/0012-365X(73)90167-2).
 
-Where that is not enough, there are two ways on. A pair that lifts the bound to some threshold when
-it is turned round can be fixed for all orders below the threshold, so one set of weights fixes
-many pairs at once. And a pair can be decided both ways: one case for i before j and one for j
-before i, and the bound is the smaller of the two. In each case the pair, and what follows from the
-decisions by transitivity, has only one direction to choose from.
+If that does not suffice, there are two further steps. If reversing a pair lifts the bound to some
+threshold, the pair is fixed for all orders below the threshold; one set of weights can fix many
+pairs. Or a pair is decided both ways: one case for i before j and one for j before i, and the bound
+is the smaller of the two. In each case the pair, and what follows by transitivity, has a single
+direction.
 
-Before all that, pairs can be decided without any threshold, because no optimum has them the other
-way (see `persistency`). Some optimum is among the orders that are left, so what is proved of these
-is proved of all.
+First of all, pairs can be decided without any threshold, because every optimum has them (see
+`persistency`). Some optimum is among the remaining orders, so a bound on these holds for all.
 """
 
 from __future__ import annotations
@@ -52,14 +51,14 @@ from rankagg.check_certificate import (
 from rankagg.core import exact, sum_below
 from rankagg.exceptions import VerificationError
 
-# Of so few items all pairs are looked at, which is quicker than finding those that rows touch.
+# Up to this number of items, visiting all pairs is faster than finding those that rows use.
 ALL_PAIRS_UP_TO = 150
 
 AnyProblem = TypeVar("AnyProblem", bound=PairCosts)
 
 
 class Form(NamedTuple):
-    """What a row says: the arcs from `tails` to `heads` count `counts`, and reach `least`."""
+    """A row: arcs from `tails` to `heads`, times `counts`, sum to at least `least`."""
 
     tails: Positions
     heads: Positions
@@ -68,11 +67,11 @@ class Form(NamedTuple):
 
     @classmethod
     def of_rows(cls, rows: Iterable[Derived], forms: Sequence[Form] = ()) -> list[Form]:
-        """Return what derived rows say, which use those of some forms and the ones before."""
-        known = list(forms)
+        """Return the forms of derived rows, which may use earlier forms and rows before them."""
+        result = list(forms)
 
         def earlier(at: int) -> tuple[dict[tuple[int, int], int], int]:
-            tails, heads, counts, least = known[at]
+            tails, heads, counts, least = result[at]
             arcs = zip(tails.tolist(), heads.tolist(), strict=True)
             return dict(zip(arcs, counts.tolist(), strict=True)), least
 
@@ -80,30 +79,30 @@ class Form(NamedTuple):
             counts, least = row_form(row, earlier)
             ends = np.array(list(counts), dtype=np.intp).reshape(-1, 2)
             numbers = np.array(list(counts.values()), dtype=np.int64)
-            known.append(cls(ends[:, 0], ends[:, 1], numbers, least))
-        return known[len(forms) :]
+            result.append(cls(ends[:, 0], ends[:, 1], numbers, least))
+        return result[len(forms) :]
 
 
 @dataclass(frozen=True, eq=False)
 class Weighting:
-    """Rows with their weights: a lower bound on what every order costs.
+    """Rows with their weights: a lower bound on the cost of every order.
 
-    Taking a row's weight off the cost of its arcs, as often as each counts, lowers the cost of
-    every order by the weight times `least`, or more.
+    Subtracting a row's weight times its counts from the costs of its arcs lowers the cost of every
+    order by at least the weight times `least`.
     """
 
     # Shape (m, 3). Positions a, b, c: an order uses a -> b, b -> c or c -> a. In weak orders:
-    # where a is not below b and b not below c, a is not below c.
+    # if a is not below b and b not below c, a is not below c.
     triples: Positions
-    # Shape (m,). Of the triples.
+    # Shape (m,). Weights of the triples.
     weights: Integers
     forms: Sequence[Form] = ()
-    # Shape (len(forms). Of the derived rows.
+    # Shape (len(forms),). Weights of the derived rows.
     form_weights: Integers = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
 
     @classmethod
     def of(cls, leaf: Leaf, where: Positions, forms: Sequence[Form] = ()) -> Weighting:
-        """Return the rows of a leaf with `where[i]` for position i, and `forms` of derived ones."""
+        """Return the rows of a leaf, with `where[i]` for position i, given derived `forms`."""
         triples = np.array(leaf.triples, dtype=np.intp).reshape(-1, 3)
         used = [forms[row] for row, _ in leaf.rows]
         row_weights = exact.fit(weight for _, weight in leaf.rows)
@@ -120,25 +119,25 @@ class Weighting:
     ) -> Weighting:
         """Return rows with float weights, in multiples of `unit`, as integers.
 
-        Whatever they are, the bound that they make is valid; rounding only weakens it.
+        Any weights give a valid bound; rounding only weakens it.
         """
         weights = duals if form_duals is None else np.concatenate([duals, form_duals])
         scaled = np.where(np.isfinite(weights) & (weights > 0), weights, 0.0) * WEIGHT_DENOMINATOR
-        whole: Integers
-        # The unit must fit by itself, even where all weights are 0.
+        integers: Integers
+        # The unit itself must fit, even if all weights are 0.
         if scaled.max(initial=1.0) * unit < exact.INT64_SAFE / max(len(scaled), 1):
-            whole = np.rint(scaled).astype(np.int64) * unit
+            integers = np.rint(scaled).astype(np.int64) * unit
         else:
-            whole = exact.fit(round(weight) * unit for weight in scaled.tolist())
-        return cls(triples, whole[: len(triples)], forms, whole[len(triples) :])
+            integers = exact.fit(round(weight) * unit for weight in scaled.tolist())
+        return cls(triples, integers[: len(triples)], forms, integers[len(triples) :])
 
     @classmethod
     def empty(cls) -> Weighting:
-        """Return no rows."""
+        """Return an empty weighting."""
         return cls(np.empty((0, 3), dtype=np.intp), np.zeros(0, dtype=np.int64))
 
     def leaf(self, numbers: Positions | None = None) -> Leaf:
-        """Return the rows with a weight as a leaf of a proof; `numbers` of the derived ones."""
+        """Return the rows of positive weight as a leaf; `numbers` identify the derived rows."""
         used, rows_used = self.weights > 0, self.form_weights > 0
         rows = [] if numbers is None else numbers[rows_used].tolist()
         return Leaf(
@@ -147,8 +146,8 @@ class Weighting:
             tuple(zip(rows, map(int, self.form_weights[rows_used]), strict=True)),
         )
 
-    def taken(self) -> tuple[Positions, Positions, Integers, int]:
-        """Return tails, heads and what is taken off each arc; and what all orders pay for it."""
+    def reductions(self) -> tuple[Positions, Positions, Integers, int]:
+        """Return tails, heads, the reduction of each arc's cost, and the cost common to all."""
         tails, heads = self.triples.T.ravel(), self.triples.T[[1, 2, 0]].ravel()
         amounts: Any = np.tile(self.weights, 3)
         paid = exact.sum_of(self.weights)
@@ -165,8 +164,8 @@ class Weighting:
 
 
 def _least_total(problem: Problem, weighting: Weighting, decided: Bools) -> int:
-    """Return the sum of the cheaper or decided directions of all pairs, less what rows take off."""
-    tails, heads, amounts, paid = weighting.taken()
+    """Return the bound: cheaper or decided directions of all pairs, reduced by rows."""
+    tails, heads, amounts, paid = weighting.reductions()
     if problem.n <= ALL_PAIRS_UP_TO:
         least = _least_of_all(problem, tails * problem.n + heads, amounts, decided)
         if least is not None:
@@ -186,7 +185,7 @@ def _least_total(problem: Problem, weighting: Weighting, decided: Bools) -> int:
 def _least_of_all(
     problem: Problem, arcs: Positions, amounts: Integers, decided: Bools
 ) -> int | None:
-    """Return the sum over the pairs of few items at once; None where machine integers are short."""
+    """Return the sum over the pairs of few items; None if machine integers could overflow."""
     n, costs = problem.n, problem.costs
     if object in (costs.dtype, amounts.dtype):
         return None
@@ -199,13 +198,13 @@ def _least_of_all(
     chosen = np.minimum(rest, rest.T)
     if decided.any():
         chosen = np.where(decided, rest, np.where(decided.T, rest.T, chosen))
-    return int(chosen.sum()) // 2  # every pair stands there twice
+    return int(chosen.sum()) // 2  # every pair occurs twice
 
 
 def _by_pair(
     tails: Positions, heads: Positions, amounts: Integers, n: int
 ) -> tuple[Positions, Positions, Integers]:
-    """Return the pairs that arcs join, and what is taken off each of their two directions."""
+    """Return the pairs that arcs join, and the reductions of their two directions."""
     arcs = np.minimum(tails, heads) * n + np.maximum(tails, heads)
     pairs, where = np.unique(arcs, return_inverse=True)
     off: NDArray[Any] = np.zeros((2, len(pairs)), dtype=amounts.dtype)
@@ -214,7 +213,7 @@ def _by_pair(
 
 
 def _chosen(costs: Integers, forward: Bools, backward: Bools) -> Integers:
-    """Return the first of two costs where it is decided, the second where that is, or the less."""
+    """Return the decided one of two costs for each pair, and the smaller one if open."""
     chosen: Integers = np.where(
         forward, costs[0], np.where(backward, costs[1], np.minimum(costs[0], costs[1]))
     )
@@ -222,11 +221,11 @@ def _chosen(costs: Integers, forward: Bools, backward: Bools) -> Integers:
 
 
 def _with_the_others(problem: Problem, rest: NDArray[np.object_]) -> NDArray[np.object_]:
-    """Return the bounds of all orders from those of orders among which all optima are.
+    """Extend bounds from a set that contains all optima to all orders.
 
-    Whichever way a pair is, no order of the rest costs less than the lower of its two bounds. Some
-    optimum is in the rest, so that holds for all orders; and an order outside is no optimum, so it
-    costs a step more at least.
+    No order of the set costs less than the lower of a pair's two bounds. The set contains an
+    optimum, so that holds for all orders. An order outside is no optimum, so it costs at least one
+    step more.
     """
     pairs = ~np.eye(problem.n, dtype=bool)
     least = problem.next_attainable(Fraction(max(np.minimum(rest, rest.T)[pairs])))
@@ -235,9 +234,9 @@ def _with_the_others(problem: Problem, rest: NDArray[np.object_]) -> NDArray[np.
 
 
 def _excess(problem: Problem, weighting: Weighting, decided: Bools) -> tuple[Integers, int]:
-    """Return what row before column adds to the bound of a case, and that bound; scaled."""
+    """Return how much row before column adds to the bound of a case, and the bound; scaled."""
     rest = exact.multiply(problem.costs, WEIGHT_DENOMINATOR)
-    tails, heads, amounts, paid = weighting.taken()
+    tails, heads, amounts, paid = weighting.reductions()
     if object in (amounts.dtype, rest.dtype):
         rest, amounts = exact.widen(rest), exact.widen(amounts)
     np.subtract.at(rest, (tails, heads), amounts)
@@ -245,15 +244,10 @@ def _excess(problem: Problem, weighting: Weighting, decided: Bools) -> tuple[Int
     return rest - cheaper, paid + sum_below(cheaper, np.arange(problem.n))
 
 
-def _same(number: int) -> int:
-    """Return a number as it is."""
-    return number
-
-
 def renumbered_row(
-    row: Derived, *, items: Callable[[int], int] = _same, rows: Callable[[int], int] = _same
+    row: Derived, *, items: Callable[[int], int] = int, rows: Callable[[int], int] = int
 ) -> Derived:
-    """Return a row with other numbers of items, and of earlier rows."""
+    """Return a row with items and earlier rows renumbered."""
 
     def changed(source: Any) -> Any:
         if isinstance(source, int):
@@ -267,7 +261,7 @@ def renumbered_row(
 
 
 def _compact(rows: Sequence[Derived], used: Iterable[int]) -> tuple[tuple[Derived, ...], list[int]]:
-    """Return the rows that are used, with those that they use, and the new number of each row."""
+    """Return used rows with the rows they use, and the new number of each row."""
     needed = set(used)
     for at in range(len(rows) - 1, -1, -1):
         if at in needed:
@@ -281,14 +275,14 @@ def _compact(rows: Sequence[Derived], used: Iterable[int]) -> tuple[tuple[Derive
 
 
 def _leaf_of(node: Node) -> Leaf | None:
-    """Return the weighted rows of a node; None where it has none."""
+    """Return the weighted rows of a node; None if it has none."""
     if isinstance(node, Leaf):
         return node
     return node.leaf if isinstance(node, Fixing) else None
 
 
 def _renumbered(node: Node, items: Callable[[int], int], rows: Callable[[int], int]) -> Node:
-    """Return a node with other numbers of items and derived rows."""
+    """Return a node with items and derived rows renumbered."""
     if isinstance(node, Leaf):
         triples = tuple((items(a), items(b), items(c)) for a, b, c in node.triples)
         return Leaf(triples, node.weights, tuple((rows(row), w) for row, w in node.rows))
@@ -319,7 +313,7 @@ def _row_to_dict(row: Derived) -> dict[str, Any]:
 
 
 def _node_to_dict(node: Node, words: type[ProofReader] = ProofReader) -> dict[str, Any]:
-    """Return plain data for JSON, in the words of a kind of certificate."""
+    """Return plain data for JSON, with the keys of a kind of certificate."""
     if isinstance(node, Leaf):
         triples = [[*t, w] for t, w in zip(node.triples, node.weights, strict=True)]
         rows = [list(row) for row in node.rows]
@@ -340,31 +334,31 @@ def _node_to_dict(node: Node, words: type[ProofReader] = ProofReader) -> dict[st
 
 @dataclass(frozen=True)
 class Proof:
-    """A bound for the items of one part, whatever the order of the others."""
+    """A bound for the items of one part that holds for any order of the others."""
 
     # The items of the part.
     positions: tuple[int, ...]
-    # The tree of cases; the first node is the root, and children stand behind their parents.
-    # `ProofReader` says what else a proof must be, and checks it.
+    # The tree of cases; the first node is the root, and children come after their parents.
+    # `ProofReader` states and checks all requirements.
     nodes: tuple[Node, ...] = (Leaf(),)
     # The derived rows that the nodes use; each uses only those before it.
     rows: tuple[Derived, ...] = ()
 
-    # How a file calls its parts.
+    # The keys of a file.
     words: ClassVar[type[ProofReader]] = ProofReader
 
-    # -- what is known in a case, and what follows --------------------------------------------
+    # -- the relation that a case decides -----------------------------------------------------
 
     @staticmethod
     def nothing(n: int) -> Any:
-        """Return what is known of n items at first."""
+        """Return the empty relation of n items."""
         return np.zeros((n, n), dtype=bool)
 
     @staticmethod
     def answered(known: Any, first: int, second: int, *, holds: bool = True) -> Any:
-        """Add that the first item is before the second, or the reverse, and what follows.
+        """Add a pair, or its reverse, to a closed relation and close it under transitivity.
 
-        None if it contradicts what is known.
+        None if it contradicts the relation.
         """
         first, second = (first, second) if holds else (second, first)
         if known[second, first]:
@@ -383,9 +377,9 @@ class Proof:
 
     @staticmethod
     def fixed(problem: Any, weighting: Weighting, known: Any, threshold: int) -> Any:
-        """Decide all pairs whose other direction makes every order cost at least `threshold`.
+        """Decide all pairs whose reverse costs every order at least `threshold`.
 
-        None where all orders of the case do.
+        None if all orders of the case cost that much.
         """
         excess, base = _excess(problem, weighting, known)
         if problem.next_attainable(Fraction(base, WEIGHT_DENOMINATOR)) >= threshold:
@@ -396,7 +390,7 @@ class Proof:
 
     @classmethod
     def of_part(cls, part: Positions, nodes: Sequence[Node], rows: Sequence[Derived]) -> Self:
-        """Return the proof of a part from nodes over positions in it, with the rows they use."""
+        """Return the proof of a part, given nodes over positions in it and the rows they use."""
         leaves = [leaf for leaf in map(_leaf_of, nodes) if leaf is not None]
         rows, numbers = _compact(rows, [row for leaf in leaves for row, _ in leaf.rows])
         where, number = part.tolist(), numbers.__getitem__
@@ -407,7 +401,7 @@ class Proof:
     # -- the bound ----------------------------------------------------------------------------
 
     def bound(self, problem: PairCosts) -> int:
-        """Return what the proof proves about the part, in the units of the problem."""
+        """Return the proved lower bound of the part, in the units of the problem."""
         return self.bound_of(self.part_of(problem))
 
     def part_of(self, problem: AnyProblem) -> AnyProblem:
@@ -415,7 +409,7 @@ class Proof:
         return problem.restrict(np.array(self.positions, dtype=np.intp))
 
     def bound_of(self, part: PairCosts, decided: Bools | None = None) -> int:
-        """Return what `bound` returns, from the problem of the part.
+        """Return the same as `bound`, given the problem of the part.
 
         `decided` has pairs (row before column) that every order must respect, closed under
         transitivity.
@@ -428,13 +422,13 @@ class Proof:
         return min(bounds)
 
     def forced_bounds(self, part: Problem) -> NDArray[np.object_]:
-        """Return for every pair of a part what an order costs at least with row before column."""
+        """Return lower bounds on orders with row before column, for all pairs of a part."""
         n = part.n
         impossible = exact.sum_of(part.costs) + part.constant + 1
         nowhere = np.full((n, n), impossible, dtype=object)
         bounds: dict[int, NDArray[np.object_]] = {}
         walk = list(self.walk(part))
-        # Children are walked after their parents; those without orders are not.
+        # Parents come before children; contradictory cases are left out.
         for at, node, decided in reversed(walk):
             if isinstance(node, Enumeration):
                 raise TypeError("An enumeration has no weights.")
@@ -455,10 +449,10 @@ class Proof:
         return bounds[0]
 
     def walk(self, part: PairCosts, decided: Any = None) -> Iterator[tuple[int, Node, Any]]:
-        """Yield each node with its index and what its case has decided, parents first.
+        """Yield the index, node and decided pairs of each case, parents first.
 
-        Raises `VerificationError` where an exchange or a cut does not hold.
-        Cases that contradict themselves hold no order and are left out.
+        Raises `VerificationError` if an exchange or a cut does not hold. Contradictory cases, which
+        contain no order, are left out.
         """
         stack = [(0, self.nothing(part.n) if decided is None else decided)]
         while stack:
@@ -478,7 +472,7 @@ class Proof:
             stack.extend((child, case) for child, case in cases if case is not None)
 
     def _persistent(self, part: Any, node: Persistent, known: Bools) -> Bools:
-        """Return what is known of every optimum with the pairs of a node; raise if they fail."""
+        """Add the pairs of a node that every optimum has; raise if that does not hold."""
         pairs = self._where[np.array(node.pairs, dtype=np.intp).reshape(-1, 2)]
         if isinstance(node, Exchange):
             holds = all_by_exchange(part, known, pairs, node.up, node.down)
@@ -494,16 +488,16 @@ class Proof:
 
     @property
     def n_cases(self) -> int:
-        """The number of cases that are distinguished."""
+        """The number of cases."""
         return sum(isinstance(node, Leaf) for node in self.nodes)
 
     @property
     def n_triples(self) -> int:
-        """The number of weighted triples, in cases and in what fixes pairs."""
+        """The number of weighted triples, in cases and fixings."""
         return sum(len(leaf.triples) for leaf in self.leaves())
 
     def leaves(self) -> Iterator[Leaf]:
-        """Yield the weighted rows of cases and of what fixes pairs."""
+        """Yield the weighted rows of cases and fixings."""
         return (leaf for leaf in map(_leaf_of, self.nodes) if leaf is not None)
 
     def weighting(self, leaf: Leaf) -> Weighting:
@@ -523,14 +517,14 @@ class Proof:
         return Form.of_rows(renumbered_row(row, items=where) for row in self.rows)
 
     def _own(self, part: Any, node: Node, decided: Any) -> int:
-        """Return what the orders cost at least that end at this node."""
+        """Return the lower bound on orders whose case ends at this node."""
         if isinstance(node, Fixing):
             return node.threshold
         if isinstance(node, Leaf):
             return self.least(part, self.weighting(node), decided)
         return SubsetTable(part).cost
 
-    # -- on paper -----------------------------------------------------------------------------
+    # -- serialization ------------------------------------------------------------------------
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON."""

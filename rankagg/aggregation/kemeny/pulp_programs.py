@@ -1,10 +1,10 @@
 """Integer programs in PuLP: the textbook formulation of Kemeny's rule, and small programs.
 
-`kemeny_program` states the textbook formulation for readers and any solver: whole numbers for pairs
-and two rows for any three items; `order_by_pulp` solves it. In small programs, which HiGHS solves,
-the numbers of a row are Python integers; rows are loosened where floats cannot hold them, so that
-every true solution stays one and a bound of the solver is one of the exact program, and the caller
-checks the solution in integers.
+`kemeny_program` builds the textbook formulation for readers and any solver: integer variables for
+pairs and two rows for any three items; `order_by_pulp` solves it. HiGHS solves small programs,
+whose coefficients are Python integers. Rows that floats cannot hold are relaxed: every true
+solution stays feasible, and a bound of the solver holds for the exact program. The caller checks
+the solution in integers.
 """
 
 from __future__ import annotations
@@ -28,51 +28,51 @@ from rankagg.aggregation.kemeny.constraints import Demands
 from rankagg.core import ItemSet, PairwiseMatrix, exact
 from rankagg.exceptions import OutOfTimeError, SolverError
 
-# PuLP writes no names of more than 100 characters, and those of rows have three items.
+# PuLP allows names of at most 100 characters, and names of rows contain three items.
 NAME_LENGTH = 24
 
 
 @dataclass(frozen=True, eq=False)
 class _Optimum:
-    """What a solver found."""
+    """The result of a solver."""
 
-    # No solution has a smaller sum.
+    # Lower bound of the sum.
     bound: int
-    # Shape (n,). The columns of the best solution; None where there is none.
+    # Shape (n,). The columns of the best solution; None if there is none.
     values: Integers64 | None
 
 
 @dataclass
 class IntegerProgram:
-    """Whole-number columns, some of which count, and rows that are at least a number."""
+    """Integer columns with costs, and rows with a lower bound."""
 
     _upper: list[int] = field(default_factory=list)
     _cost: list[int] = field(default_factory=list)
     _rows: list[tuple[Mapping[int, int], int]] = field(default_factory=list)
 
     def columns(self, upper: Sequence[int], *, cost: int | Sequence[int] = 0) -> Positions:
-        """Add columns from 0 to some numbers, and return where they are; costs are at least 0."""
+        """Add columns with lower bound 0 and nonnegative costs; return their indices."""
         first = len(self._upper)
         self._upper += [int(most) for most in upper]
         self._cost += [cost] * len(upper) if isinstance(cost, int) else [int(c) for c in cost]
         return np.arange(first, len(self._upper))
 
     def at_least(self, numbers: Mapping[int, int], least: int) -> None:
-        """Add the row that a sum of multiples of columns is at least a number."""
+        """Add a row: a weighted sum of columns is at least a number."""
         self._rows.append(({k: int(v) for k, v in numbers.items() if v}, int(least)))
 
     def equal(self, numbers: Mapping[int, int], value: int) -> None:
-        """Add the row that a sum of multiples of columns is a number."""
+        """Add a row: a weighted sum of columns equals a number."""
         self.at_least(numbers, value)
         self.at_least({k: -v for k, v in numbers.items()}, -value)
 
     def least(self, deadline: Deadline, *, below: int | None = None) -> int | None:
-        """Return the least sum, below a number if one is given; None where there is none."""
+        """Return the least cost, below an optional limit; None if there is none."""
         values = self.solve(deadline, below=below).values
         return None if values is None else self.checked(values)
 
     def checked(self, values: Integers64) -> int:
-        """Return the sum of the columns that cost; raises where they break a row in integers."""
+        """Return the cost of the columns; raise `SolverError` if they break a row in integers."""
         columns = values.tolist()
         for numbers, least in self._rows:
             if sum(v * columns[k] for k, v in numbers.items()) < least:
@@ -80,13 +80,13 @@ class IntegerProgram:
         return sum(c * v for c, v in zip(self._cost, columns, strict=True))
 
     def solve(self, deadline: Deadline, *, below: int | None = None) -> _Optimum:
-        """Find the least sum of the columns that cost."""
+        """Minimise the cost of the columns."""
         most = sum(c * u for c, u in zip(self._cost, self._upper, strict=True))
         end = most + 1 if below is None else min(below, most + 1)
         rows = list(self._rows)
         if end <= most:
             rows.append(({k: -c for k, c in enumerate(self._cost) if c}, 1 - end))
-        # A row without numbers is no row for a solver.
+        # Solvers take no empty rows.
         if end <= 0 or any(not numbers and least > 0 for numbers, least in rows):
             return _Optimum(max(end, 0), None)
         model, columns = self._model([row for row in rows if row[0]])
@@ -104,10 +104,10 @@ class IntegerProgram:
                 raise OutOfTimeError
             words = pulp.LpSolution.get(model.sol_status, str(model.sol_status))
             raise SolverError(f"The solver of an integer program did not end: {words}.")
-        found = [0 if x.value() is None else round(x.value()) for x in columns]
-        values = np.array(found, dtype=np.int64)
+        rounded = [0 if x.value() is None else round(x.value()) for x in columns]
+        values = np.array(rounded, dtype=np.int64)
         total = sum(c * int(v) for c, v in zip(self._cost, values, strict=True))
-        # The sum is whole, and what the solver calls optimal is within less than one of its bound.
+        # The sum is an integer, and the solver's optimum is less than one above its bound.
         return _Optimum(min(ceil(pulp.value(model.objective) - 1e-4), total), values)
 
     def _model(self, rows: list[tuple[Mapping[int, int], int]]) -> tuple[Any, list[Any]]:
@@ -126,11 +126,11 @@ class IntegerProgram:
 
 
 def _row_in_floats(numbers: Mapping[int, int], least: int) -> tuple[dict[int, float], float]:
-    """Return a row that floats hold: the same one in lower terms, or a looser one."""
+    """Return a row that floats hold: the row in lowest terms, or a relaxed one."""
     largest = max(abs(v) for v in numbers.values())
     divisor = gcd(*numbers.values())
     if max(largest, abs(least)) // divisor <= 2**30:
-        # Left sides are multiples of the divisor.
+        # The left side is a multiple of the divisor.
         return {k: float(v // divisor) for k, v in numbers.items()}, float(-(-least // divisor))
     scale = max(largest, abs(least))
     loose = 1e-5 * (1.0 + abs(least / scale))  # solvers check rows to 1e-6
@@ -138,7 +138,7 @@ def _row_in_floats(numbers: Mapping[int, int], least: int) -> tuple[dict[int, fl
 
 
 def _safe_names(labels: Iterable[Label]) -> list[str]:
-    """Return different names of letters, digits and periods, which every format of files takes."""
+    """Return distinct names of letters, digits and periods, which all file formats allow."""
     names: list[str] = []
     for place, label in enumerate(labels, 1):
         plain = normalize("NFKD", str(label)).encode("ascii", "ignore").decode()
@@ -203,10 +203,10 @@ def _name(kind: str, names: Sequence[str], where: Iterable[int]) -> str:
 
 
 def order_by_pulp(program: Any, items: ItemSet, solver: Any, deadline: Deadline) -> Positions:
-    """Return the order that a solver of PuLP finds, best first; None stands for HiGHS or CBC.
+    """Return the order that a solver of PuLP finds, best first; by default HiGHS or CBC.
 
-    Raises `OutOfTimeError` where the time is over before the solver has an order. Whether the
-    order is optimal is for the caller to prove.
+    Raises `OutOfTimeError` if the time is over before the solver has an order. The caller must
+    prove optimality.
     """
     if solver is None:
         solver = pulp.HiGHS(msg=False, threads=1, gapRel=0)
@@ -226,7 +226,7 @@ def order_by_pulp(program: Any, items: ItemSet, solver: Any, deadline: Deadline)
     except pulp.PulpSolverError as error:
         raise SolverError(f"{solver.name} failed: {error}") from error
     if program.sol_status not in (pulp.LpSolutionOptimal, pulp.LpSolutionIntegerFeasible):
-        deadline.seconds_left()  # raises where that is the reason
+        deadline.seconds_left()  # raises if the time is over
         if program.sol_status == pulp.LpSolutionNoSolutionFound and deadline.at < inf:
             raise OutOfTimeError
         words = pulp.LpSolution.get(program.sol_status, str(program.sol_status))

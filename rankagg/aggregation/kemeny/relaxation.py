@@ -1,10 +1,10 @@
-"""The linear relaxation, and the engine that keeps it alive in HiGHS.
+"""The linear relaxation, kept as a live HiGHS model.
 
-x[i, j] = 1 where i stands before j, for i < j only. Values are counted in units above the floor
-(see `Problem`). A unit is the step between costs of orders, or more where the margins span more
-digits than a solver can take. PuLP solves an empty model through `pulp.HiGHS`; what it leaves in
-`solverModel` is the live HiGHS object, and all further work happens on it in place: the columns are
-added at once, rows are added and dropped, bounds set, and each solve starts from the last basis.
+x[i, j] = 1 if i is before j, for i < j only. Values are in units above the floor (see `Problem`). A
+unit is the step between costs of orders, or more if the margins span more digits than a solver
+holds. PuLP solves an empty model through `pulp.HiGHS` and leaves the live HiGHS object in
+`solverModel`. All further work changes it in place: columns are added once, rows are added and
+dropped, bounds are set, and each solve starts from the last basis.
 """
 
 from __future__ import annotations
@@ -48,26 +48,26 @@ class Point:
     before: Floats
     # Units above the floor.
     value: float
-    # Shape (m, 3). The rows that are cycles: an order uses one arc of a -> b -> c -> a at least.
-    # Rows of three items, or two, among weak orders.
+    # Shape (m, 3). The cycle rows: an order uses at least one arc of a -> b -> c -> a.
+    # For weak orders, rows of three items or two.
     cycles: Cycles
-    # Shape (m,). Weight of each, not negative, in units.
+    # Shape (m,). Nonnegative weights of the cycles, in units.
     duals: Floats
-    # Shape (k,). The other rows, as numbers of derived ones.
+    # Shape (k,). The numbers of the derived rows.
     rows: Positions
-    # Shape (k,).
+    # Shape (k,). Nonnegative weights of the derived rows, in units.
     row_duals: Floats
 
     @property
     def is_integral(self) -> bool:
-        """True where every pair is decided."""
+        """True if every pair is decided."""
         return bool((np.minimum(self.before, 1.0 - self.before) < INTEGRAL).all())
 
 
 class SparseRows(NamedTuple):
-    """Rows over pairs, which are numbered line by line, in the layout of solvers."""
+    """Rows over pairs in the sparse layout of solvers; pairs are numbered line by line."""
 
-    # What they reach at least; at most among weak orders.
+    # Lower bounds of the rows; upper bounds for weak orders.
     least: Floats
     starts: NDArray[np.int32]
     pairs: NDArray[np.int32]
@@ -75,23 +75,23 @@ class SparseRows(NamedTuple):
 
 
 def _why_not_highs() -> str:
-    """Say why HiGHS cannot be used, and what to do about it."""
+    """Return why HiGHS cannot be used, with the remedy."""
     if "ortools" in sys.modules:
         return (
-            "HiGHS cannot be loaded beside OR-Tools, which was imported first and brings a HiGHS "
-            "of its own; use them in separate processes."
+            "HiGHS cannot be loaded together with OR-Tools, which was imported first and brings "
+            "its own HiGHS; use them in separate processes."
         )
     return f"HiGHS cannot be used ({REASON}); install it with: pip install highspy."
 
 
 class Live:
-    """A HiGHS object for one relaxation after the other, each of which ends the one before."""
+    """A HiGHS object that consecutive relaxations share; each replaces the one before."""
 
     def __init__(self) -> None:
         self._model: pulp.LpProblem | None = None
 
     def cleared(self) -> Any:
-        """Return the object with an empty model."""
+        """Return the HiGHS object with an empty model."""
         if self._model is None:
             self._model = self._solved()
         highs = self._model.solverModel
@@ -102,7 +102,7 @@ class Live:
         if highspy is None:
             raise SolverError(_why_not_highs())
         model = pulp.LpProblem("kemeny", pulp.LpMinimize)
-        # One column that says nothing: PuLP takes tens of microseconds for each.
+        # One dummy column: PuLP takes tens of microseconds per column.
         model.setObjective(1 * model.add_variable("nothing", 0, 1))
         solver = pulp.HiGHS(msg=False, threads=1, presolve="off", solver="simplex")
         try:
@@ -118,12 +118,12 @@ class Live:
 class Relaxation:
     """The relaxation of one problem as a live HiGHS object.
 
-    A pair has a column from the first row on that speaks of it. Before, it goes the cheaper way
-    that its bounds allow, as the column would; of a pair that costs the same both ways, the item
-    that the other pairs put higher goes first.
+    A pair gets a column when a row first uses it. Until then it takes the cheaper direction within
+    its bounds, as the column would. If both directions cost the same, the item with more wins in
+    the other pairs goes first.
     """
 
-    #: Whether a row reaches its number at least, or at most.
+    #: Whether the numbers of rows are lower bounds, not upper bounds.
     _at_least = True
 
     def __init__(self, problem: PairCosts, live: Live | None = None) -> None:
@@ -136,14 +136,14 @@ class Relaxation:
         self._upper: Floats = np.ones(len(self._costs))
         self.derived: list[Derived] = []
         self._forms: list[Form] = []
-        # The rows in the model: the number of a cycle, or -1 less that of a derived row.
+        # The rows in the model: the number of a cycle, or -1 minus that of a derived row.
         self._codes = np.zeros(0, dtype=np.int64)
-        # What else there is to do now and then where solving takes long.
+        # Called from time to time during a long solve.
         self.meanwhile: Callable[[], None] = lambda: None
-        # PuLP frees the object with the model, so both are kept.
+        # PuLP frees the HiGHS object with its model, so keep both.
         self._live = live or Live()
         self._highs = self._live.cleared()
-        # The pair of each column, or -1 for one that is no pair; the column of each pair, or -1.
+        # The pair of each column, and the column of each pair; -1 if there is none.
         self._pair_of = np.zeros(0, dtype=np.int32)
         self._column_of = np.full(len(self._costs), -1, dtype=np.int32)
 
@@ -167,7 +167,7 @@ class Relaxation:
         return self._point(self._values(solution.col_value), duals if self._at_least else -duals)
 
     def solve_inside(self, deadline: Deadline) -> Point:
-        """Solve by an interior point: no weight is 0 that can be positive at an optimum."""
+        """Solve by an interior point, so that every weight that can be positive is positive."""
         self._highs.setOptionValue("solver", "ipm")
         self._highs.setOptionValue("run_crossover", "off")
         try:
@@ -176,11 +176,11 @@ class Relaxation:
             self._highs.setOptionValue("solver", "simplex")
             self._highs.setOptionValue("run_crossover", "on")
 
-    def _values(self, of_columns: Any) -> Floats:
-        """Return the values of all pairs from those of the columns."""
+    def _values(self, column_values: Any) -> Floats:
+        """Return the values of all pairs, given those of the columns."""
         values = np.where(self._costs < 0.0, self._upper, self._lower)
         is_pair = self._pair_of >= 0
-        values[self._pair_of[is_pair]] = np.array(of_columns)[is_pair]
+        values[self._pair_of[is_pair]] = np.array(column_values)[is_pair]
         free = (self._costs == 0.0) & (self._column_of < 0) & (self._lower < self._upper)
         if free.any():
             first, second = self._pairs
@@ -190,19 +190,19 @@ class Relaxation:
         return values
 
     def _outside(self) -> float:
-        """Return what the pairs without a column cost at least, within their bounds."""
+        """Return the least cost, within bounds, of the pairs without a column."""
         cheapest = np.minimum(self._costs * self._lower, self._costs * self._upper)
         return float(cheapest[self._column_of < 0].sum())
 
     def _limit(self, deadline: Deadline) -> None:
-        # Python hears of Ctrl-C between runs only. HiGHS adds up the seconds of all of them.
+        # Python notices Ctrl-C only between runs. HiGHS limits the total time of all runs.
         seconds = min(deadline.seconds_left(), SECONDS_OF_A_RUN)
         self._highs.setOptionValue("time_limit", self._highs.getRunTime() + seconds)
 
     def probe(self, cases: list[Any], deadline: Deadline) -> list[float]:
-        """Return about what each case costs at least; leaves the bounds as those of the last.
+        """Return approximate lower bounds of cases by a few steps of the dual simplex.
 
-        It takes a few steps of the dual simplex, and restores the basis.
+        The basis is restored; the column bounds remain those of the last case.
         """
         basis = self._highs.getBasis()
         self._highs.setOptionValue("simplex_iteration_limit", PROBE_STEPS)
@@ -221,7 +221,7 @@ class Relaxation:
         return values
 
     def _point(self, pairs: Floats, duals: Floats) -> Point:
-        """Return an optimal point from the values of the pairs, within their bounds."""
+        """Return an optimal point from the values of the pairs, clipped to their bounds."""
         values = np.clip(pairs, self._lower, self._upper)
         before = self._square(values)
         weights = np.maximum(0.0, duals)
@@ -250,34 +250,34 @@ class Relaxation:
     # -- rows and bounds ----------------------------------------------------------------------
 
     def add_cycles(self, cycles: Cycles) -> None:
-        """Add a row for each cycle: an order uses one of its arcs at least."""
+        """Add a row for each cycle: an order uses at least one of its arcs."""
         if len(cycles):
             self._add(self._of_cycles(cycles), self._numbers(cycles))
 
     def derive(self, rows: Sequence[Derived]) -> None:
-        """Add derived rows; they may use those in `derived`, and each those before it."""
+        """Add derived rows; each may use the rows in `derived` and the new rows before it."""
         self.add_derived(np.arange(self.note(rows), len(self.derived)))
 
     def note(self, rows: Sequence[Derived]) -> int:
-        """Keep derived rows without adding them to the model; return the number of the first."""
+        """Store derived rows outside the model; return the number of the first."""
         first = len(self.derived)
         self._forms += Form.of_rows(rows, self._forms)
         self.derived += rows
         return first
 
     def add_derived(self, numbers: Positions) -> None:
-        """Add the derived rows of these numbers."""
+        """Add derived rows, given by number, to the model."""
         if len(numbers):
             forms = [self._forms[number] for number in numbers.tolist()]
             self._add(self._of_forms(forms), -1 - numbers)
 
     def restore(self, cycles: Cycles, rows: Positions) -> None:
-        """Add the rows that are missing, as after some were dropped."""
+        """Add rows again that were dropped."""
         self.add_cycles(self.missing(cycles))
         self.add_derived(rows[~np.isin(-1 - rows, self._codes)])
 
     def missing(self, cycles: Cycles) -> Cycles:
-        """Return those of some cycles that are not there."""
+        """Return the cycles that are not in the model."""
         return cycles[~np.isin(self._numbers(cycles), self._codes)]
 
     def _add(self, rows: SparseRows, codes: Integers64) -> None:
@@ -306,7 +306,7 @@ class Relaxation:
         self._pair_of = np.concatenate([self._pair_of, pairs])
 
     def drop_slack_rows(self) -> None:
-        """Drop the rows that do not bind at the last point: their slack is in the basis."""
+        """Drop the rows that do not bind at the last point, whose slack is in the basis."""
         basic = highspy.HighsBasisStatus.kBasic
         slack = np.array([status == basic for status in self._highs.getBasis().row_status])
         gone = np.flatnonzero(slack)
@@ -315,7 +315,7 @@ class Relaxation:
             self._codes = self._codes[~slack]
 
     def fix(self, case: Any) -> None:
-        """Demand what is known in a case, and leave all other pairs open."""
+        """Fix the pairs that a case decides, and free all others."""
         always, never = self._known(case)
         self._lower = always[self._pairs].astype(np.float64)
         self._upper = 1.0 - never[self._pairs].astype(np.float64)
@@ -324,7 +324,7 @@ class Relaxation:
         self._highs.changeColsBounds(len(pairs), columns, self._lower[pairs], self._upper[pairs])
 
     def _known(self, case: Any) -> tuple[Bools, Bools]:
-        """Return which pairs a case has, and which it does not."""
+        """Return the pairs that a case has, and those that it excludes."""
         return case, case.T
 
     # -- layout -------------------------------------------------------------------------------
@@ -334,7 +334,7 @@ class Relaxation:
         return np.triu_indices(self._n, k=1)
 
     def _numbers(self, cycles: Cycles) -> Integers64:
-        """Return a number for each cycle, the same wherever it begins."""
+        """Return a number for each cycle that does not depend on its first item."""
         first = np.argmin(cycles, axis=1)
         turned = np.take_along_axis(cycles, (first[:, None] + np.arange(3)) % 3, axis=1)
         numbers: Integers64 = turned @ np.array([self._n**2, self._n, 1])
@@ -345,7 +345,7 @@ class Relaxation:
         return np.column_stack([first, *np.divmod(rest, self._n)]).astype(np.intp)
 
     def _places(self, tails: Positions, heads: Positions) -> tuple[NDArray[np.int32], Floats]:
-        """Return the pairs of arcs, and -1 where a pair's value is that of the opposite arc."""
+        """Return the pairs of arcs, with -1 if the pair has the opposite direction, else 1."""
         low, high = np.minimum(tails, heads), np.maximum(tails, heads)
         pairs = low * self._n - low * (low + 1) // 2 + high - low - 1
         return pairs.astype(np.int32), np.where(tails < heads, 1.0, -1.0)
@@ -360,8 +360,8 @@ class Relaxation:
     def _of_forms(self, forms: list[Form]) -> SparseRows:
         least, pairs, values = [], [], []
         for form in forms:
-            of_form, signs = self._places(form.tails, form.heads)
-            pairs.append(of_form)
+            form_pairs, signs = self._places(form.tails, form.heads)
+            pairs.append(form_pairs)
             values.append(signs * form.counts)
             least.append(form.least - float(form.counts[signs < 0].sum()))
         ends = np.cumsum([len(part) for part in pairs])

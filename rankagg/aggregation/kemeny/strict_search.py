@@ -1,10 +1,10 @@
-"""The search among strict orders: cuts, then branch and bound, warm where problems are related.
+"""The search among strict orders: cuts, then branch and bound, with warm starts.
 
 Small parts are solved by dynamic programming over subsets. Larger ones begin with the cycles that
-counted in related problems, and mostly end at a bound without any search. The others go on to
-branch and bound with the rows and the order that were found. Cycles are separated first. Rows that
-are half of a sum of cycles follow only when cycles no longer help, as they are dearer, and weak at
-a point that violates cycles.
+proofs of related problems used, and mostly end at a bound without any search. The others continue
+with branch and bound, with the rows and the order found. Cycles are separated first. Halves of sums
+of cycles follow when cycles no longer help: they cost more, and are weak at a point that violates
+cycles.
 """
 
 from __future__ import annotations
@@ -36,28 +36,27 @@ from rankagg.aggregation.kemeny.relaxation import Cycles, Point, Relaxation
 from rankagg.aggregation.kemeny.violated_rows import violated_cycles, violated_halves
 from rankagg.check_certificate import Derived, Enumeration
 
-# Rounds of halved rows, after each of which cycles are closed again, and the share of what is left
-# to close that they have to close: in the first case, and in others.
+# Rounds of halved rows, each followed by cycles, and the share of the remaining gap that they must
+# close: in the first case (True) and in others.
 HALF_ROUNDS = {True: 5, False: 2}
 HALF_SHARE = {True: 0.05, False: 0.1}
-# Units that they have to close at least: two cases take less time than rounds that close ever less.
+# Units that they must close at least, as two cases take less time than rounds with little progress.
 HALF_UNITS = 0.1
 RECOMBINE_FIRST, RECOMBINE_EVERY = 3, 40
-# Parts of fewer items are solved as soon; the search for what holds in every optimum ends when this
-# part of the time is gone.
+# From EARLY_FROM items on, pairs of every optimum are searched first, for one EARLY_SHARE-th of the
+# time; smaller parts are solved as quickly without.
 EARLY_FROM, EARLY_SHARE = 45, 4
-# A search among so many items takes seconds to begin, which a limit may not have left.
+# From this number of items on a search takes seconds to begin, so check the time limit before.
 LONG_TO_BEGIN = 2000
-# So many open cases of few items: rows are weak there, and all orders are searched as soon.
+# With this many open cases of few items rows are weak, and enumeration is as fast.
 ENUMERATE_FROM = 16
-A_SUBSET = 2e-6  # seconds that a set of items takes then
-# Parts of so many items take less time by dynamic programming, and so do their proofs.
+A_SUBSET = 2e-6  # seconds per subset of an enumeration
+# Up to this number of items dynamic programming is faster, also for checking the proof.
 TABLE_UP_TO = 10
-# From so many items on, rows without a solver are worth their time; and from so many on, no linear
-# program is begun that a time limit would stop.
+# From FIRST_ORDER items on, a first-order method finds rows before the solver; from NO_PROGRAM on,
+# no linear program is begun under a time limit.
 FIRST_ORDER, NO_PROGRAM = 70, 300
-# More items are worth what branch and bound does before its first relaxation, and more rounds are
-# worth what it does after that.
+# With more items or rounds, the full branch and bound is worth its start-up time.
 LARGE, ROUNDS = 150, 20
 
 
@@ -75,7 +74,7 @@ class CycleTightening(Tightening):
         cycles = violated_cycles(point.before, self._margins, self._deadline)
         if not len(cycles):
             return cycles, self._halved(point, left)
-        # The first case closes all of them, and so does one that has halved rows.
+        # The first case and cases with halved rows add all violated cycles.
         if not (self._is_first or self._closed) and self._stalls(point, left):
             return cycles[:0], ()
         return cycles, ()
@@ -93,14 +92,14 @@ class CycleTightening(Tightening):
 class Search(CaseSearch):
     """A search among strict orders."""
 
-    # Shape (n,). An order that is likely to be good, instead of those that the votes suggest.
+    # Shape (n,). A starting order that replaces the heuristic ones.
     start: Positions | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
         self._margins = self.problem.margins.astype(np.float64)
         self._n_expanded = 0
-        self._near: Floats | None = None  # a point that orders are sought near
+        self._near: Floats | None = None  # a point near which orders are recombined
 
     def _first_order(self, case: Bools) -> Incumbent:
         return Incumbent(self.problem, self._unit, case, self.start, self.deadline)
@@ -109,7 +108,7 @@ class Search(CaseSearch):
         self._best.prepare()
         relaxation = self._engine()
         relaxation.meanwhile = self._best.keep_pace
-        # Without rows it would put each pair the cheaper way, whatever the others do.
+        # Start with rows that the cheaper directions of all pairs violate.
         cheapest = (1.0 - np.sign(self._best.margins)) / 2.0
         relaxation.add_cycles(violated_cycles(cheapest, self._margins, self.deadline))
         return relaxation
@@ -132,7 +131,7 @@ class Search(CaseSearch):
         return np.argsort(-case.sum(axis=1))
 
     def warm_up(self) -> None:
-        """Bound the root without a linear program; its cycles are the first rows of one."""
+        """Bound the root without a linear program; its cycles are first rows for one."""
         self.deadline.seconds_left()
         first = FirstSearch(self.problem, self._unit, self._best, self.deadline, self.report)
         try:
@@ -149,7 +148,7 @@ class Search(CaseSearch):
         self._near = first.point
 
     def improve(self) -> None:
-        """Look for better orders until the deadline; the bound stays."""
+        """Improve the order until the deadline; the bound stays."""
         while not self.is_done:
             left = self.deadline.seconds_left()
             near, self._near = self._near, None
@@ -169,13 +168,13 @@ class Search(CaseSearch):
     def _tighten(self, at: int) -> Point | None:
         point = super()._tighten(at)
         self._n_expanded += 1
-        # Costs as much as a case or two, so small searches do without.
+        # This costs as much as a case or two, so small searches skip it.
         if point is not None and self._n_expanded % RECOMBINE_EVERY == RECOMBINE_FIRST:
             self._best.recombine(point.before)
         return point
 
     def _decide_early(self) -> int:
-        """Decide in the root what holds in every optimum; return the case that is left."""
+        """Decide in the root the pairs that every optimum has; return the remaining case."""
         found = Persistence(self.problem, self.deadline.share(EARLY_SHARE))
         if found.nodes:
             _, bound = self._open[0]
@@ -188,7 +187,7 @@ class Search(CaseSearch):
 
 
 def solve_cuts(task: Task) -> Solution:
-    """Solve one part, by what is known of related problems where there is such."""
+    """Solve one part, with a warm start if there are related problems."""
     return _searched(task) if task.warm is None else _solve_warm(task, task.warm)
 
 
@@ -221,19 +220,19 @@ def _searched(task: Task, relaxation: Relaxation | None = None) -> Solution:
 
 
 def _has_time(task: Task) -> bool:
-    """Say whether all orders can be searched, now and for the certificate, before the deadline."""
+    """Return whether the deadline allows enumeration twice, here and for the certificate."""
     left = task.deadline.time_limit
     return left is None or left > 2 * A_SUBSET * 2**task.problem.n
 
 
 def enumerated(task: Task) -> Solution:
-    """Return the best of all orders, which takes a second or two at most."""
+    """Return the best of all orders, within about two seconds."""
     table = SubsetTable(task.problem)
     return Solution(table.order(), (Enumeration(),), lower=table.cost + task.problem.constant)
 
 
 def _solve_warm(task: Task, warm: Warm) -> Solution:
-    """Solve one part by what is known of related problems."""
+    """Solve one part with cycles from related problems."""
     n = task.problem.n
     if n <= TABLE_UP_TO:
         return enumerated(task)
@@ -271,12 +270,12 @@ class _Root:
         return Solution(self.order, rows, interrupted=interrupted, lower=self._bound.value)
 
     def run(self, warm: Warm) -> None:
-        """Add cycles until the order is proved, none is violated, or it has taken long enough."""
+        """Add cycles until the order is proved, none is violated, or the rounds are over."""
         self._deadline.seconds_left()
         self._offer(self.order)
         cheapest = (1.0 - np.sign(self._margins)) / 2.0
         first = violated_cycles(cheapest, self._margins, self._deadline)
-        cycles = _with_known(first, cheapest, warm)
+        cycles = _with_learned(first, cheapest, warm)
         relaxation = self.relaxation = Relaxation(self._problem, warm.live)
         for _ in range(ROUNDS):
             relaxation.add_cycles(cycles)
@@ -303,8 +302,8 @@ class _Root:
             self.order, self._cost = better, cost
 
 
-def _with_known(new: Cycles, cheapest: Floats, warm: Warm) -> Cycles:
-    """Return new cycles, and known ones that are violated by the cheaper way of each pair."""
+def _with_learned(new: Cycles, cheapest: Floats, warm: Warm) -> Cycles:
+    """Return new cycles, and learned ones that the cheaper directions of pairs violate."""
     known = warm.cycles
     a, b, c = known.T
     known = known[cheapest[a, b] + cheapest[b, c] + cheapest[c, a] < 1.0]

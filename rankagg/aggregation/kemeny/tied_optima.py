@@ -1,9 +1,9 @@
 """The exact consensus among weak orders, and the set of all optima among them.
 
-Where one place is the only cheapest for all pairs across, every optimum keeps to the groups (see
-`weak_proof`), so groups are looked at one by one, and every choice of optima of the groups is an
-optimum of all. In a group each statement "i is not below j" is forced, and its opposite, unless an
-optimum with it is known already: a search either finds one or proves that it costs more.
+If one relation is the unique cheapest for all pairs across, every optimum respects the groups (see
+`weak_proof`). So groups are solved one by one, and every combination of their optima is optimal.
+In a group each statement "i is not below j" and its opposite is forced, unless an optimum with it
+is known. A search then either finds one or proves that it costs more.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ MOST_OPTIMA = 1000
 
 @dataclass
 class _Warm:
-    """What one search leaves to the next: the rows of the relaxation, and a proof."""
+    """Warm start for the next search: the rows of the relaxation, and a proof."""
 
     relaxation: Relaxation | None = None
     weighting: Weighting | None = None
@@ -54,25 +54,25 @@ class _OptimalGroup:
     # Positions of its items.
     part: Positions
     problem: WeakProblem
-    # An optimal weak order of them: the number of each one's bucket.
+    # An optimal weak order: the bucket number of each item.
     levels: Levels
-    # Raises `OutOfTimeError` once it has passed.
+    # Searches raise `OutOfTimeError` once it has passed.
     deadline: Deadline
     _warm: _Warm = field(default_factory=_Warm)
 
     def until(self, deadline: Deadline) -> _OptimalGroup:
-        """Return the same with another deadline; what was found stays."""
+        """Return a copy with another deadline and all cached results."""
         other = copy(self)
         other.__dict__["deadline"] = deadline
         return other
 
     @cached_property
     def cost(self) -> int:
-        """What an optimum costs."""
+        """Cost of an optimum."""
         return self.problem.cost(self.levels)
 
     def _within(self, known: Known) -> Levels | None:
-        """Return an optimum that respects what is known; None where there is none."""
+        """Return an optimum that respects the known relations; None if there is none."""
         warm = self._warm
         if warm.weighting is None:
             warm.weighting = Weighting.of(self._proof(), np.arange(self.problem.n))
@@ -100,7 +100,7 @@ class _OptimalGroup:
     def optima(self) -> Iterator[Levels]:
         """Yield every optimum once.
 
-        Each one found divides what is left by the first statement in which another differs.
+        Each optimum found splits the remaining ones by the first statement in which they differ.
         """
         stack = [(WeakProof.nothing(self.problem.n), self.levels)]
         while stack:
@@ -116,12 +116,12 @@ class _OptimalGroup:
                 if other is not None and found is not None:
                     stack.append((other, found))
                 same = WeakProof.answered(known, i, j, holds=not is_below)
-                assert same is not None, "a weak order respects what it is made of"
+                assert same is not None, "a weak order respects its own statements"
                 known = same
 
     @cached_property
     def is_unique(self) -> bool:
-        """Whether there is one only."""
+        """Whether there is only one optimum."""
         return len(list(islice(self.optima(), 2))) == 1
 
     # -- all at once --------------------------------------------------------------------------
@@ -138,7 +138,7 @@ class _OptimalGroup:
                     continue
                 self.deadline.seconds_left()
                 forced = WeakProof.answered(WeakProof.nothing(n), i, j, holds=not is_below)
-                assert forced is not None, "nothing is contradicted"
+                assert forced is not None, "a single statement is consistent"
                 found = self._within(forced)
                 if found is not None:
                     here = found[:, None] <= found[None, :]
@@ -148,7 +148,7 @@ class _OptimalGroup:
 
     @cached_property
     def leaders(self) -> Bools:
-        """Which items stand first, perhaps tied, in some optimum."""
+        """The items that are first, possibly tied, in some optimum."""
         n = self.problem.n
         leads: Bools = self.levels == self.levels.min()
         for i in np.flatnonzero(~leads).tolist():
@@ -156,7 +156,7 @@ class _OptimalGroup:
             over = np.zeros((n, n), dtype=bool)
             over[i] = True
             forced = Known.following(over, np.zeros((n, n), dtype=bool))
-            assert forced is not None, "somebody is first"
+            assert forced is not None, "any item can be first"
             found = self._within(forced)
             if found is not None:
                 leads |= found == found.min()
@@ -164,7 +164,7 @@ class _OptimalGroup:
 
     @cached_property
     def ranks(self) -> tuple[Positions, Positions]:
-        """How many items stand above each one, at least and at most, among the optima."""
+        """Least and largest number of items above each item among the optima."""
         found = list(islice(self.optima(), MOST_OPTIMA + 1))
         if len(found) <= MOST_OPTIMA:
             above = [_n_above(levels) for levels in found]
@@ -177,8 +177,8 @@ class _OptimalGroup:
 class TiedOptima(OptimalSet):
     """All optimal weak orders of a Kemeny problem whose optimum is proved.
 
-    Found by `Consensus.optima`; it has no plot. Everything is computed when first asked for, and
-    kept. How much would have to change to overturn the optimum is not computed.
+    Returned by `Consensus.optima`; it has no plot. Results are computed on first use and cached.
+    The change of votes that would overturn the optimum is not computed.
 
     Attributes
     ----------
@@ -193,9 +193,9 @@ class TiedOptima(OptimalSet):
     _noun = "weak order"
 
     def _until(self, deadline: Deadline) -> TiedOptima:
-        found = super()._until(deadline)
-        found.__dict__["_groups"] = [group.until(deadline) for group in self._groups]
-        return found
+        other = super()._until(deadline)
+        other.__dict__["_groups"] = [group.until(deadline) for group in self._groups]
+        return other
 
     def _key(self) -> tuple[Hashable, ...]:
         problem = self._problem
@@ -209,11 +209,11 @@ class TiedOptima(OptimalSet):
             for part in parts
         ]
 
-    # -- what all optima agree on -------------------------------------------------------------
+    # -- agreement of all optima --------------------------------------------------------------
 
     @property
     def is_unique(self) -> bool:
-        """True where there is one optimum only."""
+        """True if there is only one optimum."""
         return all(group.is_unique for group in self._groups)
 
     @cached_property
@@ -231,7 +231,7 @@ class TiedOptima(OptimalSet):
         return not_below, below
 
     def relation(self) -> Bools:
-        """Return which items stand above which, not tied, in every optimum.
+        """Return which items are strictly above which in every optimum.
 
         Returns
         -------
@@ -243,17 +243,17 @@ class TiedOptima(OptimalSet):
 
     @property
     def n_undecided_pairs(self) -> int:
-        """The number of pairs that are not placed alike, above, below or tied, in all optima."""
+        """The number of pairs whose relation (above, below or tied) differs among the optima."""
         not_below, below = self._possible
         differs = not_below & below
         return int(np.triu(differs | differs.T, k=1).sum())
 
     @property
     def blocks(self) -> tuple[tuple[Label, ...], ...]:
-        """The items in groups, best first: every optimum puts a group above the next ones."""
+        """The items in groups, best first; every optimum puts each group above the next ones."""
         return tuple(self.items.at(sorted(group.part)) for group in self._groups)
 
-    # -- how many, and which ------------------------------------------------------------------
+    # -- enumeration --------------------------------------------------------------------------
 
     def count(self) -> int:
         """Return the exact number of optima.
@@ -273,8 +273,8 @@ class TiedOptima(OptimalSet):
             if len(levels) > MOST_OPTIMA:
                 raise TooLargeError(
                     f"The optima differ within a group of {counted(len(group.part), 'item')} that "
-                    f"has more than {MOST_OPTIMA}; so many are not counted. `is_unique` and "
-                    "`relation()` do without."
+                    f"has more than {MOST_OPTIMA}, which are not counted. `is_unique` and "
+                    "`relation()` do not count."
                 )
             found.append(levels)
         return found
@@ -305,7 +305,7 @@ class TiedOptima(OptimalSet):
         return as_ranking(ranks, self.items)
 
     def winners(self) -> tuple[Label, ...]:
-        """Return the items that stand first, perhaps tied, in some optimum.
+        """Return the items that are first, possibly tied, in some optimum.
 
         Returns
         -------
@@ -318,9 +318,9 @@ class TiedOptima(OptimalSet):
     def rank_ranges(self) -> tuple[Positions, Positions]:
         """Return the best and the worst rank, from 1, of every item among the optima.
 
-        The rank is one more than the number of items above. Where a group has more than a
-        thousand optima, its ranks are bounds that follow from what all of them agree on, but for
-        the first rank, which is always exact.
+        The rank is one plus the number of items above. If a group has more than a thousand optima,
+        its ranks are bounds that follow from their agreement, except the first rank, which is
+        always exact.
 
         Returns
         -------
@@ -343,7 +343,7 @@ class TiedOptima(OptimalSet):
 
 
 def _n_above(levels: Positions) -> Positions:
-    """Return how many items stand above each one."""
+    """Return the number of items above each item."""
     above: Positions = (levels[None, :] < levels[:, None]).sum(axis=1)
     return above
 
@@ -352,7 +352,7 @@ def solve_weak(
     votes: PairwiseMatrix, *, tie_cost: float, consensus_tie_cost: float, effort: Effort
 ) -> Outcome:
     """Solve the problem of pairwise votes among weak orders."""
-    problem, effort = effort.stated(
+    problem, effort = effort.with_problem(
         lambda: WeakProblem.from_pairwise(votes, tie_cost, consensus_tie_cost)
     )
     solved = solve_parts(problem, problem.groups(), solve_weak_part, effort, kind=WeakProof)

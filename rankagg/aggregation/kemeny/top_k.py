@@ -1,9 +1,9 @@
-"""The rule for top-k lists of least summed distance, by an integer program.
+"""The top-k list of least summed distance, by an integer program.
 
-A list pays for each of its items what this one costs above all others, and gets back what it
-costs above those that the list has before it. With the items that are listed and the pairs of
-these in order as whole numbers, that sum is linear. Rows that forbid cycles of three listed items
-are added where a solution has such a cycle, and from the start where there are few items.
+The cost of a list is the sum over its items of their cost above all others, minus their cost above
+the items listed before them. That is linear in integer variables for listed items and for ordered
+pairs of them. Rows that forbid cycles of three listed items are added if a solution has such a
+cycle, and from the start if there are few items.
 """
 
 from __future__ import annotations
@@ -26,45 +26,44 @@ from rankagg.aggregation.outcome import Outcome
 from rankagg.core import as_ranking, counted
 from rankagg.exceptions import InvalidInputError, SolverError
 
-# The solver tells sums below this apart.
+# The solver distinguishes sums below this.
 MOST_COSTS = 2**31
-# The rows of all three items are there from the start of so few.
+# Up to this number of items all rows of three items are there from the start.
 ALL_AT_ONCE = 20
 
 
 @dataclass(frozen=True)
 class TopK(SearchingRule):
-    """The top-k list of least summed distance: the first k places, and all else tied behind.
+    """The top-k list of least summed distance: k places, and all other items tied below.
 
-    Of all weak orders that put k items on a place each and tie the rest, it is one that costs
-    least by HiGHS, the solver of an integer program. The list
-    and its cost are checked in integers; that no other costs less rests on the solver, so there is
-    no certificate.
+    HiGHS finds a list of least cost as an integer program, among all weak orders that rank k items
+    strictly and tie the rest. The list and its cost are checked in integers. That no other list
+    costs less relies on the solver, so there is no certificate.
 
     It is not the beginning of Kemeny's ranking. On complete strict rankings the best list of one
-    item is Borda's winner, and with more places majorities within the list count more and more; k
-    one less than the number of items is Kemeny's rule.
+    item is Borda's winner, and with more places majorities within the list count more and more.
+    With k one less than the number of items it is Kemeny's rule.
 
     Parameters
     ----------
     k : int
-        How many items are listed, at most as many as there are.
+        The number of listed items, at most the number of items.
     tie_cost : float, default 0.5
-        What a vote that judges two items equal costs where the list does not, 0 to 1.
+        Cost, 0 to 1, of a vote that ties two items if the list does not.
     consensus_tie_cost : float, optional
-        What a vote that orders two items costs where neither is listed, 0 to 1; by default the
+        Cost, 0 to 1, of a vote that orders two items if neither is listed; by default the
         `tie_cost`. p for both is K^(p) of Fagin, Kumar and Sivakumar.
     time_limit : float, optional
         Seconds after which `OutOfTimeError` is raised.
 
     Notes
     -----
-    On complete strict rankings the prices of ties change no optimum: all lists tie equally many
-    votes. Which of several optima comes back is unspecified, and whether there are others is not
-    computed. Costs are whole numbers over one denominator; where a solver's floats do not hold
-    them, a note says how near to the optimum the list is.
+    On complete strict rankings the costs of ties change no optimum: all lists tie equally many
+    votes. Which of several optima is returned is unspecified, and whether there are others is not
+    computed. Costs are integers over one denominator; if a solver's floats cannot hold them, a
+    note bounds the distance of the list from the optimum.
 
-    The program has about n^2 numbers and rows. A list of one item takes no solver.
+    The program has about n^2 variables and rows. A list of one item takes no solver.
 
     References
     ----------
@@ -96,7 +95,7 @@ class TopK(SearchingRule):
 
     @property
     def price_of_ties(self) -> float:
-        """What a vote costs that orders two items of which neither is listed."""
+        """Cost of a vote that orders two unlisted items."""
         return self.tie_cost if self.consensus_tie_cost is None else self.consensus_tie_cost
 
     def _aggregate_within(self, evidence: Evidence, rng: Generator, deadline: Deadline) -> Outcome:
@@ -116,9 +115,9 @@ class TopK(SearchingRule):
 
 
 def _best_list(gains: NDArray[np.object_], k: int, deadline: Deadline) -> tuple[Positions, int]:
-    """Return the positions on the first k places, and how much more than the least they may cost.
+    """Return the positions of the k listed items, and a bound on their excess cost.
 
-    `gains` is what row above column costs, less what it costs to tie the two; Python integers.
+    `gains` is the cost of row above column minus that of tying the two, in Python integers.
     """
     n = len(gains)
     alone = gains.sum(axis=1).tolist()
@@ -129,13 +128,13 @@ def _best_list(gains: NDArray[np.object_], k: int, deadline: Deadline) -> tuple[
 
     pairs = list(permutations(range(n), 2))
     back = [gains[j, i] for i, j in pairs]
-    # As many items and pairs are taken whatever the list is, so costs may begin at 0.
+    # All lists have equally many items and pairs, so costs may be shifted to begin at 0.
     least, most = min(alone), max(back)
-    of_items = [cost - least for cost in alone]
-    of_pairs = [most - cost for cost in back]
+    item_costs = [cost - least for cost in alone]
+    pair_costs = [most - cost for cost in back]
     n_taken = k + k * (k - 1) // 2
-    unit = gcd(*of_items, *of_pairs) or 1
-    times = -(-max(*of_items, *of_pairs) * n_taken // (unit * MOST_COSTS))
+    unit = gcd(*item_costs, *pair_costs) or 1
+    times = -(-max(*item_costs, *pair_costs) * n_taken // (unit * MOST_COSTS))
     exact = times <= 1
     unit *= max(times, 1)
 
@@ -143,8 +142,8 @@ def _best_list(gains: NDArray[np.object_], k: int, deadline: Deadline) -> tuple[
         return [(2 * cost + unit) // (2 * unit) for cost in costs]
 
     program = IntegerProgram()
-    items = program.columns([1] * n, cost=rounded(of_items)).tolist()
-    columns = program.columns([1] * len(pairs), cost=rounded(of_pairs)).tolist()
+    items = program.columns([1] * n, cost=rounded(item_costs)).tolist()
+    columns = program.columns([1] * len(pairs), cost=rounded(pair_costs)).tolist()
     ahead: dict[tuple[int, int], int] = dict(zip(pairs, columns, strict=True))
     program.equal(dict.fromkeys(items, 1), k)
     for i in range(n):
@@ -156,7 +155,7 @@ def _best_list(gains: NDArray[np.object_], k: int, deadline: Deadline) -> tuple[
     turns = list(permutations(range(n), 3)) if n <= ALL_AT_ONCE else []
     while True:
         for a, b, c in turns:
-            # If b is listed, what is ahead of it is ahead of all that it is ahead of.
+            # If b is listed, "ahead of" is transitive through b.
             row = {ahead[a, c]: 1, ahead[a, b]: -1, ahead[b, c]: -1, items[b]: 1}
             program.at_least(row, 0)
         values = program.solve(deadline).values
@@ -173,7 +172,7 @@ def _best_list(gains: NDArray[np.object_], k: int, deadline: Deadline) -> tuple[
 
 
 def _turns(listed: list[int], is_ahead: dict[tuple[int, int], Any]) -> list[tuple[int, int, int]]:
-    """Return all cycles of three listed items, each from each of the three."""
+    """Return all cycles of three listed items, each in its three rotations."""
     return [
         (a, b, c)
         for a, b, c in permutations(listed, 3)

@@ -1,27 +1,25 @@
-"""Rows that a fractional point violates: 3-cycles, 3-fences, Möbius ladders, odd closed walks.
+"""Rows violated by fractional points: 3-cycles, 3-fences, Möbius ladders, closed walks.
 
-In a 3-fence each two of its arcs u -> v lie on a cycle u -> v -> u' -> v' -> u. Half of the sum of
-these three cycles counts nine arcs once, and an order uses two of them at least (Grötschel, Jünger
+In a 3-fence any two of its arcs u -> v lie on a cycle u -> v -> u' -> v' -> u. Half of the sum of
+these three cycles counts nine arcs once, and an order uses at least two of them (Grötschel, Jünger
 and Reinelt 1985, "Facets of the linear ordering polytope", Mathematical Programming 33, 43-60).
 
 In a Möbius ladder the 3-cycles a -> b -> c -> a, a -> b -> e -> a, a -> d -> c -> a and a -> d -> f
--> a and the cycle b -> e -> d -> f -> b stand in a ring in which each shares one arc with the next.
-Half of their sum counts eleven arcs once; an order uses three of them at least. These rows, and
-those with all arcs turned round, are facets (Reinelt 1985, "The linear ordering problem: algorithms
-and applications"). Given a, b, d, the other three are chosen each by itself, so that all are
-searched in little time. At a point that violates no cycle, a row is violated only if the pairs a, b
-and a, d are open.
+-> a and the cycle b -> e -> d -> f -> b form a ring in which each shares one arc with the next.
+Half of their sum counts eleven arcs once; an order uses at least three of them. These rows, and
+those with all arcs reversed, are facets (Reinelt 1985, "The linear ordering problem: algorithms
+and applications"). Given a, b, d, the other three are chosen independently, so the search is fast.
+At a point that violates no cycle, a row is violated only if the pairs a, b and a, d are open.
 
-Rows that are half of a sum of 3-cycles are odd closed walks. Take 3-cycles, each of which an order
-uses once at least, and bounds: an arc is used no less than never, and an arc and its reverse
-together once. Where such rows count every pair evenly and demand an odd number in all, half of
-them, rounded up, is a row too, and it cuts off a point whose slacks in them sum up to less than 1.
-A 3-cycle and the bound of one of its pairs count two pairs oddly. So what counts every pair evenly
-is a closed walk in the graph whose nodes are pairs and whose edges are 3-cycles; a bound alone
-leads to a node of its own, the ground. A walk whose demands sum up to an odd number ends, in two
-copies of the graph between which odd edges change over, in the other copy of the pair where it
-began. So lightest ones are shortest paths (Caprara and Fischetti 1996,
-https://doi.org/10.1007/BF02592196).
+Halves of sums of 3-cycles correspond to odd closed walks. Take 3-cycles, whose arcs sum to at least
+1, and bounds: an arc is at least 0, and an arc and its reverse sum to 1. If a sum of such rows has
+even coefficients for every pair and an odd right side, half of it, rounded up, is a valid row. It
+cuts off a point whose slacks in them sum to less than 1. A 3-cycle and the bound of one of its
+pairs have odd coefficients for two pairs. So a sum with even coefficients is a closed walk in the
+graph whose nodes are pairs and whose edges are 3-cycles; a bound alone leads to a separate node,
+the ground. Take two copies of the graph, and let odd edges lead to the other copy. A walk with an
+odd right side then ends in the other copy of its first pair. So lightest walks are shortest paths
+(Caprara and Fischetti 1996, https://doi.org/10.1007/BF02592196).
 """
 
 from __future__ import annotations
@@ -39,7 +37,7 @@ from rankagg.check_certificate import Derived
 
 CYCLE_VIOLATION = 1e-6
 
-# What a margin counts beside a violation, and what a pair without one does beside a margin.
+# Weight of a margin relative to a violation, and of a pair without one relative to a margin.
 PREFERENCE, NO_MARGIN = 1e-2, 1e-3
 ROWS_PER_ARC = 4
 FRACTIONAL = 1e-6
@@ -47,13 +45,13 @@ LEAST_VIOLATION = 0.01
 STARTS_AT_ONCE = 200
 # Time and memory grow with the squares of these.
 ARCS, STARTS = 2000, 2000
-# How many a round takes, so that no family fills it. Ladders are found first: they cost least.
+# Most rows per round and family. Ladders come first, as they cost least time.
 LADDERS, WALKS, FENCES, FEW_LADDERS = 400, 400, 100, 100
-# How many of the best items for each of c, e, f are tried, for they must differ.
+# Number of best items tried for each of c, e, f, which must differ.
 TRIED_ITEMS = 3
-# Of a walk. Half of what is missing to 1 is cut off.
+# Largest slack of a walk, whose row is violated by half of the slack's difference from 1.
 LARGEST_SLACK = 0.98
-# Of walks with the same slack, the one with the fewest edges.
+# Weight added per edge, so that among walks of equal slack the shortest is found.
 LEAST_STEP = 1e-4
 EDGES = 500_000
 SOURCES_AT_ONCE = 32
@@ -62,12 +60,12 @@ NO_NODE = -9999  # of SciPy
 
 
 def violated_cycles(before: Floats, margins: Floats, deadline: Deadline) -> Cycles:
-    """Return cycles of which a point uses less than one arc, the best first, as a round takes.
+    """Return cycles that a point violates, the best first, as many as a round adds.
 
-    For every arc of the reverse a -> b -> c -> a, two of which an order uses at most, the third
-    item is the one that violates most; of equal ones the one with large margins, for a row raises
-    the bound by no more than its least margin. Rows that share an arc do little for each other, so
-    each arc is in a few of them only.
+    An order uses at most two arcs of the reverse a -> b -> c -> a. For every arc of it the third
+    item gives the largest violation; large margins break ties, because a row raises the bound by at
+    most its least margin. Rows that share an arc add little to each other, so each arc is in a few
+    rows only.
     """
     n = len(before)
     weights = np.abs(margins)
@@ -86,11 +84,11 @@ def violated_cycles(before: Floats, margins: Floats, deadline: Deadline) -> Cycl
 
 
 def _worst_of_arcs(before: Floats, preferred: Floats, deadline: Deadline) -> tuple[Cycles, Floats]:
-    """Return for each arc the cycle that uses too much of its reverse, and by how much."""
+    """Return the worst violated cycle of each arc, reversed, and the violation."""
     n = len(before)
     found, excess = [], []
-    # [a, b, c]: the arcs b -> c and c -> a, for some a at a time.
-    block = max(2**17 // n**2, 1)  # its numbers stay in the cache
+    # [a, b, c]: the arcs b -> c and c -> a, for a block of a.
+    block = max(2**17 // n**2, 1)  # fits in the cache
     for start in range(0, n, block):
         deadline.seconds_left()
         firsts = np.arange(start, min(start + block, n))
@@ -110,7 +108,7 @@ def _worst_of_arcs(before: Floats, preferred: Floats, deadline: Deadline) -> tup
 
 
 def _times_before(keys: Positions) -> Positions:
-    """Return how often each key stands before."""
+    """Return how often each key occurs before."""
     order = np.argsort(keys, kind="stable")
     sorted_keys = keys[order]
     starts = np.flatnonzero(np.r_[True, sorted_keys[1:] != sorted_keys[:-1]])
@@ -121,7 +119,7 @@ def _times_before(keys: Positions) -> Positions:
 
 
 def violated_halves(before: Floats, deadline: Deadline) -> list[Derived]:
-    """Return rows that are half of a sum of cycles and that a point violates: as a round takes."""
+    """Return violated halves of sums of cycles, as many as a round adds."""
     rows = _violated_ladders(before, LADDERS, deadline)
     if len(rows) < FEW_LADDERS:
         rows += _violated_walks(before, WALKS, deadline)
@@ -135,7 +133,7 @@ def _violated_fences(before: Floats, limit: int, deadline: Deadline) -> list[Der
     if len(starts) > ARCS:
         chosen = np.random.default_rng(0).permutation(len(starts))[:ARCS]
         starts, ends = starts[chosen], ends[chosen]
-    # A fence is short of half of what the weights of its three pairs are short of 1.
+    # The violation of a fence is half the difference between 1 and the weights of its three pairs.
     own = before[starts, ends]
     back = before[np.ix_(ends, starts)]
     weights = own[:, None] + own + 2.0 * (back + back.T) - 1.0
@@ -186,14 +184,14 @@ def _violated_ladders(before: Floats, limit: int, deadline: Deadline) -> list[De
 
 
 def _ladders_around(arcs: Floats, a: int) -> tuple[Positions, Floats]:
-    """Return violated ladders around an item, as a to f, and what the point is short of in each."""
+    """Return violated ladders around an item, as a to f, and their violations."""
     near = np.flatnonzero(np.minimum(arcs[a], arcs[:, a]) > FRACTIONAL)
-    # A row in which c, e or f is wholly before a is not violated where no cycle is.
+    # Without violated cycles, no row with c, e or f entirely before a is violated.
     some = np.flatnonzero(arcs[:, a] < 1.0 - FRACTIONAL)
     some = some[some != a]
     if len(some) < 5:
         return np.empty((0, 6), dtype=np.intp), np.empty(0)
-    first, second = np.triu_indices(len(near), 1)  # turning b, e and d, f about is the same ladder
+    first, second = np.triu_indices(len(near), 1)  # swapping b, e with d, f gives the same ladder
     b, d = near[first], near[second]
     ahead, behind = arcs[np.ix_(near, some)], arcs[np.ix_(some, near)].T
     behind += arcs[some, a]
@@ -230,10 +228,10 @@ def _ladder_row(items: list[int], *, turned: bool) -> Derived:
 
 
 def _halves_of(before: Floats, group: Positions, cycles: Positions) -> dict[Derived, float]:
-    """Return half of the sum of the 3-cycles of each group, where that cuts off a point.
+    """Return half of the sum of the 3-cycles of each group, if a point violates it.
 
-    Where a pair is counted oddly, its arc is rounded up, or the reverse is added first: what the
-    point violates more. A 3-cycle that a group has twice is left out, since it adds nothing.
+    For a pair with an odd coefficient, its arc is rounded up, or the reverse is added first: the
+    choice that the point violates more. Two copies of a 3-cycle in a group cancel.
     """
     n = len(before)
     group, cycles = _once(n, group, cycles)
@@ -243,8 +241,8 @@ def _halves_of(before: Floats, group: Positions, cycles: Positions) -> dict[Deri
     pairs = np.minimum(tails, heads) * n + np.maximum(tails, heads)
     keys, inverse = np.unique(np.repeat(group, 3) * n**2 + pairs, return_inverse=True)
     signs = np.where(tails < heads, 1.0, -1.0)
-    of, (low, high) = keys // n**2, np.divmod(keys % n**2, n)
-    # In terms of the pairs i < j: the sum of `counts` times `before` reaches `least`.
+    owner, (low, high) = keys // n**2, np.divmod(keys % n**2, n)
+    # In terms of the pairs i < j: the sum of `counts` times `before` is at least `least`.
     counts = np.bincount(inverse, signs).astype(np.intp)
     size = int(group[-1]) + 1
     demanded = np.bincount(group, minlength=size) - np.bincount(
@@ -252,31 +250,31 @@ def _halves_of(before: Floats, group: Positions, cycles: Positions) -> dict[Deri
     )
     x = before[low, high]
     is_odd = counts % 2 == 1
-    # Bounds: x >= 0, or -x >= -1, which lowers what is demanded by one.
+    # Bounds: x >= 0, or -x >= -1, which lowers the right side by one.
     at_one = is_odd & (x > 0.5)
-    least = demanded - np.bincount(of, at_one, size)
-    slack = np.bincount(of, counts * x + np.where(is_odd, np.minimum(x, 1.0 - x), 0.0), size)
+    least = demanded - np.bincount(owner, at_one, size)
+    slack = np.bincount(owner, counts * x + np.where(is_odd, np.minimum(x, 1.0 - x), 0.0), size)
     slack -= demanded
-    # What is demanded has to be odd in all: otherwise take the other bound of one pair.
+    # The right side must be odd: otherwise take the other bound of one pair.
     price = np.where(is_odd, np.abs(2.0 * x - 1.0), np.inf)
-    starts = np.flatnonzero(np.diff(of, prepend=-1))
-    order = np.lexsort((price, of))
+    starts = np.flatnonzero(np.diff(owner, prepend=-1))
+    order = np.lexsort((price, owner))
     cheapest = order[starts]
-    cheapest = cheapest[least[of[cheapest]] % 2 == 0]
-    slack[of[cheapest]] += price[cheapest]
+    cheapest = cheapest[least[owner[cheapest]] % 2 == 0]
+    slack[owner[cheapest]] += price[cheapest]
     at_one[cheapest] ^= True
     violation = (1.0 - slack) / 2.0
     added = is_odd & (at_one == (counts > 0))
     rows: dict[Derived, float] = {}
-    bounds_of = np.searchsorted(of, np.arange(size + 1))
-    cycles_of = np.searchsorted(group, np.arange(size + 1))
+    pair_starts = np.searchsorted(owner, np.arange(size + 1))
+    cycle_starts = np.searchsorted(group, np.arange(size + 1))
     for at in np.flatnonzero(violation >= LEAST_VIOLATION).tolist():
-        if cycles_of[at] == cycles_of[at + 1]:
+        if cycle_starts[at] == cycle_starts[at + 1]:
             continue
         terms: list[tuple[int, Any]] = [
-            (1, (a, b, c)) for a, b, c in cycles[cycles_of[at] : cycles_of[at + 1]].tolist()
+            (1, (a, b, c)) for a, b, c in cycles[cycle_starts[at] : cycle_starts[at + 1]].tolist()
         ]
-        for k in range(bounds_of[at], bounds_of[at + 1]):
+        for k in range(pair_starts[at], pair_starts[at + 1]):
             if added[k]:
                 arc = (int(low[k]), int(high[k]))
                 terms.append((1, arc[::-1] if counts[k] > 0 else arc))
@@ -285,7 +283,7 @@ def _halves_of(before: Floats, group: Positions, cycles: Positions) -> dict[Deri
 
 
 def _once(n: int, group: Positions, cycles: Positions) -> tuple[Positions, Positions]:
-    """Return the cycles that a group has an odd number of times, once each, sorted."""
+    """Return the cycles with an odd number of copies in a group, once each, sorted."""
     first = np.argmin(cycles, axis=1)
     turned = np.take_along_axis(cycles, (first[:, None] + np.arange(3)) % 3, axis=1)
     keys = group * n**3 + turned @ np.array([n * n, n, 1])
@@ -296,9 +294,9 @@ def _once(n: int, group: Positions, cycles: Positions) -> tuple[Positions, Posit
 
 
 class _Graph(NamedTuple):
-    """The pairs that a point leaves open, i < j; node k + 1 after them is the ground.
+    """The pairs i < j that a point leaves open, and after them the ground.
 
-    `links` are the weights between the nodes and their copies, which follow after all of them.
+    `links` are the weights between the nodes and their copies, which come after all nodes.
     """
 
     first: Positions
@@ -307,7 +305,7 @@ class _Graph(NamedTuple):
 
     @property
     def n_nodes(self) -> int:
-        """The number of nodes, with the ground."""
+        """The number of nodes, including the ground."""
         return len(self.first) + 1
 
 
@@ -335,7 +333,7 @@ def _graph(before: Floats) -> _Graph:
         low, high = np.triu_indices(len(others), 1)
         b, c = others[low], others[high]
         weight, _ = _edge(before, a, b, c)
-        # Without the 3-cycle, two bounds do the same at this weight.
+        # Two bounds give the same at this weight without the 3-cycle.
         bounds = 1.0 - np.abs(before[b, a] - before[a, c])
         light = np.flatnonzero(weight < np.minimum(LARGEST_SLACK, bounds - FRACTIONAL))
         if len(light) > EDGES // n:
@@ -356,9 +354,9 @@ def _graph(before: Floats) -> _Graph:
 
 
 def _edge(before: Floats, a: Positions | int, b: Positions, c: Positions) -> tuple[Floats, Bools]:
-    """Return the slack of the better cycle through b, a, c with the bound of the pair of b and c.
+    """Return the slack of the better cycle through b, a, c with the bound of the pair b, c.
 
-    That is b -> a -> c -> b, or the reverse where the second result says so.
+    The cycle is b -> a -> c -> b, or its reverse if the second result is true.
     """
     slack = before[b, a] + before[a, c] + 2.0 * before[c, b] - 1.0
     return np.maximum(np.minimum(slack, 2.0 - slack), 0.0), slack > 1.0
@@ -371,7 +369,7 @@ def _twice(
     over = n * odd
     rows = np.concatenate([tails, tails + n, heads + over, heads + n - over])
     columns = np.concatenate([heads + over, heads + n - over, tails, tails + n])
-    places = rows.astype(np.int32), columns.astype(np.int32)  # SciPy's paths know no others
+    places = rows.astype(np.int32), columns.astype(np.int32)  # SciPy's paths need int32
     return scipy.sparse.csr_array((np.tile(weights + LEAST_STEP, 4), places), shape=(2 * n, 2 * n))
 
 
@@ -385,9 +383,10 @@ class _Walks(NamedTuple):
 
 
 def _closed_walks(graph: _Graph, deadline: Deadline) -> Iterator[_Walks]:
-    """Yield the 3-cycles of light odd walks, those through some pairs at a time.
+    """Yield the 3-cycles of light odd walks, for a block of pairs at a time.
 
-    From each pair that is the lightest walk, and some that are the lightest through another pair.
+    For each pair, these are the lightest walk through it and some lightest ones through a second
+    pair.
     """
     n = graph.n_nodes
     rng = np.random.default_rng(0)
@@ -419,7 +418,7 @@ def _closed_walks(graph: _Graph, deadline: Deadline) -> Iterator[_Walks]:
 def _turning_points(
     distance: Floats, chunk: Positions, rng: Generator
 ) -> tuple[Positions, Positions]:
-    """Return places in the chunk and pairs that a light odd walk goes through."""
+    """Return places in the chunk and the second pairs of light odd walks."""
     n = distance.shape[1] // 2
     slack = distance[:, : n - 1] + distance[:, n : 2 * n - 1]
     at, through = np.nonzero(slack < LARGEST_SLACK)
@@ -433,7 +432,7 @@ def _turning_points(
 
 
 def _cycles_of_edges(graph: _Graph, walk: Positions, here: Positions, there: Positions) -> _Walks:
-    """Return the items of the edges between pairs; those to the ground have no 3-cycle."""
+    """Return the items of the edges between pairs; edges to the ground have no 3-cycle."""
     inner = (here < len(graph.first)) & (there < len(graph.first))
     here, there = here[inner], there[inner]
     first, second = graph.first, graph.second

@@ -1,36 +1,35 @@
-"""Proofs among weak orders: costs of three places of a pair, weighted rows, cases, groups.
+"""Proofs among weak orders: costs of the three relations of a pair, rows, cases, groups.
 
 For each pair of items a weak order puts one above the other or ties them. In variables z[i, j] = 1
-where i is not below j (so both are 1 where the two are tied), the cost of a pair is affine:
+if i is not below j (so both are 1 for a tie), the cost of a pair is affine:
 
     cost = both + slopes[i, j] * z[i, j] + slopes[j, i] * z[j, i]
 
 with slopes[i, j] = tie - (j above i) and both = (i above j) + (j above i) - tie. The rows are
 z[i, j] + z[j, i] >= 1 (one of them is not below the other) and z[i, j] + z[j, k] - z[i, k] <= 1
-(what is not below is transitive). On three items these and z <= 1 are all facets there are.
+("not below" is transitive). On three items these and z <= 1 are all facets.
 
-Adding a row's weight times what it exceeds 1 by to the cost of every weak order makes none dearer.
-The sum is again a cost of pairs, one by one, and the cheapest of the three places of each pair
-bounds it from below. Where that is not enough, statements "i is not below j" are set aside below a
-threshold, or decided both ways, as in `proof`. In each case a pair has only those places to choose
-from that what is known leaves open.
+Adding a row's weight times its left side minus 1 raises the cost of no weak order. The sum is again
+a cost of pairs, and the cheapest of the three relations of each pair bounds it from below. If that
+does not suffice, statements "i is not below j" are fixed below a threshold, or decided both ways,
+as in `proof`. In each case a pair has only the relations that the known statements allow.
 
-A problem is split where one place is the cheapest for every pair across. Let the items fall into
+A problem is split if one relation is the cheapest for every pair across. Let the items fall into
 groups, first to last, so that for every i in an earlier and j in a later group "i above j" costs no
 more than "j above i" and no more than a tie. Then some optimal weak order puts the groups one above
-the other, each in an optimal weak order of its own.
+the other, each in its own optimal weak order.
 
 Proof. Take any weak order. Keep its order inside each group, and put the groups one above the
-other. Pairs inside a group cost what they did, and each pair across has its cheapest place, so
-the whole costs no more. What is left to choose is each group's inside, and those do not meet.
+other. The cost of pairs inside a group does not change, and each pair across has its cheapest
+relation, so the total cost does not rise. The groups can then be optimized independently.
 
-Nothing is asked of the penalties, of transitivity or of complete votes. Where "i above j" costs
-strictly less than the other two for all pairs across, the same step makes every other weak order
-cheaper: then all optimal weak orders are made of optimal ones of the groups, and only of those.
+This assumes nothing about the penalties, transitivity or completeness of the votes. If "i above j"
+costs strictly less than the other two for all pairs across, the same step makes every other weak
+order cheaper. Then the optimal weak orders are exactly the combinations of optima of the groups.
 
-The finest such groups are the strong components of the graph with an arc from x to y wherever "y
-above x" is not (the only) cheapest: an arc keeps x from going into a later group than y, and two
-items with arcs both ways, such as those that are cheapest tied, stay together.
+The finest such groups are the strong components of the graph with an arc from x to y if "y above x"
+is not (the only) cheapest. An arc keeps x out of groups after that of y. Items with arcs both ways,
+such as those that are cheapest tied, stay together.
 """
 
 from __future__ import annotations
@@ -55,31 +54,30 @@ from rankagg.core.graphs import strong_parts
 
 @dataclass(frozen=True, eq=False)
 class WeakProblem(PairCosts):
-    """Integer costs of the three places that two items can have to each other."""
+    """Integer costs of the three relations between two items."""
 
-    # Shape (n, n). What it costs to put row above column; int64 where every sum fits, else Python
-    # integers. The diagonal is 0.
+    # Shape (n, n). Cost of row above column; int64 if every sum fits, else Python integers. The
+    # diagonal is 0.
     above: Integers
-    # Shape (n, n). What it costs to tie row and column; symmetric, with a diagonal of 0.
+    # Shape (n, n). Cost of a tie of row and column; symmetric, with a diagonal of 0.
     tied: Integers
-    # What integers are divided by to be in votes.
+    # The divisor that converts integers to votes.
     denominator: int
 
     @classmethod
     def from_pairwise(
         cls, votes: PairwiseMatrix, tie_cost: float | Fraction, consensus_tie_cost: float | Fraction
     ) -> WeakProblem:
-        """State the problem of pairwise votes."""
+        """Return the problem of pairwise votes."""
         voted, agreed = as_share(tie_cost), as_share(consensus_tie_cost)
         wins, ties, denominator = votes.lowest_terms
-        whole = lcm(voted.denominator, agreed.denominator)
-        share = exact.combine(wins.T, whole, ties, int(voted * whole))
+        multiple = lcm(voted.denominator, agreed.denominator)
+        above = exact.combine(wins.T, multiple, ties, int(voted * multiple)).copy()
         both = exact.combine(wins, 1, wins.T, 1)
-        tied = exact.multiply(both, int(agreed * whole))
-        above, tied = share.copy(), tied.copy()
+        tied = exact.multiply(both, int(agreed * multiple)).copy()
         np.fill_diagonal(above, 0)
         np.fill_diagonal(tied, 0)
-        return cls(exact.fit(above), exact.fit(tied), denominator * whole)
+        return cls(exact.fit(above), exact.fit(tied), denominator * multiple)
 
     @property
     def n(self) -> int:
@@ -88,7 +86,7 @@ class WeakProblem(PairCosts):
 
     @cached_property
     def slopes(self) -> Integers:
-        """What the cost of a pair gains with z[row, column]; see the head of this module."""
+        """Coefficients of z[row, column] in the cost of a pair; see the module docstring."""
         return exact.combine(self.tied, 1, self.above.T, -1)
 
     @cached_property
@@ -98,18 +96,18 @@ class WeakProblem(PairCosts):
 
     @cached_property
     def floor(self) -> int:
-        """The sum of the least costs of all pairs: no weak order costs less."""
+        """The sum of the least costs of all pairs: a lower bound."""
         return exact.sum_of(np.triu(self.cheapest, k=1))
 
     @cached_property
     def both(self) -> int:
-        """The sum over all pairs of the constant of the affine cost."""
+        """The sum of the constants of the affine costs of all pairs."""
         double = exact.combine(exact.combine(self.above, 1, self.above.T, 1), 1, self.tied, -1)
         return exact.sum_of(np.triu(double, k=1))
 
     @cached_property
     def step(self) -> int:
-        """What the costs of weak orders differ by multiples of: the gcd of all differences."""
+        """The gcd of all differences; costs of weak orders differ by its multiples."""
         margins = exact.combine(self.above, 1, self.above.T, -1)
         both = (np.gcd.reduce(part.ravel(), initial=0) for part in (margins, self.slopes))
         return gcd(*map(int, both))
@@ -142,18 +140,17 @@ class WeakProblem(PairCosts):
 
 
 class Known(NamedTuple):
-    """Two relations, closed under all that follows from them."""
+    """Two relations with all their consequences."""
 
-    # Shape (n, n). The row is above the column or tied with it; transitive, and true on the
-    # diagonal.
+    # Shape (n, n). The row is above the column or tied with it; transitive and reflexive.
     not_below: Bools
-    # Shape (n, n). The row is above the column; part of `not_below`, and whatever is not below
-    # the row is above whatever the column is not below.
+    # Shape (n, n). The row is above the column; implies `not_below`, and a "not below" before or
+    # after it in a chain keeps it strict.
     above: Bools
 
     @classmethod
     def following(cls, not_below: Bools, above: Bools) -> Known | None:
-        """Return all that follows from two relations; None if they contradict each other."""
+        """Return the closure of two relations; None if they contradict each other."""
         weak = not_below | above | np.eye(len(above), dtype=bool)
         strict = above
         while True:
@@ -167,24 +164,24 @@ class Known(NamedTuple):
             weak, strict = more | higher, higher
 
     def holds(self, z: Bools) -> bool:
-        """Say whether a weak order, as "row is not below column", is as it is known to be."""
+        """Return whether a weak order, as "row is not below column", respects the relations."""
         return bool((z >= self.not_below).all() and not (self.above & z.T).any())
 
 
 class _Excess(NamedTuple):
-    """What statements add to the bound of a case, scaled by `WEIGHT_DENOMINATOR`."""
+    """Bound of a case and the increases by statements, scaled by `WEIGHT_DENOMINATOR`."""
 
     base: int
-    # Shape (n, n). What is added where the row is not below, or is below, the column; without
-    # meaning on the diagonal.
+    # Shape (n, n). Increase of the bound if the row is not below, or is below, the column;
+    # undefined on the diagonal.
     not_below: Integers
     below: Integers
 
     @classmethod
     def of(cls, problem: WeakProblem, weighting: Weighting, known: Known) -> _Excess:
-        """Return it for a case, from what its weighted rows leave of the costs."""
-        slopes, constant, huge = _with_rows(problem, weighting)
-        # The places of a pair, less the constant; "row above column" costs what z = 1, 0 does.
+        """Return the increases of a case, given its weighted rows."""
+        slopes, constant, huge = _reduced_costs(problem, weighting)
+        # Costs of the relations of a pair, minus the constant; "row above column" is z = 1, 0.
         above = np.where(known.not_below.T, huge, slopes)
         below = np.where(known.not_below, huge, slopes.T)
         tied = np.where(known.above | known.above.T, huge, slopes + slopes.T)
@@ -194,38 +191,38 @@ class _Excess(NamedTuple):
         return cls(base, up - least, below - least)
 
 
-def _with_rows(problem: WeakProblem, weighting: Weighting) -> tuple[Integers, int, int]:
-    """Return scaled slopes and constant of the cost with the rows added, and a number above all."""
+def _reduced_costs(problem: WeakProblem, weighting: Weighting) -> tuple[Integers, int, int]:
+    """Return scaled slopes and constant of the cost with rows added, and a number above all."""
     total = exact.sum_of(weighting.weights)
     largest = max(int(np.abs(problem.slopes).max(initial=0)), 1) * WEIGHT_DENOMINATOR
-    # A slope meets each row once; a place of a pair adds up two slopes, and a bound n^2 of those.
+    # Each row changes a slope once; a relation sums two slopes, and a bound n^2 relations.
     huge = 4 * (largest + total) + 1
     kind = np.int64 if 2 * huge * problem.n**2 < exact.INT64_SAFE else object
     slopes = problem.slopes.astype(kind) * WEIGHT_DENOMINATOR
-    taken = weighting.weights.astype(kind)
+    weights = weighting.weights.astype(kind)
     first, middle, last = weighting.triples.T
-    np.add.at(slopes, (first, middle), taken)
-    np.add.at(slopes, (middle, last), taken)
-    np.subtract.at(slopes, (first, last), taken)
+    np.add.at(slopes, (first, middle), weights)
+    np.add.at(slopes, (middle, last), weights)
+    np.subtract.at(slopes, (first, last), weights)
     return slopes, problem.both * WEIGHT_DENOMINATOR - total, huge
 
 
 class WeakProof(Proof):
-    """A bound among weak orders for the items of one part, whatever the order of the others."""
+    """A bound among weak orders for one part that holds for any order of the other items."""
 
     words: ClassVar[type[ProofReader]] = WeakProofReader
 
     @staticmethod
     def nothing(n: int) -> Known:
-        """Return what is known of n items at first."""
+        """Return the relations of n items without any statements."""
         return Known(np.eye(n, dtype=bool), np.zeros((n, n), dtype=bool))
 
     @staticmethod
     def answered(known: Known, first: int, second: int, *, holds: bool = True) -> Known | None:
-        """Add that the first item is not below the second, or is; None if that contradicts."""
+        """Add "first is not below second", or the opposite; None if that is a contradiction."""
         if known.above[second, first] if holds else known.not_below[first, second]:
             return None
-        # A chain through the new link leads to its upper end and on from its lower end.
+        # A chain through the new link ends at its upper item and continues from its lower one.
         high, low = (first, second) if holds else (second, first)
         upward, downward = known.not_below[:, high], known.not_below[low]
         joined = strictly = upward[:, None] & downward
@@ -245,7 +242,7 @@ class WeakProof(Proof):
     def fixed(
         problem: WeakProblem, weighting: Weighting, known: Known, threshold: int
     ) -> Known | None:
-        """Add all statements whose opposite makes every weak order cost at least `threshold`."""
+        """Add all statements whose opposite costs every weak order at least `threshold`."""
         excess = _Excess.of(problem, weighting, known)
         if problem.next_attainable(Fraction(excess.base, WEIGHT_DENOMINATOR)) >= threshold:
             return None

@@ -1,11 +1,11 @@
-"""Branch and bound among weak orders, for one part of a problem, and good weak orders quickly.
+"""Branch and bound among weak orders for one part of a problem, and heuristics.
 
 The loop is that of `branch_and_bound`, over statements "i is not below j". The relaxation has one
-column for z[i, j], i != j, within [0, 1]. Rows are added where they are violated: totals
-z[i, j] + z[j, i] >= 1, written (i, j, i), and the rows (i, j, k) of `weak_proof`.
+column for z[i, j], i != j, within [0, 1]. Violated rows are added: totals z[i, j] + z[j, i] >= 1,
+written (i, j, i), and the rows (i, j, k) of `weak_proof`.
 
-Good weak orders are the best buckets of an order, moves of single items, and kicks. All of it works
-on float costs, so gains are approximate where integers leave 53 bits; the caller recomputes costs
+The heuristics are the best buckets of an order, moves of single items, and kicks. They work on
+float costs, so gains are approximate if integers exceed 53 bits; the caller recomputes costs
 exactly.
 """
 
@@ -38,34 +38,34 @@ ROWS_PER_ITEM = 40
 class _FloatCosts:
     """Float costs of pairs."""
 
-    # Shape (n, n). Of putting row above column; the diagonal is 0.
+    # Shape (n, n). Costs of row above column; the diagonal is 0.
     above: Floats
-    # Shape (n, n). Of tying them; symmetric, with a diagonal of 0.
+    # Shape (n, n). Costs of ties; symmetric, with a diagonal of 0.
     tied: Floats
 
     @property
     def negligible(self) -> float:
-        """What gain is rounding."""
+        """Gains below this are rounding error."""
         return orders.NEGLIGIBLE * max(float(self.above.max(initial=0.0)), 1.0)
 
 
 def _best_buckets(costs: _FloatCosts, order: Positions) -> Levels:
     """Return the cheapest weak order whose buckets are stretches of an order.
 
-    Dynamic programming over where the last bucket begins: O(n^2).
+    Dynamic programming over the start of the last bucket: O(n^2).
     """
     n = len(order)
     inside = np.ix_(order, order)
     change = np.triu((costs.tied - costs.above)[inside], k=1)
-    # gains[first, last]: what tying the stretch from first to last adds to the cost of the order.
+    # gains[first, last]: cost added by tying the stretch from first to last.
     gains = np.cumsum(np.cumsum(change, axis=1)[::-1], axis=0)[::-1]
     best = np.zeros(n + 1)
     begins = np.zeros(n, dtype=np.intp)
     for last in range(n):
-        whole = best[: last + 1] + gains[: last + 1, last]
-        # Of equally good stretches the shortest: ties that gain nothing are none.
-        begins[last] = last - int(np.argmin(whole[::-1]))
-        best[last + 1] = whole[begins[last]]
+        totals = best[: last + 1] + gains[: last + 1, last]
+        # Among equally good stretches take the shortest, to avoid ties that gain nothing.
+        begins[last] = last - int(np.argmin(totals[::-1]))
+        best[last + 1] = totals[begins[last]]
     starts = np.zeros(n, dtype=np.intp)
     last = n - 1
     while last >= 0:
@@ -79,29 +79,28 @@ def _best_buckets(costs: _FloatCosts, order: Positions) -> Levels:
 def _move_items(costs: _FloatCosts, levels: Levels, deadline: Deadline = NEVER) -> Levels:
     """Move single items into other buckets or between them until no such move helps.
 
-    All moves are weighed in one pass of time n^2, and the best one is made. Then the buckets are
-    chosen anew for the order, and so on until neither helps.
+    Each pass evaluates all moves in time n^2 and makes the best one. Then the best buckets of the
+    order are chosen, and both steps repeat until neither helps.
     """
     while not deadline.is_over:
-        levels = _moved_while_it_helps(costs, levels, deadline)
+        levels = _best_moves(costs, levels, deadline)
         order = np.lexsort((levels,))
         again = _best_buckets(costs, order)
-        if _cost_of(costs, again) >= _cost_of(costs, levels) - costs.negligible:
+        if _cost(costs, again) >= _cost(costs, levels) - costs.negligible:
             return levels
         levels = again
     return levels
 
 
-def _moved_while_it_helps(costs: _FloatCosts, levels: Levels, deadline: Deadline) -> Levels:
+def _best_moves(costs: _FloatCosts, levels: Levels, deadline: Deadline) -> Levels:
     n = len(levels)
     items = np.arange(n)
     _, levels = np.unique(levels, return_inverse=True)
     member = np.zeros((n, int(levels.max(initial=0)) + 1))
     member[items, levels] = 1.0
-    # Of each item with all of each bucket: it is above them, it is below them, it is tied with
-    # them. One move changes two columns.
-    from_one = np.stack([costs.above, costs.above.T, costs.tied])
-    sums = from_one @ member
+    # Cost of each item above, below and tied with each bucket. A move changes two columns.
+    item_costs = np.stack([costs.above, costs.above.T, costs.tied])
+    sums = item_costs @ member
     while not deadline.is_over:
         after, before, level = sums
         before = np.cumsum(before, axis=1)
@@ -125,8 +124,8 @@ def _moved_while_it_helps(costs: _FloatCosts, levels: Levels, deadline: Deadline
         else:
             target = int(best_joined[item])
         source = int(levels[item])
-        sums[:, :, source] -= from_one[:, :, item]
-        sums[:, :, target] += from_one[:, :, item]
+        sums[:, :, source] -= item_costs[:, :, item]
+        sums[:, :, target] += item_costs[:, :, item]
         levels[item] = target
         if not (levels == source).any():
             sums = np.delete(sums, source, axis=2)
@@ -134,7 +133,7 @@ def _moved_while_it_helps(costs: _FloatCosts, levels: Levels, deadline: Deadline
     return levels
 
 
-def _cost_of(costs: _FloatCosts, levels: Levels) -> float:
+def _cost(costs: _FloatCosts, levels: Levels) -> float:
     """Return the cost of a weak order."""
     above = levels[:, None] < levels[None, :]
     tied = np.triu(levels[:, None] == levels[None, :], k=1)
@@ -142,19 +141,19 @@ def _cost_of(costs: _FloatCosts, levels: Levels) -> float:
 
 
 def _shaken(levels: Levels, rng: Generator, strength: int) -> Levels:
-    """Return the weak order with some random items put into or between random buckets."""
+    """Return the weak order with random items moved into or between random buckets."""
     changed = 2 * levels
     picked = rng.integers(len(levels), size=strength)
     changed[picked] = rng.integers(-1, 2 * int(levels.max()) + 2, size=strength)
     return np.unique(changed, return_inverse=True)[1]
 
 
-# Kicks in a row that bring nothing, and one part in so many of the time that is left.
+# Most kicks in a row without success; kicks get one KICK_SHARE-th of the time left.
 VAIN_KICKS, KICK_SHARE = 20, 5
 
 
 class _WeakIncumbent:
-    """The best weak order so far of one part, under what is known about it."""
+    """The best weak order so far of one part that respects the known relations."""
 
     def __init__(
         self, problem: WeakProblem, unit: int, known: Known, deadline: Deadline = NEVER
@@ -165,7 +164,7 @@ class _WeakIncumbent:
         self._costs = _biased(problem, unit, known)
         self._rng = np.random.default_rng(0)
         self._last_rounded = b""
-        # The first must be sound: one that respects what is known.
+        # The first order must respect the known relations.
         self.order = _extension(known)
         self.cost = problem.cost(self.order)
         self.offer(self.order)
@@ -173,7 +172,7 @@ class _WeakIncumbent:
             self.offer(_best_buckets(self._costs, order))
 
     def offer(self, levels: Positions) -> bool:
-        """Improve a weak order, and keep it if it is the best so far; say whether it is."""
+        """Improve a weak order, keep it if it is the best so far, and return whether it is."""
         improved = _move_items(self._costs, levels, self._deadline)
         cost = self._problem.cost(improved)
         if cost >= self.cost or not self._known.holds(improved[:, None] <= improved[None, :]):
@@ -182,7 +181,7 @@ class _WeakIncumbent:
         return True
 
     def kick(self) -> None:
-        """Look around the best one until some kicks in a row bring nothing, or a share of time."""
+        """Kick the best order until several kicks in a row fail, or a share of the time is over."""
         waiting, ends = 0, self._deadline.share(KICK_SHARE)
         while waiting < VAIN_KICKS and not ends.is_over:
             strength = max(2, self._problem.n // 12)
@@ -190,7 +189,7 @@ class _WeakIncumbent:
             waiting = 0 if better else waiting + 1
 
     def search(self, proved: int | None = None) -> None:
-        """Do nothing: kicks come before the first relaxation."""
+        """Do nothing, as kicks come before the first relaxation."""
 
     def round(self, not_below: Floats) -> None:
         """Offer the best buckets of the order of a fractional point's row sums."""
@@ -202,7 +201,7 @@ class _WeakIncumbent:
 
 
 def _biased(problem: WeakProblem, unit: int, known: Known) -> _FloatCosts:
-    """Return float costs by which nothing pays that what is known rules out."""
+    """Return float costs with penalties on everything that the known relations exclude."""
     above: Floats = (problem.above / unit).astype(np.float64)
     tied: Floats = (problem.tied / unit).astype(np.float64)
     penalty = float(above.sum() + tied.sum()) + 1.0
@@ -213,21 +212,19 @@ def _biased(problem: WeakProblem, unit: int, known: Known) -> _FloatCosts:
 
 
 def _extension(known: Known) -> Positions:
-    """Return a weak order that respects what is known, with as few ties as that allows."""
+    """Return a weak order that respects the known relations, with as few ties as possible."""
     parts = strong_parts(known.not_below)
     first = np.array([np.argmax(parts == part) for part in range(int(parts.max()) + 1)])
     inside = known.not_below[np.ix_(first, first)]
-    # The relation of the parts is a partial order, so the number of those below sorts it.
+    # The relation of the parts is a partial order, so sorting by the number below respects it.
     order = np.argsort(-inside.sum(axis=1), kind="stable")
-    place = np.empty_like(order)
-    place[order] = np.arange(len(order))
-    return place[parts]
+    return np.argsort(order)[parts]
 
 
 class _WeakRelaxation(Relaxation):
-    """The relaxation among weak orders; its rows are triples (i, j, k), and (i, j, i) is a total.
+    """The relaxation among weak orders; its rows are triples (i, j, k) and totals (i, j, i).
 
-    Every statement has a column from the start.
+    All columns are there from the start.
     """
 
     _at_least = False
@@ -238,7 +235,7 @@ class _WeakRelaxation(Relaxation):
         self._add_columns(np.arange(len(self._costs), dtype=np.int32))
 
     def weighting(self, point: Point) -> Weighting:
-        """Return the rows of a point; totals need no weight, as each place is looked at."""
+        """Return the weighted rows of a point; totals need none, as costs cover all relations."""
         weighed = point.cycles[:, 0] != point.cycles[:, 2]
         kept = replace(point, cycles=point.cycles[weighed], duals=point.duals[weighed])
         return super().weighting(kept)
@@ -265,14 +262,9 @@ class _WeakRelaxation(Relaxation):
     def _of_cycles(self, cycles: Cycles) -> SparseRows:
         first, middle, last = cycles.T
         totals = first == last
-        # A total is written -z - z <= -1; where it has no third entry, its second stands alone.
-        columns = np.column_stack(
-            [
-                self._columns(first, middle),
-                self._columns(middle, last),
-                self._columns(first, np.where(totals, middle, last)),
-            ]
-        )
+        # A total is written -z - z <= -1 and has no third entry.
+        pairs = (first, middle), (middle, last), (first, np.where(totals, middle, last))
+        columns = np.column_stack([self._columns(*pair) for pair in pairs])
         signs = np.where(totals[:, None], [-1.0, -1.0, 0.0], [1.0, 1.0, -1.0])
         kept = np.column_stack([np.ones((len(cycles), 2), dtype=bool), ~totals])
         starts = np.concatenate([[0], np.cumsum(kept.sum(axis=1))[:-1]]).astype(np.int32)
@@ -281,7 +273,7 @@ class _WeakRelaxation(Relaxation):
 
 
 def _violated_weak_rows(not_below: Floats, limit: int, deadline: Deadline) -> Positions:
-    """Return violated rows: all totals, and the worst (i, j, k) for each i and k, worst first."""
+    """Return violated rows: all totals, then the worst (i, j, k) for each i, k, worst first."""
     n = len(not_below)
     low, high = np.nonzero(np.triu(not_below + not_below.T < 1.0 - ROW_VIOLATION, k=1))
     totals = np.column_stack([low, high, low])
@@ -310,7 +302,7 @@ class _RowTightening(Tightening):
     def _violated(self, point: Point, left: float) -> tuple[Cycles, Sequence[Derived]]:
         limit = ROWS_PER_ITEM * len(point.before)
         rows = _violated_weak_rows(point.before, limit, self._deadline)
-        # Rows that are there and violated say that the solver is wrong, not what to add.
+        # A violated row in the model is a solver error, so do not add it again.
         rows = self._relaxation.missing(rows)
         return (rows[:0] if self._stalls(point, left) else rows), ()
 
@@ -324,7 +316,7 @@ class WeakSearch(CaseSearch):
     def run(
         self, *, until: int | None = None, known: int | None = None, cases: int | None = None
     ) -> None:
-        """Search until the best weak order is proved; look around for a better one first."""
+        """Search until the best weak order is proved, after kicks for a better one."""
         if until is None and not self.is_done:
             self._best.kick()
         super().run(until=until, known=known, cases=cases)
@@ -351,7 +343,7 @@ class WeakSearch(CaseSearch):
 
 
 def solve_weak_part(task: Task) -> Solution:
-    """Solve one part among weak orders; where there is no time, return one that takes none."""
+    """Solve one part among weak orders; without time, return a heuristic order."""
 
     def first() -> Levels:
         problem = task.problem

@@ -65,7 +65,7 @@ def test_what_no_file_can_hold_is_told() -> None:
     unweighted = replace(CERTIFICATE, proofs=(bare,))
     with pytest.raises(ValueError, match="shorter"):
         unweighted.to_dict()
-    with pytest.raises(VerificationError, match=r"holds what no file can hold: zip\(\) argument 2"):
+    with pytest.raises(VerificationError, match=r"cannot be written to a file: zip\(\) argument 2"):
         unweighted.verify(VOTES)
     empty = ra.Certificate.build(VOTES, CERTIFICATE.order, [Proof(())])
     with pytest.raises(VerificationError, match=r"^`proofs\[0\]\.positions` must be two"):

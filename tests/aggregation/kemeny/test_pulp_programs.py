@@ -41,7 +41,7 @@ def test_without_highs_the_error_says_what_to_do(monkeypatch: pytest.MonkeyPatch
         with pytest.raises(SolverError, match="pip install highspy"):
             ra.Kemeny(**options).aggregate(CYCLE)
     monkeypatch.setitem(sys.modules, "ortools", sys)
-    with pytest.raises(SolverError, match="beside OR-Tools"):
+    with pytest.raises(SolverError, match="together with OR-Tools"):
         ra.Kemeny().aggregate(CYCLE)
 
 

@@ -985,7 +985,7 @@ def p2_decided(data, n_repetitions=100, n_tables=20):
     study = ra.studies.ConfidenceStudy(methods=methods, n_repetitions=n_repetitions, rng=0)
     shares = {}
     for cell in study.cells():
-        table = cell.left(cell.complete(study.rng), study.rng)
+        table = cell.incomplete(cell.complete(study.rng), study.rng)
         m, step = table.n_units, cell.model.step
         above, pairs = decided_pairs(table)
         for label, level in (("its radius", 0.01 / (4 * 10 * m * m)), ("Eq. 4", 0.01)):
@@ -1007,7 +1007,7 @@ def p2_decided(data, n_repetitions=100, n_tables=20):
     )
     shares = {}
     for cell in study.cells():
-        above, pairs = decided_pairs(cell.left(cell.complete(study.rng), study.rng))
+        above, pairs = decided_pairs(cell.incomplete(cell.complete(study.rng), study.rng))
         hits = sum(z > 0 and abs(p - 0.5) > np.sqrt(log(100) / (2 * z)) for p, z in above)
         shares.setdefault(cell.model.name, []).append(hits / pairs)
     for name, values in shares.items():

@@ -62,7 +62,7 @@ def p2_figure_4(_):
     for model in study.data:
         tables = []
         for cell in (cell for cell in study.cells() if cell.model is model):
-            table = cell.left(cell.complete(study.rng), study.rng)
+            table = cell.incomplete(cell.complete(study.rng), study.rng)
             values, m = table.values, table.n_units
             hits = (values[:, None] > values[None]).sum(axis=2)
             apart = model.step * np.subtract.outer(list(table.systems), list(table.systems))
@@ -134,7 +134,7 @@ def p2_figure_11(data):
 def fifth_left(cell, study):
     """Return what is left of a table, of whose single scores a fifth is gone."""
     complete = cell.complete(study.rng)
-    left = cell.left(complete, study.rng)
+    left = cell.incomplete(complete, study.rng)
     gone = np.isnan(left.values).sum() + (complete.n_units - left.n_units) * len(left.values)
     assert gone == int(complete.values.size / 5 + 0.5)
     return left
