@@ -26,8 +26,7 @@ with plotting.style("paper"):
 
 # %%
 # **Conclusion.** A majority prefers Nashville to each other city, so Nashville is the Condorcet
-# winner. Borda and Kemeny elect it. Plurality and instant runoff use only the first remaining choice
-# of a ballot.
+# winner. Borda and Kemeny elect it. Plurality and instant runoff use only first remaining choices.
 assert graph.condorcet_winner == "Nashville"
 winners = [comparison[rule.name].order[0] for rule in rules]
 assert winners == ["Memphis", "Knoxville", "Nashville", "Nashville"]
