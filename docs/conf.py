@@ -9,6 +9,8 @@ import inspect
 import sys
 from pathlib import Path
 
+from sphinx.ext.autosummary import autosummary_toc
+
 import rankagg
 from rankagg.core.results import Result
 
@@ -131,7 +133,14 @@ def without_constructor(app, what, name, obj, *rest):
     return None if made else ("", "")
 
 
+def out_of_sidebar(app, doctree):
+    """Keep the pages of names out of the sidebar, which every page has in full."""
+    for node in list(doctree.findall(autosummary_toc)):
+        node.parent.remove(node)
+
+
 def setup(app):
+    app.connect("doctree-read", out_of_sidebar, priority=0)
     app.connect("autodoc-process-docstring", without_docstrings, priority=0)
     app.connect("autodoc-process-signature", without_constructor)
     app.connect("builder-inited", without_generated, priority=0)
