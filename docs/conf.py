@@ -118,7 +118,7 @@ def without_generated(app):
         app.config.exclude_patterns += ["api", "reference/index.rst"]
         app.config.sphinx_gallery_conf.update(examples_dirs=[], gallery_dirs=[])
         app.config.exclude_patterns.append("gallery")
-        app.config.suppress_warnings += ["toc.excluded", "toc.not_readable"]
+        app.config.suppress_warnings += ["toc.excluded", "toc.not_readable", "toc.not_included"]
 
 
 def without_docstrings(app, *rest):
