@@ -25,9 +25,9 @@ result = ra.inference.robust_rank_aggregation(lists, n_items=200)
 print(result.to_frame().head(8).to_string())
 
 # %%
-# The ranks of the first genes in the six lists:
+# The ranks of the first ten genes in the six lists:
 with plotting.style("paper"):
-    plotting.list_ranks_plot(result)
+    plotting.list_ranks_plot(result, top=10)
 
 # %%
 # **Conclusion.** At 5 %, adjusted for 200 genes, the lists agree on two of the five genes with an
