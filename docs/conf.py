@@ -5,10 +5,14 @@ Tests: sphinx-build -W -b doctest docs docs/_build/doctest
 """
 
 import doctest
+import inspect
 import sys
 from pathlib import Path
 
+from sphinx.ext.autosummary import autosummary_toc
+
 import rankagg
+from rankagg.core.results import Result
 
 sys.path.insert(0, str(Path(__file__).parent))
 # The rows of the papers know their data.
@@ -25,12 +29,13 @@ extensions = [
     "sphinx.ext.doctest",
     "matplotlib.sphinxext.plot_directive",
     "numpydoc",
+    "sphinx_design",
     "sphinx_gallery.gen_gallery",
     "sphinxcontrib.bibtex",
     "listings",
     "replication_rows",
 ]
-exclude_patterns = ["_build"]
+exclude_patterns = ["_build", "_templates"]
 bibtex_bibfiles = ["references.bib"]
 nitpicky = False
 default_role = "code"  # docstrings mark names with single backticks
@@ -47,7 +52,7 @@ sphinx_gallery_conf = {
     "gallery_dirs": "gallery",
     "subsection_order": [
         f"../examples/gallery/{room}"
-        for room in ("rankings", "votes", "certainty", "robustness", "distributions")
+        for room in ("worked", "rankings", "votes", "certainty", "robustness", "distributions")
     ],
     "within_subsection_order": "FileNameSortKey",
     "reset_modules": ("matplotlib", "gallery_look.set_look"),
@@ -67,8 +72,9 @@ html_title = f"rankagg {version}"
 html_copy_source = False
 html_show_sourcelink = False
 
-# The reference pages list names by hand, so nothing is generated into the source folder.
-autosummary_generate = False
+# The reference lists names by hand; each has a page in docs/api, which is not kept.
+autosummary_generate = ["reference/index.rst"]
+templates_path = ["_templates"]
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"
 numpydoc_show_class_members = False
@@ -102,15 +108,17 @@ shutil.rmtree(scratch)
 """
 
 
-# -- The gallery, and figures --
+# -- Generated pages --
 
 
-def without_gallery(app):
-    """Run no example where nobody looks at pictures; pages are tested while others are built."""
+def without_generated(app):
+    """Generate no pages for tests, which run while others are built."""
     if app.builder.name == "doctest":
+        app.config.autosummary_generate = False
+        app.config.exclude_patterns += ["api", "reference/index.rst"]
         app.config.sphinx_gallery_conf.update(examples_dirs=[], gallery_dirs=[])
         app.config.exclude_patterns.append("gallery")
-        app.config.suppress_warnings += ["toc.excluded", "toc.not_readable"]
+        app.config.suppress_warnings += ["toc.excluded", "toc.not_readable", "toc.not_included"]
 
 
 def without_docstrings(app, *rest):
@@ -119,6 +127,20 @@ def without_docstrings(app, *rest):
         rest[-1].clear()
 
 
+def without_constructor(app, what, name, obj, *rest):
+    """Show no parameters of classes that users are given and do not make."""
+    made = what != "class" or not (issubclass(obj, Result) or inspect.isabstract(obj))
+    return None if made else ("", "")
+
+
+def out_of_sidebar(app, doctree):
+    """Keep the pages of names out of the sidebar, which every page has in full."""
+    for node in list(doctree.findall(autosummary_toc)):
+        node.parent.remove(node)
+
+
 def setup(app):
+    app.connect("doctree-read", out_of_sidebar, priority=0)
     app.connect("autodoc-process-docstring", without_docstrings, priority=0)
-    app.connect("builder-inited", without_gallery, priority=0)
+    app.connect("autodoc-process-signature", without_constructor)
+    app.connect("builder-inited", without_generated, priority=0)

@@ -18,7 +18,7 @@ PAGES = sorted(
     path
     for path in [ROOT / "README.md", *(ROOT / "docs").rglob("*.rst")]
     # History is not changed, and what is built is not written.
-    if path.name != "changelog.rst" and not {"_build", "gallery"} & set(path.parts)
+    if path.name != "changelog.rst" and not {"_build", "gallery", "api"} & set(path.parts)
 )
 BLOCK = re.compile(
     r"^( *)\.\. code-block:: (\w+)\n((?:\1   :.*\n)*)\n((?:\1   .*\n|\n)+)", re.MULTILINE

@@ -1,4 +1,4 @@
-"""The gallery has every plot once; its examples are run where the pages are built."""
+"""The gallery has every plot once; its examples run when the pages are built."""
 
 import ast
 from pathlib import Path
@@ -8,7 +8,8 @@ import pytest
 from rankagg import plotting
 
 GALLERY = Path(__file__).resolve().parents[1] / "examples" / "gallery"
-EXAMPLES = sorted(GALLERY.glob("*/plot_*.py"))
+WORKED = sorted(GALLERY.glob("worked/plot_*.py"))
+EXAMPLES = sorted({*GALLERY.glob("*/plot_*.py")} - {*WORKED})
 PLOTS = set(dir(plotting)) - {"style"}
 
 
@@ -38,3 +39,11 @@ def test_an_example_draws_one_plot_in_few_lines_and_says_what_to_read(example):
     start = tree.body[1].lineno
     code = [row for row in text.splitlines()[start - 1 :] if row.strip()]
     assert len(code) <= 16
+
+
+@pytest.mark.parametrize("example", WORKED, ids=lambda path: path.stem)
+def test_a_worked_example_asserts_its_conclusion(example):
+    text = example.read_text(encoding="utf-8")
+    _, conclusion = text.split("# **Conclusion.** ")
+    assert "\nassert " in conclusion
+    assert len(drawn(example)) == 1

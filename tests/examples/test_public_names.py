@@ -14,7 +14,7 @@ from tests.test_public_surface import PACKAGES
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = sorted(path.relative_to(ROOT).as_posix() for path in ROOT.glob("examples/**/*.py"))
 # What authors of extensions use: a page of the reference or a guide has the whole path.
-DOCUMENTED = re.compile(r"^\.\. auto\w+:: (rankagg[\w.]+)", re.MULTILINE)
+LISTED = re.compile(r"^   ([a-z]\w*\.[\w.]+)$", re.MULTILINE)
 IMPORTED = re.compile(r"^ *from (rankagg[\w.]*) import (.+)$", re.MULTILINE)
 #: Long runs that look at how the package itself works, and what each of them uses.
 INSIDE = {
@@ -35,7 +35,7 @@ def public_names():
         found |= {f"{package}.{name}" for name in names}
     for page in (*ROOT.glob("docs/reference/*.rst"), *ROOT.glob("docs/howto/own_*.rst")):
         text = page.read_text(encoding="utf-8")
-        found |= set(DOCUMENTED.findall(text))
+        found |= {f"rankagg.{name}" for name in LISTED.findall(text)}
         for module, names in IMPORTED.findall(text):
             found |= {f"{module}.{name.strip()}" for name in names.split(",")}
     return found | {"rankagg.__version__"}
