@@ -16,7 +16,8 @@ from rankagg.aggregation.base import Needs, SearchingRule
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.outcome import Outcome, by_points
-from rankagg.core import Profile, counted, exact
+from rankagg.aggregation.voting.rounds import distinct_ballots
+from rankagg.core import Profile, canonical_profile, counted, exact
 from rankagg.exceptions import Described, InvalidInputError, SolverError
 
 # The largest programs, of different ballots times items; and votes whose sums solvers hold.
@@ -38,11 +39,7 @@ class _WeighedBallots:
     @classmethod
     def of(cls, profile: Profile, rule: str) -> _WeighedBallots:
         """Return the ballots of a profile; raises where they are too many for a program."""
-        votes, denominator = exact.as_votes(profile.counts, profile.weights)
-        ranks, first, where = np.unique(
-            profile.ranks, axis=0, return_index=True, return_inverse=True
-        )
-        merged = exact.count_cells(where.ravel(), votes, len(ranks))
+        ranks, merged, denominator = distinct_ballots(profile.ranks, profile)
         (merged,), denominator = exact.reduce_by([merged], denominator)
         if ranks.size > MOST_CELLS:
             raise InvalidInputError(
@@ -51,11 +48,8 @@ class _WeighedBallots:
                 Described(counted(ranks.size, "cell")),
                 "The exact winner is hard to compute; Minimax and Borda come near it.",
             )
-        # Each once, whatever it weighs.
-        alone = [
-            Profile([profile[at]]).with_unranked(profile.unranked).pairwise()
-            for at in first.tolist()
-        ]
+        items, unranked = profile.items, profile.unranked
+        alone = [canonical_profile(items, row[None], unranked=unranked).pairwise() for row in ranks]
         over = lcm(*(one.denominator for one in alone))
         leads = np.array(
             [

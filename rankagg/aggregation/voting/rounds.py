@@ -9,9 +9,9 @@ from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 import numpy as np
 import pandas as pd
 
-from rankagg._typing import Label
+from rankagg._typing import Integers, Label
 from rankagg.aggregation.evidence import Data, Evidence
-from rankagg.core import ItemSet, Profile, Result, counted, listed, plain_rows
+from rankagg.core import ItemSet, Profile, Result, counted, exact, listed, plain_rows
 from rankagg.exceptions import InformationLostError, InvalidInputError
 
 #: What a count counts.
@@ -239,8 +239,8 @@ class ElectionCount(Result):
         return {**plain, "rounds": plain_rows(self.rounds)}
 
 
-def _number(exact: Fraction) -> float:
-    return exact.numerator if exact.denominator == 1 else float(exact)
+def _number(votes: Fraction) -> float:
+    return votes.numerator if votes.denominator == 1 else float(votes)
 
 
 def checked_tie_order(
@@ -270,6 +270,13 @@ def by_favor(
         allowed = f"an order of all who tie ({listed(items.at(tied))})"
         raise InvalidInputError(f"tie_order of {rule}", allowed, list(tie_order))
     return sorted(tied, key=lambda item: at[items[item]])
+
+
+def distinct_ballots(rows: Any, profile: Profile) -> tuple[Any, Integers, int]:
+    """Return distinct rows, one for each ballot of a profile, their votes, and what one vote is."""
+    votes, unit = exact.as_votes(profile.counts, profile.weights)
+    distinct, where = np.unique(rows, axis=0, return_inverse=True)
+    return distinct, exact.count_cells(where.ravel(), votes, len(distinct)), unit
 
 
 def ballots_of(data: Data | Evidence, name: str) -> Profile:

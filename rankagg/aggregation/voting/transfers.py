@@ -22,6 +22,7 @@ from rankagg.aggregation.voting.rounds import (
     ballots_of,
     by_favor,
     checked_tie_order,
+    distinct_ballots,
 )
 from rankagg.core import ItemSet, Profile, counted, exact, listed
 from rankagg.exceptions import Described, InvalidInputError, TiedRankingError
@@ -111,9 +112,10 @@ class STV:
         object.__setattr__(self, "tie_order", found)
 
     def __repr__(self) -> str:
-        """Return the call that makes the rule; a given order for ties only where there is one."""
-        shown = {f.name: getattr(self, f.name) for f in fields(self) if getattr(self, f.name) != ()}
-        return f"STV({', '.join(f'{name}={value!r}' for name, value in shown.items())})"
+        """Return the constructor call, defaults omitted."""
+        others = (f for f in fields(self)[1:] if getattr(self, f.name) != f.default)
+        given = (str(self.seats), *(f"{f.name}={getattr(self, f.name)!r}" for f in others))
+        return f"STV({', '.join(given)})"
 
     def count(self, data: Data | Evidence, *, rng: RNGLike = None) -> ElectionCount:
         """Count the ballots round by round.
@@ -143,7 +145,7 @@ class STV:
         count = kind(piles, items, self, as_generator(rng))
         stages, notes = tuple(count.stages()), (*count.notes, *Evidence(profile).gaps())
         return ElectionCount(
-            rule=repr(self),
+            rule=str(self),
             candidates=items.labels,
             order=count.order,
             stages=stages,
@@ -186,18 +188,17 @@ class _Piles(NamedTuple):
         if not strict.all():
             told = f"STV counts ballots without ties; ranking {int(np.argmin(strict))} has some."
             raise TiedRankingError(f"{told} InstantRunoff shares such votes.")
-        votes, over = exact.as_votes(profile.counts, profile.weights)
+        m, n = ranks.shape
+        orders = np.full((m, n + 1), n)
+        row, item = np.nonzero(ranks >= 0)
+        orders[row, ranks[row, item]] = item
+        rows, votes, over = distinct_ballots(orders, profile)
         if over != 1 or exact.sum_of(votes) > MOST_VOTES:
             found = "weights with decimals" if over != 1 else counted(exact.sum_of(votes), "vote")
             allowed = f"whole ballots, {MOST_VOTES} at most"
             remedy = f"Multiply all weights by {over}: then they are whole." if over != 1 else ""
             raise InvalidInputError("data", allowed, Described(found), remedy)
-        m, n = ranks.shape
-        orders = np.full((m, n + 1), n)
-        row, item = np.nonzero(ranks >= 0)
-        orders[row, ranks[row, item]] = item
-        rows, where = np.unique(orders, axis=0, return_inverse=True)
-        return cls(rows, exact.count_cells(where.ravel(), votes, len(rows)))
+        return cls(rows, votes)
 
     def advance(self, rows: Positions, at: Positions, stays: Bools) -> None:
         """Move on, for some ballots, to the next candidate of those who stay, or to nobody."""
