@@ -46,7 +46,7 @@ PARTING = re.compile(r"\s*[,;/|&+\n]\s*")
 Fates = NDArray[np.uint8]
 
 
-class _CleaningStep(NamedTuple):
+class CleaningStep(NamedTuple):
     """A step in which ballots became rankings."""
 
     # What was met: "undervote", "skipped choice", "overvote", "write-in", "repeated item" or
@@ -106,7 +106,7 @@ class CastVotes(Result):
     n_changed: int
     n_blank: int
     n_emptied: int
-    steps: tuple[_CleaningStep, ...]
+    steps: tuple[CleaningStep, ...]
     choices: tuple[Label, ...]
     left_out_columns: tuple[Label, ...]
     spelled: tuple[tuple[str, int], ...]
@@ -147,7 +147,7 @@ class CastVotes(Result):
         -------
         pandas.DataFrame
         """
-        return pd.DataFrame(self.steps, columns=_CleaningStep._fields).set_index("step")
+        return pd.DataFrame(self.steps, columns=CleaningStep._fields).set_index("step")
 
     def _below(self, rows: int | None = None) -> Iterable[str]:
         if self.spelled:
@@ -258,40 +258,64 @@ class _Grid(NamedTuple):
 
     # What to call the table in messages.
     name: str
-    # Shape (n_ballots, n_choices). The label that is marked, or `BLANK` or `OVERVOTE`.
-    codes: Positions
-    labels: list[Label]
-    # Shape (n_labels,). Which of them are write-ins.
-    is_write_in: Bools
-    # Shape (n_ballots,). How often each ballot occurs.
+    # Shape (n_ballots, n_choices). Positions in `texts`; -1 of an empty cell.
+    cells: Positions
+    texts: list[Any]
+    # How often each ballot occurs.
     counts: Integers64
-    # Of each ballot; None where there are none.
+    # Of each ballot; None without a column.
     weights: Floats | None
     groups: list[Label] | None
-    # Spellings that are no names, and in how many choices they occur.
-    spelled: tuple[tuple[str, int], ...]
     # Columns that were read as choices, and that were not read.
     choices: Sequence[Label]
     left_out: Sequence[Label]
 
 
-def _marks_of(labels: Sequence[Any], reading: _Reading) -> tuple[Positions, list[Label], Bools]:
-    """Return the mark that each label is, a blank behind them, the items, and the write-ins."""
-    names, joined = reading.names(labels), reading.overvotes(labels)
-    marks = np.full(len(labels) + 1, BLANK, dtype=np.intp)
-    items: dict[Any, int] = {}
-    for at, label in enumerate(labels):
-        if reading.spellings.is_overvote(label) or label in joined:
-            marks[at] = OVERVOTE
-        elif not reading.spellings.is_undervote(label):
-            marks[at] = items.setdefault(names[label], len(items))
-    written = [reading.spellings.is_write_in(item) for item in items]
-    return marks, list(items), np.array(written, dtype=np.bool_)
+class _Marks(NamedTuple):
+    """What each text of a grid means; an empty cell is the last one."""
+
+    # The position of a candidate, or `BLANK`, `OVERVOTE` or `DROPPED`.
+    codes: Positions
+    # Whether it is a write-in, kept or not.
+    is_write_in: Bools
+    # The candidates.
+    items: list[Any]
+    # The names of all that are marked, write-ins too.
+    names: list[Any]
+
+
+def _read_marks(grid: _Grid, reading: _Reading, write_ins: str) -> _Marks:
+    """Return what each text means, and the candidates: the stated ones first."""
+    names, spellings, stated = reading.names(grid.texts), reading.spellings, reading.items
+    over = {*filter(spellings.is_overvote, grid.texts), *reading.overvotes(grid.texts)}
+    blank = {*filter(spellings.is_undervote, grid.texts)} - over
+    marked = list(dict.fromkeys(names[x] for x in grid.texts if x not in over | blank))
+    written = {*filter(spellings.is_write_in, marked)}
+    items = [x for x in marked if x not in written or write_ins == "keep"]
+    items += [POOLED] * (write_ins == "pool" and bool(written))
+    if stated is not None:
+        others = [x for x in items if x not in stated]
+        if strange := [x for x in others if x not in {*written, POOLED}]:
+            raise DataFormatError(
+                f"{grid.name} names {shown(strange[0])}, which is none of the stated items "
+                f"({listed(stated.labels)}).",
+                nearest(strange[0], stated),
+            )
+        items = [*stated, *others]
+    code_of = dict.fromkeys(written, DROPPED) | {name: k for k, name in enumerate(items)}
+    if write_ins == "pool":
+        code_of |= dict.fromkeys(written, code_of.get(POOLED, DROPPED))
+    codes = [
+        OVERVOTE if text in over else BLANK if text in blank else code_of[names[text]]
+        for text in grid.texts
+    ]
+    is_written = [text not in over | blank and names[text] in written for text in grid.texts]
+    return _Marks(np.array([*codes, BLANK]), np.array([*is_written, False]), items, marked)
 
 
 def _read_grid(
     table: Table,
-    reading: _Reading,
+    spellings: Spellings,
     named: Mapping[str, Label | None],
     choices: Iterable[Label] | None,
     drop: Iterable[Label],
@@ -312,35 +336,40 @@ def _read_grid(
         )
     weights = None if weight is None else table.weights(weight)
     if wanted is None:
-        has_counts = (count, weight) != (None, None)
-        look = BallotLook(table, special, reading.spellings)
-        wanted = look.found_choices(has_counts=has_counts)
+        look = BallotLook(table, special, spellings)
+        wanted = look.found_choices(has_counts=(count, weight) != (None, None))
     if not wanted:
         raise DataFormatError(f"{table.name} has no columns of choices.")
     together: dict[Any, int] = {}
-    parts = []
-    for column in (table.coded(name, "choices", gaps=True) for name in wanted):
+    cells = np.empty((table.n_rows, len(wanted)), dtype=np.intp)
+    for at, name in enumerate(wanted):
+        column = table.coded(name, "choices", gaps=True)
         new = [together.setdefault(label, len(together)) for label in column.labels]
-        parts.append(np.array([*new, BLANK], dtype=np.intp)[column.codes])
-    codes, labels = np.concatenate(parts), list(together)
-    marks, items, is_write_in = _marks_of(labels, reading)
-    # Empty cells have the code -1, which the last of the marks is for.
-    is_name = (marks >= 0) & ~np.append(is_write_in, [False, False])[marks]
-    times = np.bincount(codes % len(marks), np.tile(counts, len(wanted)), len(marks))
-    read = zip(map(str, [*labels, ""]), times.astype(int).tolist(), is_name, strict=True)
-    spelled = [(text, number) for text, number, has_name in read if number and not has_name]
+        cells[:, at] = np.array([*new, -1], dtype=np.intp)[column.codes]
     return _Grid(
         table.name,
-        marks[codes].reshape(len(wanted), -1).T,
-        items,
-        is_write_in,
+        cells,
+        list(together),
         counts,
         weights,
         None if group is None else table.labels(group, "group"),
-        tuple(sorted(spelled, key=lambda one: (-one[1], one[0]))),
         wanted,
         [x for x in table.header if x not in wanted],
     )
+
+
+def _no_names(grid: _Grid, marks: _Marks) -> tuple[tuple[str, int], ...]:
+    """Return the texts that were not read as names, and in how many choices they occur."""
+    is_name = (marks.codes >= 0) & ~marks.is_write_in
+    repeated = np.broadcast_to(grid.counts[:, None], grid.cells.shape).ravel()
+    size = len(is_name)
+    times = np.bincount(grid.cells.ravel() % size, repeated, size).astype(int).tolist()
+    found = [
+        (str(text), number)
+        for text, number, has_name in zip([*grid.texts, ""], times, is_name, strict=True)
+        if number and not has_name
+    ]
+    return tuple(sorted(found, key=lambda one: (-one[1], one[0])))
 
 
 class _Fate(IntEnum):
@@ -482,61 +511,43 @@ def read_cast_votes(
     stated = None if items is None else ItemSet(items)
     table = read_table(source, blank_rows=True, max_bytes=max_bytes)
     named = {"count": count, "weight": weight, "group": group}
-    reading = _Reading(table.name, spelled, given, stated)
-    grid = _read_grid(table, reading, named, choices, drop)
-    codes, labels = _ranked_items(grid, write_ins, stated)
+    grid = _read_grid(table, spelled, named, choices, drop)
+    marks = _read_marks(grid, _Reading(table.name, spelled, given, stated), write_ins)
+    codes = marks.codes[grid.cells]
     fates, gaps = _cleaned(codes, overvotes=overvotes, skipped=skipped)
-    if not (fates == _Fate.RANKED).any():
+    ranked = fates == _Fate.RANKED
+    if not ranked.any():
         raise DataFormatError(
             f"{table.name} has no ballot that ranks anything, of "
             f"{counted(int(grid.counts.sum()), 'ballot')}; is every spelling right?"
         )
-    _warn_of_names(table.name, grid)
-    profile = _profile(grid, codes, labels, fates, max_bytes).with_unranked(unranked)
+    _warn_of_names(grid, marks)
+    profile = _profile(grid, codes, marks.items, fates, max_bytes).with_unranked(unranked)
     policies = {"overvote": overvotes, "skipped choice": skipped, "write-in": write_ins}
-    return _counted_steps(grid, fates, gaps, profile, policies)
+    marked = (fates != _Fate.BLANK).any(axis=1)
+    touched = (gaps | ((fates != _Fate.BLANK) & ~ranked)).any(axis=1)
+    has_rank = ranked.any(axis=1)
+    return CastVotes(
+        profile=profile,
+        n_ballots=int(grid.counts.sum()),
+        n_changed=int(grid.counts @ (has_rank & touched)),
+        n_blank=int(grid.counts @ ~marked),
+        n_emptied=int(grid.counts @ (marked & ~has_rank)),
+        steps=_steps(grid, marks, fates, gaps, policies),
+        choices=tuple(grid.choices),
+        left_out_columns=tuple(grid.left_out),
+        spelled=_no_names(grid, marks),
+    )
 
 
-def _ranked_items(
-    grid: _Grid, write_ins: str, stated: ItemSet | None
-) -> tuple[Positions, list[Label]]:
-    """Return the codes of the choices and the items that these speak of."""
-    new = np.arange(len(grid.labels))
-    labels = list(grid.labels)
-    if write_ins == "drop":
-        new[grid.is_write_in] = DROPPED
-    elif write_ins == "pool":
-        new[grid.is_write_in] = len(labels)
-        labels.append(POOLED)
-    known = np.unique(new[new >= 0]).tolist()
-    kept = [labels[code] for code in known]
-    if stated is not None:
-        strange = [
-            at
-            for at, label in enumerate(grid.labels)
-            if label not in stated and not grid.is_write_in[at]
-        ]
-        if strange:
-            label = grid.labels[strange[0]]
-            raise DataFormatError(
-                f"{grid.name} names {shown(label)}, which is none of the stated items "
-                f"({listed(stated.labels)}). {nearest(label, stated)}".rstrip()
-            )
-        kept = [*stated, *(label for label in kept if label not in stated)]
-    position = {label: at for at, label in enumerate(kept)}
-    places = [position[labels[code]] if code >= 0 else DROPPED for code in new.tolist()]
-    codes = np.array([*places, OVERVOTE, BLANK], dtype=np.intp)[grid.codes]
-    return codes, kept
-
-
-def _warn_of_names(name: str, grid: _Grid) -> None:
-    warn_of_likeness(name, grid.labels, stacklevel=2, has_alias=True)
-    for at, label in enumerate(grid.labels):
-        if str(label).casefold() in MISSING_WORDS:
-            number = counted(int(np.count_nonzero(grid.codes == at)), "choice")
+def _warn_of_names(grid: _Grid, marks: _Marks) -> None:
+    warn_of_likeness(grid.name, marks.names, stacklevel=2, has_alias=True)
+    for at, text in enumerate(grid.texts):
+        if str(text).casefold() in MISSING_WORDS and marks.codes[at] >= 0:
+            number = counted(int(np.count_nonzero(grid.cells == at)), "choice")
             warnings.warn(
-                f"{name}: {number} {shown(label)}, which is read as a name. If it means no choice, "
-                "state it as a spelling of an undervote.",
+                f"{grid.name}: {number} {shown(text)}, which is read as a name. If it means no "
+                "choice, state it as a spelling of an undervote.",
                 DataWarning,
                 stacklevel=3,
             )
@@ -578,43 +589,25 @@ def _profile(
     )
 
 
-def _counted_steps(
-    grid: _Grid, fates: Fates, gaps: Bools, profile: Profile, policies: Mapping[str, str]
-) -> CastVotes:
+def _steps(
+    grid: _Grid, marks: _Marks, fates: Fates, gaps: Bools, policies: Mapping[str, str]
+) -> tuple[CleaningStep, ...]:
+    """Count the ballots and choices that each step met, and those that it left out."""
     counts = grid.counts
 
-    def ballots(choices: Bools) -> int:
-        return int(counts @ choices.any(axis=1))
-
     def number(choices: Bools) -> int:
-        return int(counts @ np.count_nonzero(choices, axis=1))
+        return int(counts @ choices.sum(axis=1))
 
-    none = np.zeros_like(gaps)
-    written = np.append(grid.is_write_in, [False, False])[grid.codes]
-    met = {
-        "undervote": (fates == _Fate.BLANK, fates == _Fate.BLANK),
-        "skipped choice": (gaps, none),
-        "overvote": (grid.codes == OVERVOTE, fates == _Fate.OVERVOTE),
-        "write-in": (written, fates == _Fate.WRITE_IN),
-        "repeated item": (fates == _Fate.TWICE, fates == _Fate.TWICE),
-        "after the end": (fates == _Fate.ENDED, fates == _Fate.ENDED),
-    }
-    steps = tuple(
-        _CleaningStep(step, policies.get(step, ""), ballots(found), number(found), number(gone))
-        for step, (found, gone) in met.items()
-    )
-    ranked = fates == _Fate.RANKED
-    marked = (fates != _Fate.BLANK).any(axis=1)
-    touched = (gaps | ((fates != _Fate.BLANK) & ~ranked)).any(axis=1)
-    has_rank = ranked.any(axis=1)
-    return CastVotes(
-        profile=profile,
-        n_ballots=int(counts.sum()),
-        n_changed=int(counts @ (has_rank & touched)),
-        n_blank=int(counts @ ~marked),
-        n_emptied=int(counts @ (marked & ~has_rank)),
-        steps=steps,
-        choices=tuple(grid.choices),
-        left_out_columns=tuple(grid.left_out),
-        spelled=grid.spelled,
+    return tuple(
+        CleaningStep(
+            step, policies.get(step, ""), int(counts @ met.any(axis=1)), number(met), number(gone)
+        )
+        for step, met, gone in (
+            ("undervote", fates == _Fate.BLANK, fates == _Fate.BLANK),
+            ("skipped choice", gaps, gaps & False),
+            ("overvote", marks.codes[grid.cells] == OVERVOTE, fates == _Fate.OVERVOTE),
+            ("write-in", marks.is_write_in[grid.cells], fates == _Fate.WRITE_IN),
+            ("repeated item", fates == _Fate.TWICE, fates == _Fate.TWICE),
+            ("after the end", fates == _Fate.ENDED, fates == _Fate.ENDED),
+        )
     )
