@@ -116,7 +116,7 @@ class Aggregator(ABC):
         evidence = Evidence.of(data, tolerance, higher_is_better)
         generator = as_generator(rng)
         counted = evidence.read_by(self)
-        start = perf_counter()
+        start, plain_name = perf_counter(), self.name.partition("(")[0]
         # Counting takes time too.
         ends, seconds = deadline or NEVER, getattr(self, "time_limit", None)
         if seconds is not None:
@@ -126,10 +126,10 @@ class Aggregator(ABC):
         except InformationLostError as error:
             if not str(error).startswith("needs"):
                 raise  # an inner rule has put its name to it
-            raise InformationLostError(f"{self.name} {error}") from None
+            raise InformationLostError(f"{plain_name} {error}") from None
         except OutOfTimeError:
             raise OutOfTimeError(
-                f"{self.name} was not computed in time: the time limit has passed."
+                f"{plain_name} was not computed in time: the time limit has passed."
             ) from None
         runtime = perf_counter() - start
         ranking, notes = outcome.ranking, outcome.notes
@@ -146,7 +146,7 @@ class Aggregator(ABC):
         gaps = counted.gaps(by_policy=self.reads_unranked != "as observed")
         notes = tuple(dict.fromkeys((*notes, *gaps)))
         if ranking.items is not evidence.items:
-            evidence.items.require_same(ranking.items, f"The data and the ranking of {self.name}")
+            evidence.items.require_same(ranking.items, f"The data and the ranking of {plain_name}")
         return Consensus(
             ranking=ranking,
             scores=outcome.scores,

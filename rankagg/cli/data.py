@@ -99,8 +99,6 @@ class Input:
     cluster: str = ""
     # What the file says that it is about, or its name.
     title: str = ""
-    # How many the file says are elected; 0 where it does not say.
-    seats: int = 0
     # Cast votes before they were ballots.
     cast: Any = None
     # When reading began, by the clock of `time.monotonic`.
@@ -129,6 +127,11 @@ class Input:
         if self.holds_pairs:
             these = "comparisons do" if isinstance(self.data, ra.Comparisons) else "a matrix does"
             raise click.UsageError(f"{what}; {these} not {verb}.")
+
+    @property
+    def seats(self) -> int:
+        """How many the file says are elected; 0 where it does not say."""
+        return 0 if self.cast is None else int(self.cast.seats)
 
     @property
     def evidence(self) -> Evidence:
@@ -223,7 +226,7 @@ def _read_one(*, whole: bool = False, ballots: bool = False, **values: Any) -> I
                 found, lines = cast.profile, cast.lines()
             if typed.unranked and not isinstance(found, ra.Comparisons):
                 found = found.with_unranked(typed.unranked)
-            title, seats = kind.stated(typed.file)
+            title = kind.stated_title(typed.file) if cast is None else cast.title
     given = Input(
         data=found,
         tolerance=typed.tolerance or 0.0,
@@ -232,7 +235,6 @@ def _read_one(*, whole: bool = False, ballots: bool = False, **values: Any) -> I
         page=kind.page,
         cluster=typed.cluster or "",
         title=title or name,
-        seats=seats,
         cast=cast,
         began=began,
         categories=categories,

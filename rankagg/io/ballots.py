@@ -18,8 +18,8 @@ from rankagg._validation import check_integer, check_unranked
 from rankagg.core import Profile, counted, listed, raw_text
 from rankagg.core.places import zeros_not_ranked
 from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError, shown
-from rankagg.io.abif import blt_text
 from rankagg.io.ballot_columns import BallotLook
+from rankagg.io.blt import blt_text
 from rankagg.io.output_files import guard_frame, write_text
 from rankagg.io.preflib import preflib_text
 from rankagg.io.tables.columns import RANKS, NumberStyle, names_of, warn_of_likeness

@@ -63,33 +63,35 @@ class CleaningStep(NamedTuple):
 
 
 class CastVotes(Result):
-    r"""Cast votes as rankings, with the number of ballots that each step of the cleaning touched.
+    r"""Cast votes as rankings, with the number of ballots that each cleaning step changed.
 
-    It has no plot. All numbers of ballots are sums of counts where the file has counts.
-    `n_unchanged + n_changed + n_blank + n_emptied == n_ballots`, and the choices that are ranked
-    and those that the steps left out are all choices: `n_ranked + sum(left_out) == n_choices`.
+    It has no plot. If the file has counts, numbers of ballots are sums of counts.
+    `n_unchanged + n_changed + n_blank + n_emptied == n_ballots`.
 
     Attributes
     ----------
     profile : Profile
         The rankings; ballots that became equal are one row with their count.
     n_ballots : int
-        Ballots that were read.
+        Ballots cast.
     n_changed : int
-        Ballots of which a choice was left out or moved up.
+        Ballots with a choice that was left out or moved up.
     n_blank : int
         Ballots without any mark; they are in no ranking.
     n_emptied : int
-        Ballots with marks of which nothing is left; they are in no ranking.
+        Spoilt ballots: with marks, but without a valid choice; they are in no ranking.
     steps : tuple
-        For each step what `to_frame` has in a row, as attributes.
+        The rows of `to_frame`, as attributes.
     choices : tuple
-        The columns that were read as choices, the first choice first.
+        The columns of choices, in order of preference.
     left_out_columns : tuple
         The columns that were not read as choices.
     spelled : tuple of (str, int)
-        What was read as something else than the name of a candidate, as it is written, and in how
-        many choices.
+        Texts that were not read as names of candidates, each with the number of choices.
+    seats : int
+        How many are elected, as BLT states; 0 if unknown.
+    title : str
+        The title of the election, as BLT states; empty if unknown.
 
     Examples
     --------
@@ -107,9 +109,11 @@ class CastVotes(Result):
     n_blank: int
     n_emptied: int
     steps: tuple[CleaningStep, ...]
-    choices: tuple[Label, ...]
-    left_out_columns: tuple[Label, ...]
-    spelled: tuple[tuple[str, int], ...]
+    choices: tuple[Label, ...] = ()
+    left_out_columns: tuple[Label, ...] = ()
+    spelled: tuple[tuple[str, int], ...] = ()
+    seats: int = 0
+    title: str = ""
 
     _schema: ClassVar[str] = "rankagg.cast_votes"
     _row: ClassVar[str] = "step"
@@ -121,22 +125,25 @@ class CastVotes(Result):
 
     @property
     def n_choices(self) -> int:
-        """Choices that the ballots offered: ballots times choices."""
-        return self.n_ballots * len(self.choices)
+        """Choices that the ballots offered, or in BLT those that they name."""
+        return self.n_ranked + sum(step.left_out for step in self.steps)
 
     @property
     def n_ranked(self) -> int:
         """Choices that are in the rankings."""
-        return self.n_choices - sum(step.left_out for step in self.steps)
+        return int(self.profile.counts @ (self.profile.ranks >= 0).sum(axis=1))
 
     def _facts(self) -> Iterable[str]:
-        gone = ", ".join(map(shown, self.left_out_columns))
-        chosen = ", ".join(map(shown, self.choices))
-        yield f"choices, the first first: {chosen}" + (f"; left out: {gone}" if gone else "")
+        if self.seats:
+            yield ", ".join(filter(None, [self.title, counted(self.seats, "seat")]))
+        if self.choices:
+            gone = ", ".join(map(shown, self.left_out_columns))
+            chosen = ", ".join(map(shown, self.choices))
+            yield f"choices in order of preference: {chosen}" + (f"; left out: {gone}" * bool(gone))
         yield (
-            f"{counted(self.n_ballots, 'cast ballot')}: {self.n_unchanged + self.n_changed} read "
-            f"({self.n_unchanged} as they were cast, {self.n_changed} changed), "
-            f"{self.n_blank} blank, {self.n_emptied} spoilt (nothing left)"
+            f"{counted(self.n_ballots, 'ballot')} cast: {self.n_unchanged + self.n_changed} read "
+            f"({self.n_unchanged} as cast, {self.n_changed} changed), "
+            f"{self.n_blank} blank, {self.n_emptied} spoilt (no valid choice left)"
         )
         yield f"{counted(self.n_choices, 'choice')}: {self.n_ranked} ranked"
 

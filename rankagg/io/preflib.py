@@ -222,11 +222,11 @@ def looks_like_preflib(text: str) -> bool:
     return bool(start and _key_and_value(start[0])) or _is_old(text)
 
 
-def title_and_seats(source: Source, max_bytes: int = MAX_BYTES) -> tuple[str, int]:
-    """Return the title that the header of a file of today may state, and 0, as it has no seats."""
+def title_of(source: Source, max_bytes: int = MAX_BYTES) -> str:
+    """Return the title that the header of a file may state."""
     _, text = read_text(source, max_bytes)
     found = map(_key_and_value, text_lines(HEAD.match(text)[0]))  # type: ignore[index]
-    return dict(filter(None, found)).get("TITLE", ""), 0
+    return dict(filter(None, found)).get("TITLE", "")
 
 
 def _start(text: str) -> list[str]:

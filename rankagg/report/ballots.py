@@ -36,8 +36,8 @@ from rankagg.core import (
 )
 from rankagg.exceptions import InvalidInputError, visible
 from rankagg.inference import robust_rank_aggregation
-from rankagg.io.abif import blt_text
 from rankagg.io.ballots import write_ballots
+from rankagg.io.blt import blt_text
 from rankagg.io.cast_votes import CastVotes
 from rankagg.report.findings import Findings, Kind, QuietColumn
 from rankagg.report.sections import (
@@ -87,10 +87,6 @@ class Counted(Aggregator):
     def name(self) -> str:
         """The rule that counted."""
         return "STV" if isinstance(self.rule, STV) else "Instant runoff"
-
-    def __repr__(self) -> str:
-        """Return the call that makes the rule that counted."""
-        return repr(self.rule)
 
     def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
         if self.rule.tie_breaking == "together" and isinstance(self.rule, Aggregator):
@@ -240,16 +236,14 @@ class ElectionKind(Kind):
         named_by = (self.data.ranks >= 0).sum(axis=1)
         sizes = np.bincount(named_by, weights=self.data.counts).astype(int).tolist()
         what = "ballots that name so many"
-        cast = (
-            []
-            if self.cast is None
-            else [
-                fact("Ballots cast", self.cast.n_ballots),
-                fact("Blank ballots", self.cast.n_blank),
-                fact("Spoilt ballots, nothing left", self.cast.n_emptied, "spoilt ballots"),
-                fact("Ballots changed", self.cast.n_changed),
+        cast = []
+        if (votes := self.cast) is not None:
+            cast = [
+                fact("Ballots cast", votes.n_ballots),
+                fact("Blank ballots", votes.n_blank),
+                fact("Spoilt ballots (no valid choice left)", votes.n_emptied, "spoilt ballots"),
+                fact("Ballots changed", votes.n_changed),
             ]
-        )
         return [
             *cast,
             fact("Ballots read" if cast else "Ballots", self.data.n_rankings, "rankings"),

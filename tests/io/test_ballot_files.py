@@ -347,14 +347,14 @@ SAME = {
 
 @pytest.mark.parametrize("kind", SAME)
 def test_blt_as_programs_write_it(kind):
-    profile, told = read(ra.io.read_abif, SAME[kind])
-    assert profile == read(ra.io.read_abif, PLAIN)[0]
-    assert told == "the stream: an election of 2 seats, 0 candidates withdrawn."
-    assert [one.format for one in ra.recognize(StringIO(SAME[kind])).readings] == ["abif"]
+    votes, told = read(ra.io.read_blt, SAME[kind])
+    assert votes.profile == read(ra.io.read_blt, PLAIN)[0].profile
+    assert (votes.seats, votes.n_ballots, told) == (2, 10, "")
+    assert [one.format for one in ra.recognize(StringIO(SAME[kind])).readings] == ["blt"]
 
 
 def test_decimals_of_blt_are_weights():
-    profile, _ = read(ra.io.read_abif, PLAIN.replace("\n1 3 0", "\n2.5 3 0"))
+    profile = read(ra.io.read_blt, PLAIN.replace("\n1 3 0", "\n2.5 3 0"))[0].profile
     assert profile.counts.tolist() == [1, 1, 1, 1]
     assert profile.weights.tolist() == [3, 4, 2.5, 2]
     assert firsts(profile) == {"Elm B": 7, "Ash C": 2.5, "Yew D": 2}

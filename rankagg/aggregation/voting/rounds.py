@@ -181,15 +181,16 @@ class ElectionCount(Result):
         return both.sort_values("round", kind="stable", ignore_index=True)
 
     def _facts(self) -> Iterable[str]:
-        names, rounds = ", ".join(map(str, self.elected)), counted(len(self.stages), "round")
+        rule, rounds = self.rule.partition("(")[0], counted(len(self.stages), "round")
+        names = ", ".join(map(str, self.elected))
         level = ", ".join(map(str, self.elected if self.is_level else self.tied or ()))
         if self.is_tied:
             then = "" if self.is_level else f"; {BY_DATA} it elects {names}"
-            yield f"{self.rule} leaves {level} tied after {rounds}{then}"
+            yield f"{rule} leaves {level} tied after {rounds}{then}"
         else:
             how = f", {self.tie_broken}: {level} were tied" if level else ""
             how = ", and other ways of breaking ties may elect others" if self.tied is None else how
-            yield f"{self.rule} elects {names} in {rounds}{how}"
+            yield f"{rule} elects {names} in {rounds}{how}"
         first, last = self.stages[0], self.stages[-1]
         n_votes = sum((votes for votes in first.counts if votes is not None), first.exhausted)
         said = "" if self.quota is None else f", quota {self.quota:.12g}"
