@@ -64,50 +64,44 @@ def _words_of(text: object) -> str:
 
 @dataclass(frozen=True)
 class Spellings:
-    """How undervotes, overvotes and write-ins are written: words in small letters."""
+    """How undervotes, overvotes and write-ins are written."""
 
-    _undervote: frozenset[str]
-    _overvote: frozenset[str]
-    _write_in: frozenset[str]
+    # The kind of each spelling in small letters.
+    _kinds: Mapping[str, str]
 
     @classmethod
     def of(cls, given: object) -> Spellings:
-        """Return the usual spellings, but for the kinds of which others are given."""
+        """Return the usual spellings, except for the kinds of which others are given."""
         chosen = {} if given is None else given
         if not isinstance(chosen, Mapping):
             raise InvalidInputError("spellings", OWN_SPELLINGS, given)
         for kind in chosen:
             if kind not in SPELLINGS:
                 raise InvalidInputError("spellings", OWN_SPELLINGS, kind, nearest(kind, SPELLINGS))
-        kinds = [_spelled(chosen.get(kind, usual)) for kind, usual in SPELLINGS.items()]
-        for word in sorted(frozenset().union(*kinds)):
-            if sum(word in words for words in kinds) > 1:
-                raise InvalidInputError("spellings", "different for each kind", word)
-        return cls(*kinds)
+        kinds: dict[str, str] = {}
+        for kind, usual in SPELLINGS.items():
+            for word in _spelled(chosen.get(kind, usual)):
+                if kinds.setdefault(word, kind) != kind:
+                    raise InvalidInputError("spellings", "different for each kind", word)
+        return cls(kinds)
 
-    def is_undervote(self, label: object) -> bool:
-        """Say whether a label is that of an undervote."""
-        return _words_of(label) in self._undervote
+    def kind_of(self, label: object) -> str:
+        """Return "undervote", "overvote" or "write-in"; empty for the name of a candidate.
 
-    def is_overvote(self, label: object) -> bool:
-        """Say whether a label is that of an overvote."""
-        return _words_of(label) in self._overvote
-
-    def is_write_in(self, label: object) -> bool:
-        """Say whether a label is that of a write-in, alone or with a name or number behind."""
-        return f"{_words_of(label)} ".startswith(tuple(f"{one} " for one in self._write_in))
-
-    def is_special(self, label: object) -> bool:
-        """Say whether a label is one of these, and no name."""
-        return self.is_undervote(label) or self.is_overvote(label) or self.is_write_in(label)
+        A name or number may follow "write-in".
+        """
+        text = _words_of(label)
+        written = (word for word, kind in self._kinds.items() if kind == "write-in")
+        is_written = text.startswith(tuple(f"{word} " for word in written))
+        return self._kinds.get(text, "write-in" if is_written else "")
 
 
-def _spelled(texts: Any) -> frozenset[str]:
+def _spelled(texts: Any) -> list[str]:
     found = names_of(texts)
     for text in found:
         if isinstance(text, bool) or not isinstance(text, str | int) or not _words_of(text):
             raise InvalidInputError("spellings", "words", text, "Empty cells are undervotes.")
-    return frozenset(map(_words_of, found))
+    return sorted(map(_words_of, found))
 
 
 class _Heading(NamedTuple):
@@ -319,7 +313,7 @@ class BallotLook(TableLook):
     def _names_in(self, at: int) -> set[str]:
         """Return the names in a column; none where it holds dates."""
         with suppress(DataFormatError):
-            return {one for one in self.texts_of(at) if one and not self.spellings.is_special(one)}
+            return {one for one in self.texts_of(at) if one and not self.spellings.kind_of(one)}
         return set()
 
     def further_choices(self, choices: Sequence[Label]) -> list[Label]:

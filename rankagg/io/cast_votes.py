@@ -208,7 +208,7 @@ class _Reading:
         The number behind a name, as in "Ann (12)", is left out, unless it tells two apart.
         """
         raw = list(labels)
-        texts = [x for x in raw if isinstance(x, str) and not self.spellings.is_special(x)]
+        texts = [x for x in raw if isinstance(x, str) and not self.spellings.kind_of(x)]
         plain = {x: found[1] for x in texts if (found := NUMBERED.fullmatch(x))}
         if len({*plain.values()}) < len(plain):
             plain = {}
@@ -242,12 +242,12 @@ class _Reading:
         known = {str(x) for x in labels} | {*map(str, self.items or ())}
         texts = {x for x in labels if isinstance(x, str) and PARTING.search(x)}
         texts -= {*self.alias, *map(str, self.items or ())}
-        found = {x for x in texts if not self.spellings.is_special(x)}
+        found = {x for x in texts if not self.spellings.kind_of(x)}
         alone = known - found
         joined = set()
         for text in sorted(found):
             parts = PARTING.split(text)
-            are_names = [part in alone or self.spellings.is_special(part) for part in parts]
+            are_names = [part in alone or bool(self.spellings.kind_of(part)) for part in parts]
             ends = [text[: one.start()] for one in PARTING.finditer(text)]
             ends += [text[one.end() :] for one in PARTING.finditer(text)]
             if all(are_names):
@@ -294,10 +294,11 @@ class _Marks(NamedTuple):
 def _read_marks(grid: _Grid, reading: _Reading, write_ins: str) -> _Marks:
     """Return what each text means, and the candidates: the stated ones first."""
     names, spellings, stated = reading.names(grid.texts), reading.spellings, reading.items
-    over = {*filter(spellings.is_overvote, grid.texts), *reading.overvotes(grid.texts)}
-    blank = {*filter(spellings.is_undervote, grid.texts)} - over
-    marked = list(dict.fromkeys(names[x] for x in grid.texts if x not in over | blank))
-    written = {*filter(spellings.is_write_in, marked)}
+    kinds = {text: spellings.kind_of(text) for text in grid.texts}
+    kinds |= dict.fromkeys(reading.overvotes(grid.texts), "overvote")
+    instead = {"overvote": OVERVOTE, "undervote": BLANK}
+    marked = list(dict.fromkeys(names[x] for x in grid.texts if kinds[x] not in instead))
+    written = {x for x in marked if spellings.kind_of(x) == "write-in"}
     items = [x for x in marked if x not in written or write_ins == "keep"]
     items += [POOLED] * (write_ins == "pool" and bool(written))
     if stated is not None:
@@ -312,11 +313,8 @@ def _read_marks(grid: _Grid, reading: _Reading, write_ins: str) -> _Marks:
     code_of = dict.fromkeys(written, DROPPED) | {name: k for k, name in enumerate(items)}
     if write_ins == "pool":
         code_of |= dict.fromkeys(written, code_of.get(POOLED, DROPPED))
-    codes = [
-        OVERVOTE if text in over else BLANK if text in blank else code_of[names[text]]
-        for text in grid.texts
-    ]
-    is_written = [text not in over | blank and names[text] in written for text in grid.texts]
+    codes = [instead.get(kinds[x]) or code_of[names[x]] for x in grid.texts]
+    is_written = [kinds[x] not in instead and names[x] in written for x in grid.texts]
     return _Marks(np.array([*codes, BLANK]), np.array([*is_written, False]), items, marked)
 
 

@@ -147,20 +147,20 @@ class ElectionKind(Kind):
         level = count.elected if count.is_level else count.tied or ()
         rounds = stated(len(count.stages), "rounds", noun="round")
         names = [x for x in count.elected if not (count.is_tied and x in level)]
-        how = "by STV" if is_stv else "the instant runoff"
-        if names:
-            verb = ("is" if len(names) == 1 else "are") + " elected" if is_stv else "wins"
-            told = said("{} {} {} after {}", listing(names), verb, how, rounds)
-            if count.is_tied:
-                seats = counted(len(count.elected) - len(names), "other seat")
-                return said("{}; {} are tied for {}", told, listing(level), seats)
-            return (
-                said("{}, {}: {} were tied", told, count.tie_broken, listing(level))
-                if level
-                else told
-            )
-        where = said("after {} of {}", rounds, self.leads)
-        return said("{} are tied {}", listing(level), where)
+        if not names:
+            return said("{} are tied after {} of {}", listing(level), rounds, self.leads)
+        won = (
+            f"{'is' if len(names) == 1 else 'are'} elected by STV"
+            if is_stv
+            else "wins the instant runoff"
+        )
+        told = said("{} {} after {}", listing(names), won, rounds)
+        if count.is_tied:
+            seats = counted(len(count.elected) - len(names), "other seat")
+            return said("{}; {} are tied for {}", told, listing(level), seats)
+        return (
+            said("{}, {}: {} were tied", told, count.tie_broken, listing(level)) if level else told
+        )
 
     def certainty(self, findings: Findings) -> str:
         """Say which ties were broken, how close it was, and who wins in pairs."""
@@ -210,12 +210,9 @@ class ElectionKind(Kind):
         """Draw the shares of ballots at first and in the end."""
         first, final, ballots = self._ends
         at, ends = at_share(first / ballots), at_share(final / ballots)
-        quota, key = (
-            self.count.quota,
-            [("dot", True, "first votes (bar), and in the last round (dot)")],
-        )
+        key = [("dot", True, "first votes (bar), and in the last round (dot)")]
         lines: tuple[float, ...] = ()
-        if quota is not None:
+        if (quota := self.count.quota) is not None:
             lines = (at_share(quota / ballots),)
             key.append(("stroke", False, said("quota, {}", self._quota)))
         return RowDrawing(
@@ -291,12 +288,8 @@ class ElectionKind(Kind):
             for k, stage in enumerate(self.count.stages, 1)
         ]
         frame = pd.DataFrame(rows)
-        same = [
-            x
-            for x in (*TEXTS, "quota")
-            if frame[x].nunique() < 2 and frame[x].iloc[0] in (None, "", frame["quota"].iloc[0])
-        ]
-        return frame.drop(columns=same)
+        unused = [name for name in TEXTS if not frame[name].any()]
+        return frame.drop(columns=[*unused, *["quota"] * (frame["quota"].nunique() < 2)])
 
     def _block(self) -> str | None:
         """Return the ballots as read, and what a recount needs, as JSON; None of too many."""

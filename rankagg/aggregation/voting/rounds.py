@@ -223,7 +223,12 @@ class ElectionCount(Result):
         return table.assign(outcome=ends[: len(table)])
 
     def _cut(self, table: pd.DataFrame, rows: int | None) -> tuple[pd.DataFrame, int]:
-        return (table, 0) if rows is None else shortened_rounds(table, len(self.order), rows)
+        """Return the first rows and that of exhausted votes, of the first and the last rounds."""
+        if rows is None:
+            return table, 0
+        n = len(self.order)
+        at = [k for k in range(len(table)) if not rows <= k < n]
+        return table.iloc[at].drop(columns=table.columns[1:-ROUNDS_SHOWN]), max(n - rows, 0)
 
     def _below(self, rows: int | None = None) -> Iterable[str]:
         last = len(self.stages) - ROUNDS_SHOWN + 1
@@ -289,13 +294,3 @@ def ballots_of(data: Data | Evidence, name: str) -> Profile:
         return Evidence.of(data).with_unranked("last").profile
     except InformationLostError as error:
         raise InformationLostError(f"{name} {error}") from None
-
-
-def shortened_rounds(table: pd.DataFrame, n_candidates: int, rows: int) -> tuple[pd.DataFrame, int]:
-    """Return the first and the last rounds, so many candidates, and what is exhausted.
-
-    And how many candidates there are more.
-    """
-    at = [k for k in range(len(table)) if not rows <= k < n_candidates]
-    left = max(n_candidates - rows, 0)
-    return table.iloc[at].drop(columns=table.columns[1:-ROUNDS_SHOWN]), left
