@@ -37,7 +37,7 @@ CHOICE = re.compile(
     r"""\s*(?:\[\s*([^\]\s][^\]]*)\]|"\s*([^"\s][^"]*)"  # a code or a name with signs
             |([^\[\]",=>/\s][^\[\]",=>/]*?))             # or one without them
         \s*(?:/\s*([0-9]+(?:\.[0-9]+)?))?                # its rating
-        \s*([>=,]|$)                                     # what stands before the next one""",
+        \s*([>=,]|$)                                     # the sign before the next one""",
     re.VERBOSE,
 )
 
@@ -52,8 +52,8 @@ def read_abif(
 
     A line ``27:DGM/5>SBJ/2=CNC`` is 27 ballots with DGM above SBJ and CNC, which are tied; the
     order is read, and the ratings are not. In ``27:DGM/5, SBJ/2, CNC/2`` they make the order. Names
-    with other signs than letters stand in brackets. Lines ``=DGM:[Doña García Márquez]`` say who a
-    code is, ``#`` begins a comment, and lines ``{...}`` tell of the election and are skipped.
+    with signs are in brackets. Lines ``=DGM:[Doña García Márquez]`` give the name of a code,
+    ``#`` begins a comment, and lines ``{...}`` are metadata and are skipped.
 
     Parameters
     ----------

@@ -27,9 +27,9 @@ NO_ITEMS = (*KEYS, "count", "ranking", "rank")
 NTH = re.compile(rf"\b(?:([0-9]{{1,3}})(?:st|nd|rd|th)|({'|'.join(ORDINALS)}))\b")
 NUMBER_OF = re.compile(r"\b(?:choice|preference|pref|rank|vote) ?([0-9]{1,3})\b")
 ONE_NUMBER = re.compile(r"([0-9]+)")
-# Capitals, and what stands between words, make no difference.
+# Capitals, and signs between words, make no difference.
 SIGNS = re.compile(r"[\W_]+")
-# A form's question and what is asked about: "Rank the candidates [Ann]".
+# A question of a form and an item: "Rank the candidates [Ann]".
 IN_BRACKETS = re.compile(r"(.*)\[([^\[\]]*[^\[\]\s][^\[\]]*)\]\s*", re.DOTALL)
 LETTERS = re.compile(r"[^\W\d_]+")
 # The digits of the last place that a choice has.
@@ -38,7 +38,7 @@ DIGITS = 3
 LISTS = frozenset(CALLED["ranking"].split())
 
 
-#: How election offices write what is no name of a candidate.
+#: Usual spellings of marks that are not names.
 SPELLINGS: Mapping[str, tuple[str, ...]] = {
     "undervote": (
         *("undervote", "under vote", "undervotes", "undervoted", "blank", "skipped", "skip"),
@@ -119,7 +119,7 @@ def _heading_of(name: object) -> _Heading | None:
     """Return what a heading says of the place of a choice; None where it has no ordinal.
 
     The ordinal is "1st" or "first", or else "choice 1", or else the only number, but not that of a
-    list ("lab 1"); of a heading "Question [1st]" it stands in the brackets.
+    list ("lab 1"); of a heading "Question [1st]" it is in the brackets.
     """
     whole = _plain(str(name))
     part = _plain(_in_brackets(name)[1]) if _in_brackets(name) else whole
@@ -172,7 +172,7 @@ class BallotLook(TableLook):
 
     @staticmethod
     def item_name(heading: Label) -> Label:
-        """Return the name of an item, which may stand in brackets behind a question."""
+        """Return the name of an item, which may be in brackets after a question."""
         found = _in_brackets(heading)
         return found[1] if found else heading
 
@@ -306,7 +306,7 @@ class BallotLook(TableLook):
         if n < 2 or sorted(run) not in (list(range(n)), list(range(1, n + 1))):
             return False
         names = [self._names_in(at) for at in run.values()]
-        # Candidates called by numbers are not told from other numbers.
+        # Numbers as names cannot be distinguished from other numbers.
         are_names = not {*run.values()} & {*self.numeric}
         return are_names and len(set().union(*names)) < sum(map(len, names))
 
@@ -346,16 +346,16 @@ class BallotLook(TableLook):
         (choices,) = contests
         if further := self.further_choices(choices):
             raise DataFormatError(
-                f"{name}: {listed(further)} may be a choice beside {listed(choices)}: {remedy}."
+                f"{name}: {listed(further)} may be a choice in addition to {listed(choices)}: {remedy}."
             )
         if not has_counts:
             self._check_counts(choices)
         return choices
 
     def _check_counts(self, ballots: Sequence[Label]) -> None:
-        """Raise where another column than these may hold how often each ballot occurs."""
+        """Raise if another column may hold counts of ballots."""
         for heading in self.may_count(ballots):
             raise DataFormatError(
-                f"{self.table.name}: the column {shown(heading)} may hold how often each ballot "
-                "occurs: name it by `count`, or by `drop` if it does not."
+                f"{self.table.name}: the column {shown(heading)} may hold counts of ballots: name "
+                "it by `count`, or by `drop` if it does not."
             )

@@ -16,7 +16,7 @@ from rankagg.io.abif import PER_BYTE, profile_of
 from rankagg.io.cast_votes import CastVotes, CleaningStep
 from rankagg.io.tables.sources import MAX_BYTES, Source, read_text, text_lines
 
-# Comments, the numbers of candidates and seats, and those who have withdrawn.
+# Comments, the numbers of candidates and seats, and withdrawn candidates.
 HEAD = re.compile(
     r"(?:[ \t]*(?:#[^\n]*)?\n)*[ \t]*([0-9]+)[ \t]+([0-9]+)[ \t\r]*(?:#[^\n]*)?\s+((?:-[0-9]+\s+)*)"
 )
@@ -58,10 +58,10 @@ def looks_like_blt(text: str) -> bool:
 def read_blt(
     source: Source, *, unranked: Unranked = "last", max_bytes: int = MAX_BYTES
 ) -> CastVotes:
-    r"""Read an election in BLT, and count blank ballots and those that name only the withdrawn.
+    r"""Read an election in BLT, and count blank ballots and those without a valid choice.
 
     The file has the numbers of candidates and seats, then ballots ``27 1 3=2 0`` (27 with the first
-    candidate above two that are tied; a skipped place ``-`` is left out), a ``0``, names in the
+    candidate above two that are tied; ``-`` is a skipped place), a ``0``, names in the
     order of the numbers, and a title. A ballot may have an ID, ``(a1) 1 3 2 0``, and all may be in
     one line. If some weight has decimals, the first numbers are weights of the rankings and not
     counts. Withdrawn candidates (``-2``, before the ballots) are removed from all ballots. ``#``
@@ -138,7 +138,7 @@ def read_blt(
 
 
 def _met(counts: Integers64, choices: Integers64) -> tuple[int, int]:
-    """Return in how many ballots choices occur, and how many there are."""
+    """Return the number of ballots with such choices, and that of the choices."""
     return int(counts @ (choices > 0)), int(counts @ choices)
 
 

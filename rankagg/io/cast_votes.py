@@ -47,18 +47,18 @@ Fates = NDArray[np.uint8]
 
 
 class CleaningStep(NamedTuple):
-    """A step in which ballots became rankings."""
+    """A step from ballots to rankings."""
 
-    # What was met: "undervote", "skipped choice", "overvote", "write-in", "repeated item" or
-    # "after the end".
+    # "undervote", "skipped choice", "overvote", "write-in", "repeated item", "after the end" or
+    # "withdrawn candidate".
     step: str
-    # What was done about it; empty where there is no choice.
+    # The option that was applied; empty without one.
     treatment: str
     # Ballots on which it occurs.
     ballots: int
     # Choices in which it occurs.
     choices: int
-    # Those of the choices that are in no ranking because of it.
+    # Choices that are in no ranking because of it.
     left_out: int
 
 
@@ -166,7 +166,7 @@ class CastVotes(Result):
             yield f"read as no names: {told}" + (f" ... and {more} more" if more else "")
 
     def lines(self) -> tuple[str, ...]:
-        """Return what was read in a line for each step that met anything.
+        """Return one line for each fact, and for each step that changed ballots.
 
         Returns
         -------
@@ -235,7 +235,7 @@ class _Reading:
                 raise InvalidInputError("alias", "names for spellings", name)
 
     def overvotes(self, labels: Iterable[Any]) -> set[str]:
-        """Return labels of several names, each of which stands alone elsewhere.
+        """Return labels of several names, each of which occurs alone elsewhere.
 
         Raises where only a part of a label is a name.
         """
@@ -292,7 +292,7 @@ class _Marks(NamedTuple):
 
 
 def _read_marks(grid: _Grid, reading: _Reading, write_ins: str) -> _Marks:
-    """Return what each text means, and the candidates: the stated ones first."""
+    """Return the meaning of each text, and the candidates: the stated ones first."""
     names, spellings, stated = reading.names(grid.texts), reading.spellings, reading.items
     kinds = {text: spellings.kind_of(text) for text in grid.texts}
     kinds |= dict.fromkeys(reading.overvotes(grid.texts), "overvote")
@@ -364,7 +364,7 @@ def _read_grid(
 
 
 def _no_names(grid: _Grid, marks: _Marks) -> tuple[tuple[str, int], ...]:
-    """Return the texts that were not read as names, and in how many choices they occur."""
+    """Return the texts that were not read as names, and their numbers of choices."""
     is_name = (marks.codes >= 0) & ~marks.is_write_in
     repeated = np.broadcast_to(grid.counts[:, None], grid.cells.shape).ravel()
     size = len(is_name)
@@ -392,10 +392,10 @@ def _cleaned(codes: Positions, *, overvotes: str, skipped: str) -> tuple[Fates, 
     """Return what becomes of each choice, and blank choices before a mark and the ballot's end.
 
     A ballot ends where a policy says so. Before its end overvotes and write-ins are taken off,
-    then an item that stands there for the second time.
+    then repeated items.
     """
     blank = codes == BLANK
-    # A blank choice is skipped where any mark stands behind it.
+    # A blank choice is skipped if a mark follows.
     gap = blank & np.logical_or.accumulate(~blank[:, ::-1], axis=1)[:, ::-1]
     stop = np.zeros_like(blank)
     if overvotes == "end":
@@ -436,44 +436,43 @@ def read_cast_votes(
     unranked: Unranked = "last",
     max_bytes: int = MAX_BYTES,
 ) -> CastVotes:
-    r"""Read ballots as election offices publish them, and count what each cleaning step touched.
+    r"""Read cast vote records, and count the ballots that each cleaning step changed.
 
     A row is a ballot, and a column a choice; a cell names a candidate, or several, which is an
     overvote ("Ann, Bob" where both are names elsewhere).
 
-    The steps, in their order: a ballot ends where `overvotes` or `skipped` says so; before its end
-    overvotes are taken off, then write-ins if they are dropped, then an item that its ballot has
-    named before; what is left moves up. A ballot of which nothing is left is in no ranking.
+    The steps, in their order: `overvotes` and `skipped` may end a ballot; before its end overvotes
+    are removed, then write-ins if they are dropped, then repeated items; later choices move up. A
+    ballot without a valid choice is in no ranking.
 
     Parameters
     ----------
     source : path, text stream or DataFrame
         As `read_ballots` takes it.
     choices : iterable of str or int, optional
-        The columns of choices, the first choice first. By default those that share names
-        with each other, and whose headings are alike but for the ordinal that states their order
-        ("1st choice", "Rank 2").
+        The columns of choices, in order of preference. By default those that share names and
+        whose headings differ only in an ordinal ("1st choice", "Rank 2").
     count, weight, group : str or int, optional
-        Columns with how often a ballot occurs, its weight, and its group, such as the precinct.
+        Columns of counts, weights, and groups, such as precincts.
     drop : iterable of str or int, optional
         Columns that are no choices.
     items : iterable of str or int, optional
-        All candidates, in the order that the profile shall have. A mark for another one that is no
-        write-in is refused. By default whoever is marked.
+        All candidates, in the order of the profile. A mark for another one that is not a write-in
+        is refused. By default all that are marked.
     overvotes : {"end", "skip"}, default "end"
         An overvote ends its ballot, or the next choice moves up.
     skipped : {"close", "end", "end-after-two"}, default "close"
         Blank choices before a mark: later choices move up, or the first one ends its ballot, or
         two in a row do.
     write_ins : {"keep", "pool", "drop"}, default "keep"
-        Write-ins are items as they are written, or one item "write-in", or taken off.
+        Write-ins are items as they are written, or one item "write-in", or removed.
     spellings : mapping, optional
-        How "undervote", "overvote" and "write-in" are written, for each kind that is written
-        otherwise than usual. Capitals and what stands between words make no difference. A name
-        or number may follow behind a write-in. Empty cells are undervotes.
+        Spellings of "undervote", "overvote" and "write-in", for each kind with unusual ones.
+        Capitals and signs between words make no difference. A name or number may follow
+        "write-in". Empty cells are undervotes.
     alias : mapping, optional
-        Other spellings of candidates, such as of a write-in, each with the name that it is read as.
-        A candidate's number, as in "Ann (12)", is no part of the name, unless it tells two apart.
+        Other spellings of candidates, such as write-ins, each with the name to read.
+        A number, as in "Ann (12)", is not part of the name, unless two names differ only in it.
     unranked : {"last", "uniform", "ignore"}, default "last"
         Candidates that a ballot does not name are below those that it names, or not observed; see
         `Profile.with_unranked`.
@@ -483,7 +482,7 @@ def read_cast_votes(
     Returns
     -------
     CastVotes
-        The profile, and the counts.
+        The profile, and the numbers of ballots.
 
     Warns
     -----
@@ -597,7 +596,7 @@ def _profile(
 def _steps(
     grid: _Grid, marks: _Marks, fates: Fates, gaps: Bools, policies: Mapping[str, str]
 ) -> tuple[CleaningStep, ...]:
-    """Count the ballots and choices that each step met, and those that it left out."""
+    """Count the ballots and choices in which each step occurs, and the choices left out."""
     counts = grid.counts
 
     def number(choices: Bools) -> int:

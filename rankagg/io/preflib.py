@@ -131,7 +131,7 @@ def _as_ranks(name: str, n: int, ballots: list[_Ballot], max_bytes: int = MAX_BY
 
 
 class _Contents(NamedTuple):
-    """The header as it stands, the alternatives by number, and the ballots."""
+    """The header, the names of alternatives by number, and the ballots."""
 
     header: dict[str, str]
     names: dict[int, str]
@@ -139,7 +139,7 @@ class _Contents(NamedTuple):
 
 
 def looks_like_preflib(text: str) -> bool:
-    """Say whether a text has a PrefLib header, whatever its file is called."""
+    """Return whether a text has a PrefLib header."""
     start = _start(text)
     return bool(start and _key_and_value(start[0])) or _is_old(text)
 
@@ -220,13 +220,12 @@ def read_preflib(
     source : path or text stream
         A file in the format soc, soi, toc or toi.
     unranked : {"last", "uniform", "ignore"}, default "last"
-        What an alternative is that a ballot leaves out: below all that the ballot lists, or not
-        observed; see `Profile.with_unranked`.
+        Alternatives that a ballot leaves out are below all that it lists, or not observed; see
+        `Profile.with_unranked`.
     errors : {"refuse", "repair"}, default "refuse"
-        What becomes of a file that contradicts itself. "repair": an alternative that a ballot
-        lists again keeps its first place there, numbers from 0 are read as numbers from 1,
-        alternatives of one name get numbers ("Ann", "Ann (2)"), and of totals and type the ballots
-        are right and not the header.
+        Treatment of a file that contradicts itself. "repair": repeated alternatives keep their
+        first place on a ballot, numbers from 0 are read as numbers from 1, alternatives of one
+        name get numbers ("Ann", "Ann (2)"), and totals and type are taken from the ballots.
     max_bytes : int, default 2**30
         Bytes of memory that reading may take.
 

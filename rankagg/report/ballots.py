@@ -1,4 +1,4 @@
-"""Kinds of ballots: elections, which are counted in full, lists of the first items, and votes."""
+"""Pages of elections, ranked lists, and matrices of votes."""
 
 from __future__ import annotations
 
@@ -67,16 +67,15 @@ TEXTS = ("elected", "surplus passed on by", "eliminated", "tie broken")
 # So many characters of ballots are put into a page.
 MOST_CHARACTERS = 4_000_000
 P_VALUES = (
-    "A p-value is the chance of standing so far up in lists in random order, by robust rank "
-    "aggregation (Kolde et al.), adjusted for all {} (Holm). It takes for granted that no "
-    "list was made after another, and that no other items could have been listed: among more, the "
-    "same ranks would be less likely by chance."
+    "A p-value is the probability of such high ranks in lists in random order, by robust rank "
+    "aggregation (Kolde et al.), adjusted for all {} (Holm). It assumes independent lists, and that "
+    "no other items could have been listed: among more items, the same ranks would be less likely."
 )
 
 
 @dataclass(frozen=True, kw_only=True)
 class Counted(Aggregator):
-    """Rank by a count, in which those stay tied who tie for a seat."""
+    """Rank by a count; candidates tied for a seat stay tied."""
 
     needs: ClassVar[Needs] = "rankings"
     reads_unranked: ClassVar[ReadsUnranked] = "last"
@@ -116,7 +115,7 @@ class ElectionKind(Kind):
     whole: ClassVar[str] = "complete ballot"
     against: ClassVar[str] = "ahead in the count: elected earlier, more votes, or out later"
 
-    # -- what is computed -----------------------------------------------------------------------
+    # -- results -----------------------------------------------------------------------
 
     def leader(self) -> Aggregator | None:
         """Return the count."""
@@ -142,7 +141,7 @@ class ElectionKind(Kind):
     # -- the first screen -----------------------------------------------------------------------
 
     def result(self, findings: Findings) -> str:
-        """Say who is elected, and when, or who is tied; and what decided between those."""
+        """Return a sentence on who is elected or tied, and after how many rounds."""
         count, is_stv = self.count, isinstance(self.rule, STV)
         level = count.elected if count.is_level else count.tied or ()
         rounds = stated(len(count.stages), "rounds", noun="round")
@@ -163,7 +162,7 @@ class ElectionKind(Kind):
         )
 
     def certainty(self, findings: Findings) -> str:
-        """Say which ties were broken, how close it was, and who wins in pairs."""
+        """Return sentences on broken ties, the margin, and the Condorcet winner."""
         winner, told = findings.graph.condorcet_winner, list[str]()
         if self.count.tied is None:
             told.append(
@@ -223,13 +222,13 @@ class ElectionKind(Kind):
             marked_shares(),
             tuple(key),
             "Shares of all ballots: first preferences, and the votes that each candidate had in "
-            "the last round before it went out, transfers included.",
+            "the last round before its elimination, transfers included.",
         )
 
     # -- chapters -------------------------------------------------------------------------------
 
     def shape(self, findings: Findings) -> list[tuple[str, object]]:
-        """Return ballots, and how many candidates they name."""
+        """Return the numbers of ballots, and of candidates that they name."""
         named_by = (self.data.ranks >= 0).sum(axis=1)
         sizes = np.bincount(named_by, weights=self.data.counts).astype(int).tolist()
         what = "ballots that name so many"
@@ -313,7 +312,7 @@ class ElectionKind(Kind):
             "candidates": [visible(str(label)) for label in self.data.items],
             "counting": counting if whole and self.rule.tie_breaking != "together" else "",
             "quota": getattr(self.rule, "quota", ""),
-            # Which of those who tie were taken.
+            # The candidates chosen at ties.
             "taken": [list(map(int, at([*x.surplus, *x.eliminated]))) for x in self.count.stages],
         }
         return json.dumps(parts, ensure_ascii=False, separators=(",", ":"))
@@ -341,7 +340,7 @@ class ElectionKind(Kind):
         return [("Seats", seats), ("Quota", quota), ("Ties broken by", ties)]
 
     def _closest(self, findings: Findings) -> tuple[str, object]:
-        """Return the candidate that is closest to the winner in pairs, and by how many votes."""
+        """Return the candidate closest to the winner in pairs, and the margin."""
         first, *others = findings.order.tolist()
         margins = findings.graph.margins[first]
         closest = min(others, key=lambda k: margins[k])
@@ -377,7 +376,7 @@ class ListsKind(Kind):
     # -- the first screen -----------------------------------------------------------------------
 
     def result(self, findings: Findings) -> str:
-        """Say who is first, and how many lists name it."""
+        """Return a sentence on the first item, and how many lists name it."""
         if len(findings.winners) > 1:
             return super().result(findings)
         some, total = int(self._ranks[findings.order[0]].count()), len(self._ranks)
@@ -427,7 +426,7 @@ class ListsKind(Kind):
         ]
 
     def opening(self, findings: Findings) -> list[Section]:
-        """Return how many lists name an item, and where, and whether that is far up."""
+        """Return the lists that name each item, its ranks in them, and p-values."""
         frame, ranks = findings.rows(), self._ranks[findings.order]
         section = Section("lists", "In which lists", is_open=True)
         section.told(stated(len(ranks), "lists", ",", "list"))
@@ -465,8 +464,8 @@ class VotesKind(Kind):
         """Return nothing: rankings are not known."""
 
     def certainty(self, findings: Findings) -> str:
-        """Say that nothing is known of it."""
-        return "Counts of votes do not tell how sure it is."
+        """Return a sentence: the uncertainty is unknown."""
+        return "Counts of votes do not show how certain the order is."
 
     def numbers(self, findings: Findings) -> list[tuple[str, str]]:
         """Return votes, and the share of pairs without any."""

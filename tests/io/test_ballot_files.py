@@ -114,7 +114,7 @@ WHY_NO_RANKS = {
     "names": "`read_cast_votes` reads names",
     "a slip in words": r"row 3, column 'Q \[Ash\]' must be",
     "from 0 with a slip": "Add 1 to all ranks",
-    "counts": "'count' may hold how often each ballot",
+    "counts": "'count' may hold counts of ballots",
     "two questions": "ranks of 'Chair' and of 'Clerk'",
     "two lines of headings": "2 columns without a he",
 }
@@ -286,10 +286,10 @@ WHY_NO_CHOICES = {
     "two contests": "2 contests, Chair 1st, Chair 2nd or Clerk 1st, Clerk 2nd",
     "one pool": "2 contests",
     "names of who votes": (
-        "Member may be a choice beside 1st choice, 2nd choice: name the columns of choices by"
+        "Member may be a choice in addition to 1st choice, 2nd choice: name the columns of choices by"
     ),
     "a third choice in other words": "3rd choice if any may be a choice",
-    "counts": "'Count' may hold how often",
+    "counts": "'Count' may hold counts of ballots",
     "ranks": "`read_ballots` reads ranks",
     "ranks in words": "`read_ballots` reads ranks",
     "a name in a column beside": "Seconded by may be a choice",

@@ -143,7 +143,7 @@ class RoundRule(Aggregator):
         ranks, is_over = np.zeros(len(items), dtype=np.int32), False
         for state, decided, out, told in self._rounds(evidence, as_generator(rng)):
             ranks[list(out)] = state.place(out, decided) + decided.above
-            if is_over:  # the further rounds rank those who remain
+            if is_over:  # further rounds only rank the others
                 continue
             rest = state.without(out, decided).inside
             if decided.first or not rest:

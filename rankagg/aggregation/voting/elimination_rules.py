@@ -87,7 +87,7 @@ def _borda_points(votes: PairwiseMatrix) -> Callable[[Inside], tuple[list[int], 
 
 @dataclass(frozen=True, kw_only=True)
 class InstantRunoff(Elimination):
-    """Instant runoff: in each round the item with the fewest first places goes out.
+    """Instant runoff: in each round the item with the fewest first places is eliminated.
 
     Also called alternative vote, ranked choice voting and, with one seat, single transferable
     vote. Every round counts the ballots as rankings of the items that remain. The consensus is
@@ -96,20 +96,19 @@ class InstantRunoff(Elimination):
     Parameters
     ----------
     tie_breaking : {"together", "parallel", "order", "lot", "refuse"}, default "together"
-        Where several items tie for going out. "together": all of them go and are tied, so that
-        they win together if nothing else remains. "parallel": every way of breaking ties is
-        followed, and an item has the best rank that some way gives it; the first ones are all
-        possible winners, and `outcomes` lists the rankings. "order": the one that stands last
-        in `tie_order` goes, without one the last among the items of the data. "lot": one of them
-        is drawn by `rng`. "refuse": `TiedRankingError`.
+        If several items tie for elimination. "together": all are eliminated and tied; if no other
+        item remains, they win together. "parallel": every way of breaking ties is followed, and
+        each item has its best rank; the first ones are all possible winners, and `outcomes` lists
+        the rankings. "order": the last one in `tie_order` is eliminated, by default the last one
+        in the data. "lot": one of them is drawn by `rng`. "refuse": `TiedRankingError`.
     tie_order : sequence of str or int, optional
-        With "order": the candidates that may tie, the most favored first, such as a lot that was
-        drawn.
+        With "order": the candidates that may tie, the most favored first, such as a lot drawn in
+        public.
 
     Notes
     -----
-    Items tied for first place share the vote evenly. A ballot of whose listed items none remains
-    is exhausted: it counts the same for all that remain. Votes are counted in integers.
+    Items tied for first place share the vote evenly. A ballot that lists none of the remaining
+    items is exhausted: it counts equally for all of them. Votes are counted in integers.
     Under "parallel" more than 5000 sets of remaining items raise.
 
     References
@@ -165,10 +164,10 @@ class InstantRunoff(Elimination):
 
 @dataclass(frozen=True, kw_only=True)
 class Coombs(Elimination):
-    """Coombs' rule: in each round the item with the most last places goes out.
+    """Coombs' rule: in each round the item with the most last places is eliminated.
 
-    An item with more than half of the first places stands first among those that remain, and the
-    rounds go on among the others. Every round counts the ballots as rankings of the items that
+    An item with more than half of the first places is ranked above all others that remain, and the
+    rounds continue among the others. Every round counts the ballots as rankings of the items that
     remain.
 
     Parameters
@@ -233,10 +232,10 @@ class Coombs(Elimination):
 
 @dataclass(frozen=True, kw_only=True)
 class Baldwin(Elimination):
-    """Baldwin's rule: in each round the item with the lowest Borda count goes out.
+    """Baldwin's rule: in each round the item with the lowest Borda count is eliminated.
 
-    The count of an item is the sum of its margins over the items that remain, which orders them
-    as points do.
+    The count of an item is its sum of margins over the items that remain, which gives the same
+    order as Borda points.
 
     Parameters
     ----------
@@ -275,15 +274,15 @@ class Baldwin(Elimination):
 
 @dataclass(frozen=True, kw_only=True)
 class Nanson(RoundRule):
-    """Nanson's rule: in each round all items at or below the average Borda count go out.
+    """Nanson's rule: each round eliminates all items at or below the average Borda count.
 
-    Items that go out in one round are ranked by their counts in it. Where all that remain have
-    the same count, they tie.
+    Items eliminated in one round are ranked by their counts in it. Remaining items with equal counts
+    tie.
 
     Notes
     -----
-    The count of an item is the sum of its margins over the items that remain; the average is 0.
-    Some authors let items at the average stay; Niou compares both.
+    The count of an item is its sum of margins over the items that remain; the average is 0.
+    Some authors keep items at the average; Niou compares both.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Black, Dodgson and Young: the item that beats all others, or how near each one is to that."""
+"""Dodgson and Young: how near each item is to beating all others."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ WIDER_CYCLE = "2 DABC, 3 ABCD, 2 DBCA, 3 BCAD, 3 DCAB, 2 CABD"
 
 @dataclass(frozen=True)
 class _WeighedBallots:
-    """Different ballots, and how many of the smallest one each weighs."""
+    """Distinct ballots, and their weights in units of the smallest ballot."""
 
-    # Shape (t, n, n). By how many votes, over one denominator, each puts row ahead of column.
+    # Shape (t, n, n). Margin of the row item over the column item on each ballot.
     leads: NDArray[np.object_]
-    # Shape (t,). Numbers of the smallest ballot; so many make a ballot of weight 1.
+    # Shape (t,). Units of each ballot, and the units of a ballot of weight 1.
     votes: list[int]
     denominator: int
 
     @classmethod
     def of(cls, profile: Profile, rule: str) -> _WeighedBallots:
-        """Return the ballots of a profile; raises where they are too many for a program."""
+        """Return the ballots of a profile; raises if they are too many for a program."""
         ranks, merged, denominator = distinct_ballots(profile.ranks, profile)
         (merged,), denominator = exact.reduce_by([merged], denominator)
         if ranks.size > MOST_CELLS:
@@ -70,7 +70,7 @@ class _WeighedBallots:
 
     @cached_property
     def margins(self) -> list[list[int]]:
-        """By how many votes all of them put each item ahead of each other."""
+        """Margins of all ballots together, in units."""
         margins: list[list[int]] = np.tensordot(np.array(self.votes), self.leads, 1).tolist()
         return margins
 

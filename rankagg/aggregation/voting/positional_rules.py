@@ -38,20 +38,20 @@ FALLING_WEIGHTS = "numbers that never rise from place to place, or a function of
 
 
 class _Starts(NamedTuple):
-    """What items weigh at the places where buckets of one size start: by item, then by place."""
+    """Weights of items at the places where buckets of one size start, by item, then by place."""
 
     items: Integers64
     places: Integers64
     weights: Integers
 
     def of(self, items: slice) -> _Starts:
-        """Return what some items weigh."""
+        """Return the weights of some items."""
         rows = slice(*np.searchsorted(self.items, [items.start, items.stop]))
         return _Starts(self.items[rows], self.places[rows], self.weights[rows])
 
 
 def _place_counts(ranks: Ranks, votes: Integers) -> dict[int, _Starts]:
-    """Return per bucket size what every item weighs at every place where such a bucket starts."""
+    """Return, by bucket size, the weight of each item at each place where a bucket starts."""
     n = ranks.shape[1]
     counts: dict[int, tuple[Integers64, Integers]] = {}
     for rows in row_slices(*ranks.shape):
@@ -73,7 +73,7 @@ def _place_counts(ranks: Ranks, votes: Integers) -> dict[int, _Starts]:
 
 
 def _by_cell(cells: Integers64, weights: Integers, size: int) -> tuple[Integers64, Integers]:
-    """Return which of so many cells occur, ascending, and the summed weight of each."""
+    """Return the cells that occur, ascending, and the summed weight of each."""
     if size > len(cells):
         used, cells = np.unique(cells, return_inverse=True)
         return used, exact.count_cells(cells, weights, len(used))
@@ -143,7 +143,7 @@ def _place_points(profile: Profile, weights: PlaceWeights) -> list[Fraction]:
 def _given(
     n: int, weights: PlaceWeights, wanted: set[int], *, ignoring: bool
 ) -> Iterator[tuple[int, list[Fraction], Fraction]]:
-    """Yield for each number k of ranked items what their places and unranked items get."""
+    """Yield for each number k of ranked items the points of their places and of unranked items."""
     if ignoring:
         for k in sorted(wanted - {0}):
             given = list(weights(k))
@@ -155,7 +155,7 @@ def _given(
     for k in range(n, min(wanted) - 1, -1):
         if k in wanted:
             yield k, given, mean
-        # One more unranked item stands above the place r of k - 1 with probability (r + 1)/k.
+        # One more unranked item is above place r of k - 1 with probability (r + 1)/k.
         given = [
             Fraction(r + 1, k) * given[r + 1] + Fraction(k - r - 1, k) * given[r]
             for r in range(k - 1)
@@ -385,7 +385,7 @@ class Approval(PlacePoints):
 
     @property
     def reads_unranked(self) -> ReadsUnranked:
-        """As below all others without k, where what is left out is not approved."""
+        """Unranked items are below all others without k, as they are not approved."""
         return "last" if self.k is None else "by policy"
 
     def place_weights(self, n_items: int) -> Sequence[Fraction]:
