@@ -68,8 +68,9 @@ TEXTS = ("elected", "surplus passed on by", "eliminated", "tie broken")
 MOST_CHARACTERS = 4_000_000
 P_VALUES = (
     "A p-value is the probability of such high ranks in lists in random order, by robust rank "
-    "aggregation (Kolde et al.), adjusted for all {} (Holm). It assumes independent lists, and that "
-    "no other items could have been listed: among more items, the same ranks would be less likely."
+    "aggregation (Kolde et al.), adjusted for all {} (Holm). It assumes that lists are "
+    "independent, and that no other items could have been listed: among more items, the same ranks "
+    "would be less likely."
 )
 
 

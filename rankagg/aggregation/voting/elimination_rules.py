@@ -276,8 +276,7 @@ class Baldwin(Elimination):
 class Nanson(RoundRule):
     """Nanson's rule: each round eliminates all items at or below the average Borda count.
 
-    Items eliminated in one round are ranked by their counts in it. Remaining items with equal counts
-    tie.
+    Items eliminated in one round are ranked by their counts in it. Equal counts tie.
 
     Notes
     -----

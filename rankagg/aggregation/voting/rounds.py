@@ -284,7 +284,7 @@ def distinct_ballots(rows: Any, profile: Profile) -> tuple[Any, Integers, int]:
 
 
 def ballots_of(data: Data | Evidence, name: str) -> Profile:
-    """Return the ballots in data; candidates that a ballot leaves out are below all that it lists."""
+    """Return the ballots in data; candidates that one leaves out are below all others."""
     try:
         return Evidence.of(data).with_unranked("last").profile
     except InformationLostError as error:
