@@ -78,8 +78,7 @@ class STV:
     round ends with an election or with surpluses below a millionth of a vote, and candidates that
     differ by no more than these are tied. Fractions cut off count as exhausted, and so does a
     ballot whose listed candidates are all elected or eliminated; unranked candidates are treated
-    as unlisted. Ballots with ties are refused. Other programs differ in three conventions: the
-    quota of v/(s + 1) without rounding, all surpluses at once, and exact transfer values.
+    as unlisted. Ballots with ties are refused.
 
     References
     ----------
