@@ -17,6 +17,7 @@ WITHOUT_OPTION = {
 TAKEN = {
     "ballots": "count weight drop unranked decimal missing",
     "abif": "drop unranked",
+    "blt": "drop unranked",
     "votes": "",
     "summary": "weight unranked",
     "lists": "ranking item rank drop unranked",

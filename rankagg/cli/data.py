@@ -54,6 +54,7 @@ _OF_DATA = {
     "ScoreTable": ("weight", "groups", "tolerance", "drop", "unranked"),
     "ScoreSummary": ("weight", "unranked"),
     "Profile": ("drop", "unranked"),
+    "CastVotes": ("drop",),
 }
 
 # -- options --------------------------------------------------------------------------------------
@@ -457,8 +458,10 @@ def anchor_of(
     return labels_of("--anchor", [name], items, "item")[0], rating
 
 
-def _without(data: ra.ScoreTable | ra.Profile, drop: Sequence[str]) -> Data:
+def _without(data: Any, drop: Sequence[str]) -> Any:
     """Return data without some tasks of scores, or items of ballots."""
+    if isinstance(data, ra.io.CastVotes):
+        return replace(data, profile=_without(data.profile, drop))
     if isinstance(data, ra.ScoreTable):
         return data.drop(tasks=labels_of("--drop", drop, data.tasks, "task"))
     out = labels_of("--drop", drop, data.items, "item")

@@ -124,6 +124,7 @@ def test_count_elects_as_many_as_the_file_says(called) -> None:
     found = called("count board.blt").out
     assert "seats: board.blt states 2; all of them are filled" in found
     assert "elects Ann, Bob in" in found
+    assert "Cid" not in called("count board.blt --seats 1 --drop Cid").out.partition("margin")[2]
     found = called("count board.blt --seats 1").out
     assert "seats: board.blt states 2; --seats fills 1" in found
     assert "elects Ann in" in found
