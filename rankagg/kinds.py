@@ -49,8 +49,8 @@ class DataKind:
     page: str = ""
     # Whether several files are read together.
     takes_many: bool = False
-    # The title and the number of seats that a file states.
-    title_and_seats: Function | None = None
+    # The title that a file states, if its reader does not return it.
+    title: Function | None = None
 
     @property
     def read(self) -> Callable[..., Any]:
@@ -95,10 +95,9 @@ class DataKind:
         """Say whether files are of this kind by their names, or by being several."""
         return self.file_names is not None and bool(_loaded(self.file_names)(files))
 
-    def stated(self, file: str) -> tuple[str, int]:
-        """Return the title and the number of seats that a file states; "" and 0 without them."""
-        found: tuple[str, int] = ("", 0)
-        return found if self.title_and_seats is None else _loaded(self.title_and_seats)(file)
+    def stated_title(self, file: str) -> str:
+        """Return the title that a file states; empty without one."""
+        return "" if self.title is None else str(_loaded(self.title)(file))
 
 
 #: By the words for `--format`; kinds with signs of their own are tried in this order.
@@ -115,7 +114,7 @@ KINDS = {
             "ballots in a PrefLib format",
             "preflib:read_preflib",
             "preflib:looks_like_preflib",
-            title_and_seats="preflib:title_and_seats",
+            title="preflib:title_of",
         ),
         DataKind("votes", "votes as JSON", "json_files:read_votes", schema="rankagg.votes"),
         DataKind(
@@ -135,13 +134,9 @@ KINDS = {
             "matrices:read_matrix",
             "matrices:looks_like_matrix",
         ),
+        DataKind("blt", "ballots in BLT", "blt:read_blt", "blt:looks_like_blt", page="election"),
         DataKind(
-            "abif",
-            "ballots in ABIF or BLT",
-            "abif:read_abif",
-            "abif:looks_like_abif",
-            page="election",
-            title_and_seats="abif:title_and_seats",
+            "abif", "ballots in ABIF", "abif:read_abif", "abif:looks_like_abif", page="election"
         ),
     )
 }

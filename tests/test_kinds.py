@@ -17,6 +17,7 @@ WITHOUT_OPTION = {
 TAKEN = {
     "ballots": "count weight drop unranked decimal missing",
     "abif": "drop unranked",
+    "blt": "drop unranked",
     "votes": "",
     "summary": "weight unranked",
     "lists": "ranking item rank drop unranked",
@@ -42,7 +43,7 @@ def test_every_kind_is_recognized_by_signs_or_by_columns_and_has_a_page():
         assert kind.is_table == (name in TABLES)
         assert kind.page in {"", *PAGES}
     elections = [name for name, kind in KINDS.items() if kind.holds_ballots]
-    assert elections == ["ballots", "cast-votes", "preflib", "abif"]
+    assert elections == ["ballots", "cast-votes", "preflib", "blt", "abif"]
 
 
 def test_what_has_no_meaning_names_the_kinds_that_it_is_for(refused):

@@ -115,7 +115,7 @@ class Aggregator(ABC):
         evidence = Evidence.of(data, tolerance, higher_is_better)
         generator = as_generator(rng)
         counted = evidence.read_by(self)
-        start = perf_counter()
+        start, plain_name = perf_counter(), self.name.partition("(")[0]
         # The time limit includes counting.
         ends = (deadline or NEVER).sooner(getattr(self, "time_limit", None))
         try:
@@ -123,10 +123,10 @@ class Aggregator(ABC):
         except InformationLostError as error:
             if not str(error).startswith("needs"):
                 raise  # the message already names an inner rule
-            raise InformationLostError(f"{self.name} {error}") from None
+            raise InformationLostError(f"{plain_name} {error}") from None
         except OutOfTimeError:
             raise OutOfTimeError(
-                f"{self.name} was not computed in time: the time limit has passed."
+                f"{plain_name} was not computed in time: the time limit has passed."
             ) from None
         runtime = perf_counter() - start
         ranking, notes = outcome.ranking, outcome.notes
@@ -143,7 +143,7 @@ class Aggregator(ABC):
         # A model that the rule fits may have given the same notes.
         notes = tuple(dict.fromkeys((*notes, *gaps)))
         if ranking.items is not evidence.items:
-            evidence.items.require_same(ranking.items, f"The data and the ranking of {self.name}")
+            evidence.items.require_same(ranking.items, f"The data and the ranking of {plain_name}")
         return Consensus(
             ranking=ranking,
             scores=outcome.scores,

@@ -52,6 +52,7 @@ _OF_DATA = {
     "ScoreTable": ("weight", "groups", "tolerance", "drop", "unranked"),
     "ScoreSummary": ("weight", "unranked"),
     "Profile": ("drop", "unranked"),
+    "CastVotes": ("drop",),
 }
 
 # -- options --------------------------------------------------------------------------------------
@@ -97,8 +98,6 @@ class Input:
     cluster: str = ""
     # What the file says that it is about, or its name.
     title: str = ""
-    # How many the file says are elected; 0 where it does not say.
-    seats: int = 0
     # Cast votes before they were ballots.
     cast: Any = None
     # When reading began, by the clock of `time.monotonic`.
@@ -127,6 +126,11 @@ class Input:
         if self.holds_pairs:
             these = "comparisons do" if isinstance(self.data, ra.Comparisons) else "a matrix does"
             raise click.UsageError(f"{what}; {these} not {verb}.")
+
+    @property
+    def seats(self) -> int:
+        """How many the file says are elected; 0 where it does not say."""
+        return 0 if self.cast is None else int(self.cast.seats)
 
     @property
     def evidence(self) -> Evidence:
@@ -221,7 +225,7 @@ def _read_one(*, whole: bool = False, ballots: bool = False, **values: Any) -> I
                 found, lines = cast.profile, cast.lines()
             if typed.unranked and not isinstance(found, ra.Comparisons):
                 found = found.with_unranked(typed.unranked)
-            title, seats = kind.stated(typed.file)
+            title = kind.stated_title(typed.file) if cast is None else cast.title
     given = Input(
         data=found,
         tolerance=typed.tolerance or 0.0,
@@ -230,7 +234,6 @@ def _read_one(*, whole: bool = False, ballots: bool = False, **values: Any) -> I
         page=kind.page,
         cluster=typed.cluster or "",
         title=title or name,
-        seats=seats,
         cast=cast,
         began=began,
         categories=categories,
@@ -452,8 +455,10 @@ def anchor_of(text: str | None, items: ItemSet, *, is_rated: bool = True) -> dic
     return dict(zip(labels, typed.values(), strict=True))
 
 
-def _without(data: ra.ScoreTable | ra.Profile, drop: Sequence[str]) -> Data:
+def _without(data: Any, drop: Sequence[str]) -> Any:
     """Return data without some tasks of scores, or items of ballots."""
+    if isinstance(data, ra.io.CastVotes):
+        return replace(data, profile=_without(data.profile, drop))
     if isinstance(data, ra.ScoreTable):
         return data.drop(tasks=labels_of("--drop", drop, data.tasks, "task"))
     out = labels_of("--drop", drop, data.items, "item")

@@ -11,7 +11,7 @@ import click
 
 import rankagg as ra
 from rankagg.cli.command import DONE, INTERRUPTED, UNPROVED, Options, show_progress
-from rankagg.cli.options import TIME, Number, OneOf, Option, flag, several
+from rankagg.cli.options import TIME, Number, OneOf, Option, flag, names_in, several
 
 if TYPE_CHECKING:
     from rankagg.aggregation import Deadline
@@ -24,6 +24,8 @@ _OTHER_NAMES = dict.fromkeys(["irv", "rcv", "stv"], "instant-runoff")
 # With more items than these a proof, or the other optima, may take hours, and with so many ranks
 # of different ballots the smallest removals: so many seconds, unless a limit is given.
 ITEMS_UNLIMITED, RANKS_UNLIMITED, USUAL_LIMIT = 200, 10**5, 60.0
+#: Counts that transfer surpluses.
+SURPLUSES = ("scottish", "meek")
 _NOT_LIMITED = "--time-limit is for rules that search, such as kemeny."
 
 # -- rules ----------------------------------------------------------------------------------------
@@ -188,3 +190,40 @@ def exit_code(
             continue
         return INTERRUPTED if consensus.interrupted else UNPROVED
     return DONE if rest is None or rest.is_complete else UNPROVED
+
+
+# -- elections ------------------------------------------------------------------------------------
+
+
+def election_rule(
+    given: Input,
+    seats: int | None = None,
+    counting: Any = None,
+    tie_order: str | None = None,
+    **options: str | None,
+) -> Any:
+    """Return the rule that counts an election, by default as many seats as the file states."""
+    stated: dict[str, Any] = {name: value for name, value in options.items() if value is not None}
+    if tie_order is not None:
+        if stated.get("tie_breaking", "order") != "order":
+            raise click.UsageError("--tie-order decides ties: leave --tie-breaking out.")
+        stated["tie_order"] = names_in("--tie-order", tie_order, given.evidence.items, "candidate")
+    number = seats or given.seats or 1
+    counting = counting or ("irv" if number == 1 else "scottish")
+    if counting in SURPLUSES:
+        return ra.STV(number, counting=counting, **stated)
+    if number > 1:
+        why = "" if seats else f", and {given.name} states {number}: give --seats 1"
+        raise click.UsageError(f"--counting {counting} fills one seat{why}.")
+    if "quota" in stated:
+        raise click.UsageError(
+            "--quota is for transfers of surpluses: give --seats, or --counting scottish or meek."
+        )
+    (rule,) = made(["instant-runoff" if counting == "irv" else counting])
+    if hasattr(rule, "tie_breaking"):
+        return replace(rule, **{"tie_breaking": "order", **stated})
+    if stated:
+        raise click.UsageError(
+            f"--tie-breaking and --tie-order have no meaning for {counting}, which breaks no ties."
+        )
+    return rule

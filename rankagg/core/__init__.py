@@ -59,7 +59,6 @@ from rankagg.core.places import (
     count_compatible,
     discordances,
     pair_signs,
-    scattered,
 )
 from rankagg.core.profile import Profile, canonical_profile, numbers_of
 from rankagg.core.rankings import PartialRanking, Permutation, as_ranking, permutation_of

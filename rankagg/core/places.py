@@ -206,7 +206,7 @@ def from_orders(
     except InvalidInputError:
         return None
     lengths = np.fromiter(map(len, rows), np.intp, len(rows))
-    ranks = scattered(position[codes], lengths, len(item_set))
+    ranks = _scattered(position[codes], lengths, len(item_set))
     return None if ranks is None else (ranks, item_set)
 
 
@@ -231,7 +231,7 @@ def _coded_numbers(labels: list[int]) -> tuple[Positions, list[int]]:
     return (np.cumsum(occurs) - 1)[at], (np.flatnonzero(occurs) + low).tolist()
 
 
-def scattered(codes: Any, lengths: Any, n_items: int) -> Ranks | None:
+def _scattered(codes: Any, lengths: Any, n_items: int) -> Ranks | None:
     """Return the places of orders of items by number; None where one names an item twice."""
     m = len(lengths)
     if len(codes) == m * n_items and (lengths == n_items).all():

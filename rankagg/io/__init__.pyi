@@ -1,5 +1,6 @@
 from .abif import read_abif as read_abif
 from .ballots import write_ballots as write_ballots
+from .blt import read_blt as read_blt
 from .cast_votes import CastVotes as CastVotes
 from .json_files import read_summary as read_summary
 from .json_files import read_votes as read_votes

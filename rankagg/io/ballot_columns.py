@@ -27,9 +27,9 @@ NO_ITEMS = (*KEYS, "count", "ranking", "rank")
 NTH = re.compile(rf"\b(?:([0-9]{{1,3}})(?:st|nd|rd|th)|({'|'.join(ORDINALS)}))\b")
 NUMBER_OF = re.compile(r"\b(?:choice|preference|pref|rank|vote) ?([0-9]{1,3})\b")
 ONE_NUMBER = re.compile(r"([0-9]+)")
-# Capitals, and what stands between words, make no difference.
+# Capitals, and signs between words, make no difference.
 SIGNS = re.compile(r"[\W_]+")
-# A form's question and what is asked about: "Rank the candidates [Ann]".
+# A question of a form and an item: "Rank the candidates [Ann]".
 IN_BRACKETS = re.compile(r"(.*)\[([^\[\]]*[^\[\]\s][^\[\]]*)\]\s*", re.DOTALL)
 LETTERS = re.compile(r"[^\W\d_]+")
 # The digits of the last place that a choice has.
@@ -38,7 +38,7 @@ DIGITS = 3
 LISTS = frozenset(CALLED["ranking"].split())
 
 
-#: How election offices write what is no name of a candidate.
+#: Usual spellings of marks that are not names.
 SPELLINGS: Mapping[str, tuple[str, ...]] = {
     "undervote": (
         *("undervote", "under vote", "undervotes", "undervoted", "blank", "skipped", "skip"),
@@ -64,50 +64,44 @@ def _words_of(text: object) -> str:
 
 @dataclass(frozen=True)
 class Spellings:
-    """How undervotes, overvotes and write-ins are written: words in small letters."""
+    """How undervotes, overvotes and write-ins are written."""
 
-    _undervote: frozenset[str]
-    _overvote: frozenset[str]
-    _write_in: frozenset[str]
+    # The kind of each spelling in small letters.
+    _kinds: Mapping[str, str]
 
     @classmethod
     def of(cls, given: object) -> Spellings:
-        """Return the usual spellings, but for the kinds of which others are given."""
+        """Return the usual spellings, except for the kinds of which others are given."""
         chosen = {} if given is None else given
         if not isinstance(chosen, Mapping):
             raise InvalidInputError("spellings", OWN_SPELLINGS, given)
         for kind in chosen:
             if kind not in SPELLINGS:
                 raise InvalidInputError("spellings", OWN_SPELLINGS, kind, nearest(kind, SPELLINGS))
-        kinds = [_spelled(chosen.get(kind, usual)) for kind, usual in SPELLINGS.items()]
-        for word in sorted(frozenset().union(*kinds)):
-            if sum(word in words for words in kinds) > 1:
-                raise InvalidInputError("spellings", "different for each kind", word)
-        return cls(*kinds)
+        kinds: dict[str, str] = {}
+        for kind, usual in SPELLINGS.items():
+            for word in _spelled(chosen.get(kind, usual)):
+                if kinds.setdefault(word, kind) != kind:
+                    raise InvalidInputError("spellings", "different for each kind", word)
+        return cls(kinds)
 
-    def is_undervote(self, label: object) -> bool:
-        """Say whether a label is that of an undervote."""
-        return _words_of(label) in self._undervote
+    def kind_of(self, label: object) -> str:
+        """Return "undervote", "overvote" or "write-in"; empty for the name of a candidate.
 
-    def is_overvote(self, label: object) -> bool:
-        """Say whether a label is that of an overvote."""
-        return _words_of(label) in self._overvote
-
-    def is_write_in(self, label: object) -> bool:
-        """Say whether a label is that of a write-in, alone or with a name or number behind."""
-        return f"{_words_of(label)} ".startswith(tuple(f"{one} " for one in self._write_in))
-
-    def is_special(self, label: object) -> bool:
-        """Say whether a label is one of these, and no name."""
-        return self.is_undervote(label) or self.is_overvote(label) or self.is_write_in(label)
+        A name or number may follow "write-in".
+        """
+        text = _words_of(label)
+        written = (word for word, kind in self._kinds.items() if kind == "write-in")
+        is_written = text.startswith(tuple(f"{word} " for word in written))
+        return self._kinds.get(text, "write-in" if is_written else "")
 
 
-def _spelled(texts: Any) -> frozenset[str]:
+def _spelled(texts: Any) -> list[str]:
     found = names_of(texts)
     for text in found:
         if isinstance(text, bool) or not isinstance(text, str | int) or not _words_of(text):
             raise InvalidInputError("spellings", "words", text, "Empty cells are undervotes.")
-    return frozenset(map(_words_of, found))
+    return sorted(map(_words_of, found))
 
 
 class _Heading(NamedTuple):
@@ -125,7 +119,7 @@ def _heading_of(name: object) -> _Heading | None:
     """Return what a heading says of the place of a choice; None where it has no ordinal.
 
     The ordinal is "1st" or "first", or else "choice 1", or else the only number, but not that of a
-    list ("lab 1"); of a heading "Question [1st]" it stands in the brackets.
+    list ("lab 1"); of a heading "Question [1st]" it is in the brackets.
     """
     whole = _plain(str(name))
     part = _plain(_in_brackets(name)[1]) if _in_brackets(name) else whole
@@ -178,7 +172,7 @@ class BallotLook(TableLook):
 
     @staticmethod
     def item_name(heading: Label) -> Label:
-        """Return the name of an item, which may stand in brackets behind a question."""
+        """Return the name of an item, which may be in brackets after a question."""
         found = _in_brackets(heading)
         return found[1] if found else heading
 
@@ -312,14 +306,14 @@ class BallotLook(TableLook):
         if n < 2 or sorted(run) not in (list(range(n)), list(range(1, n + 1))):
             return False
         names = [self._names_in(at) for at in run.values()]
-        # Candidates called by numbers are not told from other numbers.
+        # Numbers as names cannot be distinguished from other numbers.
         are_names = not {*run.values()} & {*self.numeric}
         return are_names and len(set().union(*names)) < sum(map(len, names))
 
     def _names_in(self, at: int) -> set[str]:
         """Return the names in a column; none where it holds dates."""
         with suppress(DataFormatError):
-            return {one for one in self.texts_of(at) if one and not self.spellings.is_special(one)}
+            return {one for one in self.texts_of(at) if one and not self.spellings.kind_of(one)}
         return set()
 
     def further_choices(self, choices: Sequence[Label]) -> list[Label]:
@@ -352,16 +346,16 @@ class BallotLook(TableLook):
         (choices,) = contests
         if further := self.further_choices(choices):
             raise DataFormatError(
-                f"{name}: {listed(further)} may be a choice beside {listed(choices)}: {remedy}."
+                f"{name}: {listed(further)} may be a choice, as {listed(choices)} are: {remedy}."
             )
         if not has_counts:
             self._check_counts(choices)
         return choices
 
     def _check_counts(self, ballots: Sequence[Label]) -> None:
-        """Raise where another column than these may hold how often each ballot occurs."""
+        """Raise if another column may hold counts of ballots."""
         for heading in self.may_count(ballots):
             raise DataFormatError(
-                f"{self.table.name}: the column {shown(heading)} may hold how often each ballot "
-                "occurs: name it by `count`, or by `drop` if it does not."
+                f"{self.table.name}: the column {shown(heading)} may hold counts of ballots: name "
+                "it by `count`, or by `drop` if it does not."
             )

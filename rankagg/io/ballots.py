@@ -18,8 +18,8 @@ from rankagg._validation import check_integer, check_unranked
 from rankagg.core import Profile, counted, listed, raw_text
 from rankagg.core.places import zeros_not_ranked
 from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError, shown
-from rankagg.io.abif import blt_text
 from rankagg.io.ballot_columns import BallotLook
+from rankagg.io.blt import blt_text
 from rankagg.io.output_files import guard_frame, write_text
 from rankagg.io.preflib import preflib_text
 from rankagg.io.tables.columns import RANKS, NumberStyle, names_of, warn_of_likeness
@@ -64,16 +64,16 @@ def read_ballots(
         A UTF-8 text file with a header, its cells separated by commas, tabs or semicolons, or
         another file or a frame as `read_scores` takes them.
     count, weight, group : str or int, optional
-        Columns with how often a ballot occurs, its weight, and its group.
+        Columns of counts, weights, and groups.
     drop : iterable of str or int, optional
         Columns that are no items, such as the voter's name; all others are items then.
     unranked : {"last", "uniform", "ignore"}, default "last"
         What an empty cell means: below all that the ballot ranks, or not observed; see
         `Profile.with_unranked`.
     decimal : {".", ","}, default "."
-        What stands before decimals in text.
+        The decimal separator in text.
     missing : iterable of str, optional
-        Words for an item that is not ranked, beside the usual ones, as they are written.
+        Additional words for an item that is not ranked.
     max_bytes : int, default 2**30
         Bytes of memory that reading may take.
 
@@ -183,9 +183,9 @@ def read_rankings(
     unranked: Unranked = "last",
     max_bytes: int = MAX_BYTES,
 ) -> Profile:
-    r"""Read ranked lists: of genes, documents, teams, or whatever stands in an order.
+    r"""Read ranked lists, such as of genes, documents or teams.
 
-    Three forms are told apart by what is named:
+    There are three forms:
 
     * long (`ranking`, `item` and `rank`): one row for each item of a list;
     * a column for each list (default): its cells name items, best first, and are empty at the end;
@@ -268,7 +268,7 @@ def _of_rows(table: Table, ranking: Any, item: Any, rank: Any) -> Profile:
     again = pd.Series(lists.codes * len(items.labels) + items.codes).duplicated().to_numpy()
     for wrong, what in (
         (np.isnan(numbers), "is missing; leave out rows of items that are not listed"),
-        (again, "is of an item that its list names before; each may stand there once"),
+        (again, "is of an item that its list names before; each may occur once"),
     ):
         if wrong.any():
             raise table.error(int(np.argmax(wrong)), rank, what)

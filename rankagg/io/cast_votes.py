@@ -46,50 +46,52 @@ PARTING = re.compile(r"\s*[,;/|&+\n]\s*")
 Fates = NDArray[np.uint8]
 
 
-class _CleaningStep(NamedTuple):
-    """A step in which ballots became rankings."""
+class CleaningStep(NamedTuple):
+    """A step from ballots to rankings."""
 
-    # What was met: "undervote", "skipped choice", "overvote", "write-in", "repeated item" or
-    # "after the end".
+    # "undervote", "skipped choice", "overvote", "write-in", "repeated item", "after the end" or
+    # "withdrawn candidate".
     step: str
-    # What was done about it; empty where there is no choice.
+    # The option that was applied; empty without one.
     treatment: str
     # Ballots on which it occurs.
     ballots: int
     # Choices in which it occurs.
     choices: int
-    # Those of the choices that are in no ranking because of it.
+    # Choices that are in no ranking because of it.
     left_out: int
 
 
 class CastVotes(Result):
-    r"""Cast votes as rankings, with the number of ballots that each step of the cleaning touched.
+    r"""Cast votes as rankings, with the number of ballots that each cleaning step changed.
 
-    It has no plot. All numbers of ballots are sums of counts where the file has counts.
-    `n_unchanged + n_changed + n_blank + n_emptied == n_ballots`, and the choices that are ranked
-    and those that the steps left out are all choices: `n_ranked + sum(left_out) == n_choices`.
+    It has no plot. If the file has counts, numbers of ballots are sums of counts.
+    `n_unchanged + n_changed + n_blank + n_emptied == n_ballots`.
 
     Attributes
     ----------
     profile : Profile
         The rankings; ballots that became equal are one row with their count.
     n_ballots : int
-        Ballots that were read.
+        Ballots cast.
     n_changed : int
-        Ballots of which a choice was left out or moved up.
+        Ballots with a choice that was left out or moved up.
     n_blank : int
         Ballots without any mark; they are in no ranking.
     n_emptied : int
-        Ballots with marks of which nothing is left; they are in no ranking.
+        Spoilt ballots: with marks, but without a valid choice; they are in no ranking.
     steps : tuple
-        For each step what `to_frame` has in a row, as attributes.
+        The rows of `to_frame`, as attributes.
     choices : tuple
-        The columns that were read as choices, the first choice first.
+        The columns of choices, in order of preference.
     left_out_columns : tuple
         The columns that were not read as choices.
     spelled : tuple of (str, int)
-        What was read as something else than the name of a candidate, as it is written, and in how
-        many choices.
+        Texts that were not read as names of candidates, each with the number of choices.
+    seats : int
+        How many are elected, as BLT states; 0 if unknown.
+    title : str
+        The title of the election, as BLT states; empty if unknown.
 
     Examples
     --------
@@ -106,10 +108,12 @@ class CastVotes(Result):
     n_changed: int
     n_blank: int
     n_emptied: int
-    steps: tuple[_CleaningStep, ...]
-    choices: tuple[Label, ...]
-    left_out_columns: tuple[Label, ...]
-    spelled: tuple[tuple[str, int], ...]
+    steps: tuple[CleaningStep, ...]
+    choices: tuple[Label, ...] = ()
+    left_out_columns: tuple[Label, ...] = ()
+    spelled: tuple[tuple[str, int], ...] = ()
+    seats: int = 0
+    title: str = ""
 
     _schema: ClassVar[str] = "rankagg.cast_votes"
     _row: ClassVar[str] = "step"
@@ -121,22 +125,25 @@ class CastVotes(Result):
 
     @property
     def n_choices(self) -> int:
-        """Choices that the ballots offered: ballots times choices."""
-        return self.n_ballots * len(self.choices)
+        """Choices that the ballots offered, or in BLT those that they name."""
+        return self.n_ranked + sum(step.left_out for step in self.steps)
 
     @property
     def n_ranked(self) -> int:
         """Choices that are in the rankings."""
-        return self.n_choices - sum(step.left_out for step in self.steps)
+        return int(self.profile.counts @ (self.profile.ranks >= 0).sum(axis=1))
 
     def _facts(self) -> Iterable[str]:
-        gone = ", ".join(map(shown, self.left_out_columns))
-        chosen = ", ".join(map(shown, self.choices))
-        yield f"choices, the first first: {chosen}" + (f"; left out: {gone}" if gone else "")
+        if self.seats:
+            yield ", ".join(filter(None, [self.title, counted(self.seats, "seat")]))
+        if self.choices:
+            gone = ", ".join(map(shown, self.left_out_columns))
+            chosen = ", ".join(map(shown, self.choices))
+            yield f"choices in order of preference: {chosen}" + (f"; left out: {gone}" * bool(gone))
         yield (
-            f"{counted(self.n_ballots, 'cast ballot')}: {self.n_unchanged + self.n_changed} read "
-            f"({self.n_unchanged} as they were cast, {self.n_changed} changed), "
-            f"{self.n_blank} blank, {self.n_emptied} spoilt (nothing left)"
+            f"{counted(self.n_ballots, 'ballot')} cast: {self.n_unchanged + self.n_changed} read "
+            f"({self.n_unchanged} as cast, {self.n_changed} changed), "
+            f"{self.n_blank} blank, {self.n_emptied} spoilt (no valid choice left)"
         )
         yield f"{counted(self.n_choices, 'choice')}: {self.n_ranked} ranked"
 
@@ -147,7 +154,7 @@ class CastVotes(Result):
         -------
         pandas.DataFrame
         """
-        return pd.DataFrame(self.steps, columns=_CleaningStep._fields).set_index("step")
+        return pd.DataFrame(self.steps, columns=CleaningStep._fields).set_index("step")
 
     def _below(self, rows: int | None = None) -> Iterable[str]:
         if self.spelled:
@@ -159,7 +166,7 @@ class CastVotes(Result):
             yield f"read as no names: {told}" + (f" ... and {more} more" if more else "")
 
     def lines(self) -> tuple[str, ...]:
-        """Return what was read in a line for each step that met anything.
+        """Return one line for each fact, and for each step that changed ballots.
 
         Returns
         -------
@@ -201,7 +208,7 @@ class _Reading:
         The number behind a name, as in "Ann (12)", is left out, unless it tells two apart.
         """
         raw = list(labels)
-        texts = [x for x in raw if isinstance(x, str) and not self.spellings.is_special(x)]
+        texts = [x for x in raw if isinstance(x, str) and not self.spellings.kind_of(x)]
         plain = {x: found[1] for x in texts if (found := NUMBERED.fullmatch(x))}
         if len({*plain.values()}) < len(plain):
             plain = {}
@@ -228,19 +235,19 @@ class _Reading:
                 raise InvalidInputError("alias", "names for spellings", name)
 
     def overvotes(self, labels: Iterable[Any]) -> set[str]:
-        """Return labels of several names, each of which stands alone elsewhere.
+        """Return labels of several names, each of which occurs alone elsewhere.
 
         Raises where only a part of a label is a name.
         """
         known = {str(x) for x in labels} | {*map(str, self.items or ())}
         texts = {x for x in labels if isinstance(x, str) and PARTING.search(x)}
         texts -= {*self.alias, *map(str, self.items or ())}
-        found = {x for x in texts if not self.spellings.is_special(x)}
+        found = {x for x in texts if not self.spellings.kind_of(x)}
         alone = known - found
         joined = set()
         for text in sorted(found):
             parts = PARTING.split(text)
-            are_names = [part in alone or self.spellings.is_special(part) for part in parts]
+            are_names = [part in alone or bool(self.spellings.kind_of(part)) for part in parts]
             ends = [text[: one.start()] for one in PARTING.finditer(text)]
             ends += [text[one.end() :] for one in PARTING.finditer(text)]
             if all(are_names):
@@ -258,40 +265,62 @@ class _Grid(NamedTuple):
 
     # What to call the table in messages.
     name: str
-    # Shape (n_ballots, n_choices). The label that is marked, or `BLANK` or `OVERVOTE`.
-    codes: Positions
-    labels: list[Label]
-    # Shape (n_labels,). Which of them are write-ins.
-    is_write_in: Bools
-    # Shape (n_ballots,). How often each ballot occurs.
+    # Shape (n_ballots, n_choices). Positions in `texts`; -1 of an empty cell.
+    cells: Positions
+    texts: list[Any]
+    # How often each ballot occurs.
     counts: Integers64
-    # Of each ballot; None where there are none.
+    # Of each ballot; None without a column.
     weights: Floats | None
     groups: list[Label] | None
-    # Spellings that are no names, and in how many choices they occur.
-    spelled: tuple[tuple[str, int], ...]
     # Columns that were read as choices, and that were not read.
     choices: Sequence[Label]
     left_out: Sequence[Label]
 
 
-def _marks_of(labels: Sequence[Any], reading: _Reading) -> tuple[Positions, list[Label], Bools]:
-    """Return the mark that each label is, a blank behind them, the items, and the write-ins."""
-    names, joined = reading.names(labels), reading.overvotes(labels)
-    marks = np.full(len(labels) + 1, BLANK, dtype=np.intp)
-    items: dict[Any, int] = {}
-    for at, label in enumerate(labels):
-        if reading.spellings.is_overvote(label) or label in joined:
-            marks[at] = OVERVOTE
-        elif not reading.spellings.is_undervote(label):
-            marks[at] = items.setdefault(names[label], len(items))
-    written = [reading.spellings.is_write_in(item) for item in items]
-    return marks, list(items), np.array(written, dtype=np.bool_)
+class _Marks(NamedTuple):
+    """What each text of a grid means; an empty cell is the last one."""
+
+    # The position of a candidate, or `BLANK`, `OVERVOTE` or `DROPPED`.
+    codes: Positions
+    # Whether it is a write-in, kept or not.
+    is_write_in: Bools
+    # The candidates.
+    items: list[Any]
+    # The names of all that are marked, write-ins too.
+    names: list[Any]
+
+
+def _read_marks(grid: _Grid, reading: _Reading, write_ins: str) -> _Marks:
+    """Return the meaning of each text, and the candidates: the stated ones first."""
+    names, spellings, stated = reading.names(grid.texts), reading.spellings, reading.items
+    kinds = {text: spellings.kind_of(text) for text in grid.texts}
+    kinds |= dict.fromkeys(reading.overvotes(grid.texts), "overvote")
+    instead = {"overvote": OVERVOTE, "undervote": BLANK}
+    marked = list(dict.fromkeys(names[x] for x in grid.texts if kinds[x] not in instead))
+    written = {x for x in marked if spellings.kind_of(x) == "write-in"}
+    items = [x for x in marked if x not in written or write_ins == "keep"]
+    items += [POOLED] * (write_ins == "pool" and bool(written))
+    if stated is not None:
+        others = [x for x in items if x not in stated]
+        if strange := [x for x in others if x not in {*written, POOLED}]:
+            raise DataFormatError(
+                f"{grid.name} names {shown(strange[0])}, which is none of the stated items "
+                f"({listed(stated.labels)}).",
+                nearest(strange[0], stated),
+            )
+        items = [*stated, *others]
+    code_of = dict.fromkeys(written, DROPPED) | {name: k for k, name in enumerate(items)}
+    if write_ins == "pool":
+        code_of |= dict.fromkeys(written, code_of.get(POOLED, DROPPED))
+    codes = [instead.get(kinds[x]) or code_of[names[x]] for x in grid.texts]
+    is_written = [kinds[x] not in instead and names[x] in written for x in grid.texts]
+    return _Marks(np.array([*codes, BLANK]), np.array([*is_written, False]), items, marked)
 
 
 def _read_grid(
     table: Table,
-    reading: _Reading,
+    spellings: Spellings,
     named: Mapping[str, Label | None],
     choices: Iterable[Label] | None,
     drop: Iterable[Label],
@@ -312,35 +341,40 @@ def _read_grid(
         )
     weights = None if weight is None else table.weights(weight)
     if wanted is None:
-        has_counts = (count, weight) != (None, None)
-        look = BallotLook(table, special, reading.spellings)
-        wanted = look.found_choices(has_counts=has_counts)
+        look = BallotLook(table, special, spellings)
+        wanted = look.found_choices(has_counts=(count, weight) != (None, None))
     if not wanted:
         raise DataFormatError(f"{table.name} has no columns of choices.")
     together: dict[Any, int] = {}
-    parts = []
-    for column in (table.coded(name, "choices", gaps=True) for name in wanted):
+    cells = np.empty((table.n_rows, len(wanted)), dtype=np.intp)
+    for at, name in enumerate(wanted):
+        column = table.coded(name, "choices", gaps=True)
         new = [together.setdefault(label, len(together)) for label in column.labels]
-        parts.append(np.array([*new, BLANK], dtype=np.intp)[column.codes])
-    codes, labels = np.concatenate(parts), list(together)
-    marks, items, is_write_in = _marks_of(labels, reading)
-    # Empty cells have the code -1, which the last of the marks is for.
-    is_name = (marks >= 0) & ~np.append(is_write_in, [False, False])[marks]
-    times = np.bincount(codes % len(marks), np.tile(counts, len(wanted)), len(marks))
-    read = zip(map(str, [*labels, ""]), times.astype(int).tolist(), is_name, strict=True)
-    spelled = [(text, number) for text, number, has_name in read if number and not has_name]
+        cells[:, at] = np.array([*new, -1], dtype=np.intp)[column.codes]
     return _Grid(
         table.name,
-        marks[codes].reshape(len(wanted), -1).T,
-        items,
-        is_write_in,
+        cells,
+        list(together),
         counts,
         weights,
         None if group is None else table.labels(group, "group"),
-        tuple(sorted(spelled, key=lambda one: (-one[1], one[0]))),
         wanted,
         [x for x in table.header if x not in wanted],
     )
+
+
+def _no_names(grid: _Grid, marks: _Marks) -> tuple[tuple[str, int], ...]:
+    """Return the texts that were not read as names, and their numbers of choices."""
+    is_name = (marks.codes >= 0) & ~marks.is_write_in
+    repeated = np.broadcast_to(grid.counts[:, None], grid.cells.shape).ravel()
+    size = len(is_name)
+    times = np.bincount(grid.cells.ravel() % size, repeated, size).astype(int).tolist()
+    found = [
+        (str(text), number)
+        for text, number, has_name in zip([*grid.texts, ""], times, is_name, strict=True)
+        if number and not has_name
+    ]
+    return tuple(sorted(found, key=lambda one: (-one[1], one[0])))
 
 
 class _Fate(IntEnum):
@@ -358,10 +392,10 @@ def _cleaned(codes: Positions, *, overvotes: str, skipped: str) -> tuple[Fates, 
     """Return what becomes of each choice, and blank choices before a mark and the ballot's end.
 
     A ballot ends where a policy says so. Before its end overvotes and write-ins are taken off,
-    then an item that stands there for the second time.
+    then repeated items.
     """
     blank = codes == BLANK
-    # A blank choice is skipped where any mark stands behind it.
+    # A blank choice is skipped if a mark follows.
     gap = blank & np.logical_or.accumulate(~blank[:, ::-1], axis=1)[:, ::-1]
     stop = np.zeros_like(blank)
     if overvotes == "end":
@@ -402,44 +436,43 @@ def read_cast_votes(
     unranked: Unranked = "last",
     max_bytes: int = MAX_BYTES,
 ) -> CastVotes:
-    r"""Read ballots as election offices publish them, and count what each cleaning step touched.
+    r"""Read cast vote records, and count the ballots that each cleaning step changed.
 
     A row is a ballot, and a column a choice; a cell names a candidate, or several, which is an
     overvote ("Ann, Bob" where both are names elsewhere).
 
-    The steps, in their order: a ballot ends where `overvotes` or `skipped` says so; before its end
-    overvotes are taken off, then write-ins if they are dropped, then an item that its ballot has
-    named before; what is left moves up. A ballot of which nothing is left is in no ranking.
+    The steps, in their order: `overvotes` and `skipped` may end a ballot; before its end overvotes
+    are removed, then write-ins if they are dropped, then repeated items; later choices move up. A
+    ballot without a valid choice is in no ranking.
 
     Parameters
     ----------
     source : path, text stream or DataFrame
         As `read_ballots` takes it.
     choices : iterable of str or int, optional
-        The columns of choices, the first choice first. By default those that share names
-        with each other, and whose headings are alike but for the ordinal that states their order
-        ("1st choice", "Rank 2").
+        The columns of choices, in order of preference. By default those that share names and
+        whose headings differ only in an ordinal ("1st choice", "Rank 2").
     count, weight, group : str or int, optional
-        Columns with how often a ballot occurs, its weight, and its group, such as the precinct.
+        Columns of counts, weights, and groups, such as precincts.
     drop : iterable of str or int, optional
         Columns that are no choices.
     items : iterable of str or int, optional
-        All candidates, in the order that the profile shall have. A mark for another one that is no
-        write-in is refused. By default whoever is marked.
+        All candidates, in the order of the profile. A mark for another one that is not a write-in
+        is refused. By default all that are marked.
     overvotes : {"end", "skip"}, default "end"
         An overvote ends its ballot, or the next choice moves up.
     skipped : {"close", "end", "end-after-two"}, default "close"
         Blank choices before a mark: later choices move up, or the first one ends its ballot, or
         two in a row do.
     write_ins : {"keep", "pool", "drop"}, default "keep"
-        Write-ins are items as they are written, or one item "write-in", or taken off.
+        Write-ins are items as they are written, or one item "write-in", or removed.
     spellings : mapping, optional
-        How "undervote", "overvote" and "write-in" are written, for each kind that is written
-        otherwise than usual. Capitals and what stands between words make no difference. A name
-        or number may follow behind a write-in. Empty cells are undervotes.
+        Spellings of "undervote", "overvote" and "write-in", for each kind with unusual ones.
+        Capitals and signs between words make no difference. A name or number may follow
+        "write-in". Empty cells are undervotes.
     alias : mapping, optional
-        Other spellings of candidates, such as of a write-in, each with the name that it is read as.
-        A candidate's number, as in "Ann (12)", is no part of the name, unless it tells two apart.
+        Other spellings of candidates, such as write-ins, each with the name to read.
+        A number, as in "Ann (12)", is not part of the name, unless two names differ only in it.
     unranked : {"last", "uniform", "ignore"}, default "last"
         Candidates that a ballot does not name are below those that it names, or not observed; see
         `Profile.with_unranked`.
@@ -449,7 +482,7 @@ def read_cast_votes(
     Returns
     -------
     CastVotes
-        The profile, and the counts.
+        The profile, and the numbers of ballots.
 
     Warns
     -----
@@ -482,61 +515,43 @@ def read_cast_votes(
     stated = None if items is None else ItemSet(items)
     table = read_table(source, blank_rows=True, max_bytes=max_bytes)
     named = {"count": count, "weight": weight, "group": group}
-    reading = _Reading(table.name, spelled, given, stated)
-    grid = _read_grid(table, reading, named, choices, drop)
-    codes, labels = _ranked_items(grid, write_ins, stated)
+    grid = _read_grid(table, spelled, named, choices, drop)
+    marks = _read_marks(grid, _Reading(table.name, spelled, given, stated), write_ins)
+    codes = marks.codes[grid.cells]
     fates, gaps = _cleaned(codes, overvotes=overvotes, skipped=skipped)
-    if not (fates == _Fate.RANKED).any():
+    ranked = fates == _Fate.RANKED
+    if not ranked.any():
         raise DataFormatError(
             f"{table.name} has no ballot that ranks anything, of "
             f"{counted(int(grid.counts.sum()), 'ballot')}; is every spelling right?"
         )
-    _warn_of_names(table.name, grid)
-    profile = _profile(grid, codes, labels, fates, max_bytes).with_unranked(unranked)
+    _warn_of_names(grid, marks)
+    profile = _profile(grid, codes, marks.items, fates, max_bytes).with_unranked(unranked)
     policies = {"overvote": overvotes, "skipped choice": skipped, "write-in": write_ins}
-    return _counted_steps(grid, fates, gaps, profile, policies)
+    marked = (fates != _Fate.BLANK).any(axis=1)
+    touched = (gaps | ((fates != _Fate.BLANK) & ~ranked)).any(axis=1)
+    has_rank = ranked.any(axis=1)
+    return CastVotes(
+        profile=profile,
+        n_ballots=int(grid.counts.sum()),
+        n_changed=int(grid.counts @ (has_rank & touched)),
+        n_blank=int(grid.counts @ ~marked),
+        n_emptied=int(grid.counts @ (marked & ~has_rank)),
+        steps=_steps(grid, marks, fates, gaps, policies),
+        choices=tuple(grid.choices),
+        left_out_columns=tuple(grid.left_out),
+        spelled=_no_names(grid, marks),
+    )
 
 
-def _ranked_items(
-    grid: _Grid, write_ins: str, stated: ItemSet | None
-) -> tuple[Positions, list[Label]]:
-    """Return the codes of the choices and the items that these speak of."""
-    new = np.arange(len(grid.labels))
-    labels = list(grid.labels)
-    if write_ins == "drop":
-        new[grid.is_write_in] = DROPPED
-    elif write_ins == "pool":
-        new[grid.is_write_in] = len(labels)
-        labels.append(POOLED)
-    known = np.unique(new[new >= 0]).tolist()
-    kept = [labels[code] for code in known]
-    if stated is not None:
-        strange = [
-            at
-            for at, label in enumerate(grid.labels)
-            if label not in stated and not grid.is_write_in[at]
-        ]
-        if strange:
-            label = grid.labels[strange[0]]
-            raise DataFormatError(
-                f"{grid.name} names {shown(label)}, which is none of the stated items "
-                f"({listed(stated.labels)}). {nearest(label, stated)}".rstrip()
-            )
-        kept = [*stated, *(label for label in kept if label not in stated)]
-    position = {label: at for at, label in enumerate(kept)}
-    places = [position[labels[code]] if code >= 0 else DROPPED for code in new.tolist()]
-    codes = np.array([*places, OVERVOTE, BLANK], dtype=np.intp)[grid.codes]
-    return codes, kept
-
-
-def _warn_of_names(name: str, grid: _Grid) -> None:
-    warn_of_likeness(name, grid.labels, stacklevel=2, has_alias=True)
-    for at, label in enumerate(grid.labels):
-        if str(label).casefold() in MISSING_WORDS:
-            number = counted(int(np.count_nonzero(grid.codes == at)), "choice")
+def _warn_of_names(grid: _Grid, marks: _Marks) -> None:
+    warn_of_likeness(grid.name, marks.names, stacklevel=2, has_alias=True)
+    for at, text in enumerate(grid.texts):
+        if str(text).casefold() in MISSING_WORDS and marks.codes[at] >= 0:
+            number = counted(int(np.count_nonzero(grid.cells == at)), "choice")
             warnings.warn(
-                f"{name}: {number} {shown(label)}, which is read as a name. If it means no choice, "
-                "state it as a spelling of an undervote.",
+                f"{grid.name}: {number} {shown(text)}, which is read as a name. If it means no "
+                "choice, state it as a spelling of an undervote.",
                 DataWarning,
                 stacklevel=3,
             )
@@ -578,43 +593,25 @@ def _profile(
     )
 
 
-def _counted_steps(
-    grid: _Grid, fates: Fates, gaps: Bools, profile: Profile, policies: Mapping[str, str]
-) -> CastVotes:
+def _steps(
+    grid: _Grid, marks: _Marks, fates: Fates, gaps: Bools, policies: Mapping[str, str]
+) -> tuple[CleaningStep, ...]:
+    """Count the ballots and choices in which each step occurs, and the choices left out."""
     counts = grid.counts
 
-    def ballots(choices: Bools) -> int:
-        return int(counts @ choices.any(axis=1))
-
     def number(choices: Bools) -> int:
-        return int(counts @ np.count_nonzero(choices, axis=1))
+        return int(counts @ choices.sum(axis=1))
 
-    none = np.zeros_like(gaps)
-    written = np.append(grid.is_write_in, [False, False])[grid.codes]
-    met = {
-        "undervote": (fates == _Fate.BLANK, fates == _Fate.BLANK),
-        "skipped choice": (gaps, none),
-        "overvote": (grid.codes == OVERVOTE, fates == _Fate.OVERVOTE),
-        "write-in": (written, fates == _Fate.WRITE_IN),
-        "repeated item": (fates == _Fate.TWICE, fates == _Fate.TWICE),
-        "after the end": (fates == _Fate.ENDED, fates == _Fate.ENDED),
-    }
-    steps = tuple(
-        _CleaningStep(step, policies.get(step, ""), ballots(found), number(found), number(gone))
-        for step, (found, gone) in met.items()
-    )
-    ranked = fates == _Fate.RANKED
-    marked = (fates != _Fate.BLANK).any(axis=1)
-    touched = (gaps | ((fates != _Fate.BLANK) & ~ranked)).any(axis=1)
-    has_rank = ranked.any(axis=1)
-    return CastVotes(
-        profile=profile,
-        n_ballots=int(counts.sum()),
-        n_changed=int(counts @ (has_rank & touched)),
-        n_blank=int(counts @ ~marked),
-        n_emptied=int(counts @ (marked & ~has_rank)),
-        steps=steps,
-        choices=tuple(grid.choices),
-        left_out_columns=tuple(grid.left_out),
-        spelled=grid.spelled,
+    return tuple(
+        CleaningStep(
+            step, policies.get(step, ""), int(counts @ met.any(axis=1)), number(met), number(gone)
+        )
+        for step, met, gone in (
+            ("undervote", fates == _Fate.BLANK, fates == _Fate.BLANK),
+            ("skipped choice", gaps, gaps & False),
+            ("overvote", marks.codes[grid.cells] == OVERVOTE, fates == _Fate.OVERVOTE),
+            ("write-in", marks.is_write_in[grid.cells], fates == _Fate.WRITE_IN),
+            ("repeated item", fates == _Fate.TWICE, fates == _Fate.TWICE),
+            ("after the end", fates == _Fate.ENDED, fates == _Fate.ENDED),
+        )
     )

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Iterable, Iterator
-from itertools import chain
+from collections.abc import Iterator
 from itertools import count as numbers_from
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -26,7 +25,6 @@ from rankagg.core import (
     counted,
     listed,
     raw_text,
-    scattered,
 )
 from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError, shown
 from rankagg.io.tables.sources import (
@@ -60,75 +58,12 @@ FIRST_OLD_NAME = re.compile(r"\s*1\s*,")
 UNNAMED = 10_000
 
 
-class _BallotLine(NamedTuple):
-    """A line of a file: its voters, its alternatives, and the sizes of its buckets."""
+class _Ballot(NamedTuple):
+    """A line of a file: its voters, and its alternatives in tied groups, best first."""
 
     line: int
     voters: int
-    alternatives: list[int]
-    sizes: list[int]
-
-
-class _BallotLines(NamedTuple):
-    """Lines of a file, one after another: how many alternatives and buckets each has, and which."""
-
-    lines: Integers64
-    voters: Integers64
-    lengths: Integers64
-    alternatives: Integers64
-    in_ballot: Integers64
-    sizes: Integers64
-
-    @classmethod
-    def of(cls, ballots: list[_BallotLine]) -> _BallotLines:
-        """Put lines one after another."""
-        return cls(
-            _integers(ballot.line for ballot in ballots),
-            _integers(ballot.voters for ballot in ballots),
-            _integers(len(ballot.alternatives) for ballot in ballots),
-            _integers(chain.from_iterable(ballot.alternatives for ballot in ballots)),
-            _integers(len(ballot.sizes) for ballot in ballots),
-            _integers(chain.from_iterable(ballot.sizes for ballot in ballots)),
-        )
-
-    def without_repeats(self) -> _BallotLines:
-        """Return the lines with what a line lists again left out there."""
-        row = np.repeat(np.arange(len(self.lines)), self.lengths)
-        bucket = np.repeat(np.arange(len(self.sizes)), self.sizes)
-        of_bucket = np.repeat(np.arange(len(self.lines)), self.in_ballot)
-        _, first = np.unique(np.stack([row, self.alternatives]), axis=1, return_index=True)
-        kept = np.sort(first)
-        sizes = np.bincount(bucket[kept], minlength=len(self.sizes))
-        return self._replace(
-            lengths=np.bincount(row[kept], minlength=len(self.lines)),
-            alternatives=self.alternatives[kept],
-            in_ballot=np.bincount(of_bucket[sizes > 0], minlength=len(self.lines)),
-            sizes=sizes[sizes > 0],
-        )
-
-
-def _strict_ballots(text: str, first_line: int) -> _BallotLines | None:
-    """Return ballots `count: 1,2,3`; None where anything else stands in a line."""
-    plain = text.rstrip().replace("\r\n", "\n").replace("\r", "\n")
-    plain = plain.replace(": ", ":").replace(", ", ",")
-    signs = f"{plain}\n".encode().translate(None, b"0123456789")
-    if not re.fullmatch(rb"(?::,*\n)+", signs):
-        return None
-    cells = plain.replace("\n", ",").replace(":", ",")
-    if ",," in f",{cells},":  # a number is missing
-        return None
-    numbers = np.fromstring(cells, dtype=np.int64, sep=",")  # the largest one for larger ones
-    ends = np.flatnonzero(np.frombuffer(signs, dtype=np.uint8) == ord("\n"))
-    starts = np.append(0, ends[:-1] + 1)
-    voters, listed, lengths = numbers[starts], np.delete(numbers, starts), ends - starts
-    if voters.min() < 1 or numbers.max() >= EXACT_LIMIT:
-        return None
-    lines = first_line + np.arange(len(starts))
-    return _BallotLines(lines, voters, lengths, listed, lengths, np.ones_like(listed))
-
-
-def _integers(numbers: Iterable[int]) -> Integers64:
-    return np.fromiter(numbers, np.int64)
+    buckets: list[list[int]]
 
 
 def _whole_number(text: str, *, low: int = 1) -> int | None:
@@ -140,21 +75,18 @@ def _whole_number(text: str, *, low: int = 1) -> int | None:
     return number if low <= number < EXACT_LIMIT else None
 
 
-def _parse_ballot(name: str, number: int, line: str) -> _BallotLine:
+def _parse_ballot(name: str, number: int, line: str) -> _Ballot:
     """Return the ballot in a line."""
     before, found, order = line.partition(":")
-    count = _whole_number(before)
+    count, order = _whole_number(before), order.strip()
     if count is None or not found:
         raise DataFormatError(
             f"{name}, line {number}: a ballot must read 'count: 1,2,{{3,4}}', its count "
             f"a positive whole number below 2**53. Got {shown(line.strip())}."
         )
-    order = order.strip()
     if STRICT_ORDER.fullmatch(order):
-        alternatives = list(map(int, order.split(",")))
-        return _BallotLine(number, count, alternatives, [1] * len(alternatives))
-    buckets = _buckets_in(name, number, order)
-    return _BallotLine(number, count, list(chain.from_iterable(buckets)), list(map(len, buckets)))
+        return _Ballot(number, count, [[int(x)] for x in order.split(",")])
+    return _Ballot(number, count, _buckets_in(name, number, order))
 
 
 def _buckets_in(name: str, number: int, order: str) -> list[list[int]]:
@@ -176,57 +108,47 @@ def _buckets_in(name: str, number: int, order: str) -> list[list[int]]:
     return buckets
 
 
-def _as_ranks(name: str, n: int, ballots: _BallotLines, max_bytes: int = MAX_BYTES) -> Ranks:
+def _as_ranks(name: str, n: int, ballots: list[_Ballot], max_bytes: int = MAX_BYTES) -> Ranks:
     """Return the places of n alternatives in every ballot; `UNRANKED` where there is none."""
-    lines, _, lengths, listed, in_ballot, sizes = ballots
-    check_filled(
-        name, (len(lines), "ballots"), (n, "alternatives"), len(listed), max_bytes=max_bytes
-    )
-    row = np.repeat(np.arange(len(lines)), lengths)
-    outside = (listed < 1) | (listed > n)
-    if outside.any():
-        at = int(np.argmax(outside))
-        raise DataFormatError(
-            f"{name}, line {lines[row[at]]}: alternative {listed[at]} is not among the {n} "
-            "of the header.",
-            "" if listed[at] else REPAIR,
-        )
-    if np.array_equal(in_ballot, lengths):
-        strict = scattered(listed - 1, lengths, n)
-        if strict is not None:
-            return strict
-    order = np.argsort(row * n + listed, kind="stable")
-    again = (row[order][1:] == row[order][:-1]) & (listed[order][1:] == listed[order][:-1])
-    if again.any():
-        at = int(order[1:][again].min())
-        twice = f"{name}, line {lines[row[at]]}: alternative {listed[at]} occurs twice."
-        raise DataFormatError(twice, REPAIR)
-    # A bucket's place is the number of alternatives before it in its ballot.
-    before = np.repeat(np.cumsum(lengths) - lengths, in_ballot)
-    ranks = np.full((len(lines), n), UNRANKED, dtype=np.int32)
-    ranks[row, listed - 1] = np.repeat(np.cumsum(sizes) - sizes - before, sizes)
+    filled = sum(len(bucket) for ballot in ballots for bucket in ballot.buckets)
+    check_filled(name, (len(ballots), "ballots"), (n, "alternatives"), filled, max_bytes=max_bytes)
+    ranks = np.empty((len(ballots), n), dtype=np.int32)
+    for row, ballot in enumerate(ballots):
+        places, above = [UNRANKED] * n, 0
+        for bucket in ballot.buckets:
+            for alternative in bucket:
+                is_known = 1 <= alternative <= n
+                if not is_known or places[alternative - 1] != UNRANKED:
+                    what = "occurs twice" if is_known else f"is not among the {n} of the header"
+                    raise DataFormatError(
+                        f"{name}, line {ballot.line}: alternative {alternative} {what}.",
+                        REPAIR if is_known or alternative == 0 else "",
+                    )
+                places[alternative - 1] = above
+            above += len(bucket)
+        ranks[row] = places
     return ranks
 
 
 class _Contents(NamedTuple):
-    """The header as it stands, the alternatives by number, and the ballots."""
+    """The header, the names of alternatives by number, and the ballots."""
 
     header: dict[str, str]
     names: dict[int, str]
-    ballots: _BallotLines
+    ballots: list[_Ballot]
 
 
 def looks_like_preflib(text: str) -> bool:
-    """Say whether a text has a PrefLib header, whatever its file is called."""
+    """Return whether a text has a PrefLib header."""
     start = _start(text)
     return bool(start and _key_and_value(start[0])) or _is_old(text)
 
 
-def title_and_seats(source: Source, max_bytes: int = MAX_BYTES) -> tuple[str, int]:
-    """Return the title that the header of a file of today may state, and 0, as it has no seats."""
+def title_of(source: Source, max_bytes: int = MAX_BYTES) -> str:
+    """Return the title that the header of a file may state."""
     _, text = read_text(source, max_bytes)
     found = map(_key_and_value, text_lines(HEAD.match(text)[0]))  # type: ignore[index]
-    return dict(filter(None, found)).get("TITLE", ""), 0
+    return dict(filter(None, found)).get("TITLE", "")
 
 
 def _start(text: str) -> list[str]:
@@ -257,19 +179,15 @@ def _check_ballot_type(name: str, stated: str) -> None:
 
 
 def _parsed(name: str, text: str) -> _Contents:
-    head = HEAD.match(text)[0]  # type: ignore[index]  # it matches nothing, too
-    lines = text_lines(head)
-    at_once = _strict_ballots(text[len(head) :], len(lines))
-    contents = _Contents({}, {}, at_once or _BallotLines.of([]))
-    ballots = []
-    for number, line in enumerate(lines if at_once else text_lines(text), start=1):
+    contents = _Contents({}, {}, [])
+    for number, line in enumerate(text_lines(text), start=1):
         if line.startswith("#"):
             found = _key_and_value(line)
             if found is not None:  # else a comment
                 _take(name, number, contents, *found)
         elif line.strip():
-            ballots.append(_parse_ballot(name, number, line))
-    return contents if at_once else contents._replace(ballots=_BallotLines.of(ballots))
+            contents.ballots.append(_parse_ballot(name, number, line))
+    return contents
 
 
 def _take(name: str, number: int, contents: _Contents, key: str, value: str) -> None:
@@ -302,13 +220,12 @@ def read_preflib(
     source : path or text stream
         A file in the format soc, soi, toc or toi.
     unranked : {"last", "uniform", "ignore"}, default "last"
-        What an alternative is that a ballot leaves out: below all that the ballot lists, or not
-        observed; see `Profile.with_unranked`.
+        Alternatives that a ballot leaves out are below all that it lists, or not observed; see
+        `Profile.with_unranked`.
     errors : {"refuse", "repair"}, default "refuse"
-        What becomes of a file that contradicts itself. "repair": an alternative that a ballot
-        lists again keeps its first place there, numbers from 0 are read as numbers from 1,
-        alternatives of one name get numbers ("Ann", "Ann (2)"), and of totals and type the ballots
-        are right and not the header.
+        Treatment of a file that contradicts itself. "repair": repeated alternatives keep their
+        first place on a ballot, numbers from 0 are read as numbers from 1, alternatives of one
+        name get numbers ("Ann", "Ann (2)"), and totals and type are taken from the ballots.
     max_bytes : int, default 2**30
         Bytes of memory that reading may take.
 
@@ -331,14 +248,14 @@ def read_preflib(
             "of its files in today's form."
         )
     contents = _parsed(name, text)
-    if not len(contents.ballots.lines):
+    if not contents.ballots:
         raise DataFormatError(f"{name} has a header and no ballots; the file may be cut off.")
     told: list[str] = []
     if repairs:
         contents = _repaired(contents, told)
     items = _named_items(name, contents)
     ranks = _as_ranks(name, len(items), contents.ballots, max_bytes)
-    counts = contents.ballots.voters
+    counts = np.array([ballot.voters for ballot in contents.ballots])
     told += _contradictions(name, contents.header, counts, ranks)
     if told and not repairs:
         raise DataFormatError(f"{name} {told[0]}.", REPAIR)
@@ -354,19 +271,33 @@ def _repaired(contents: _Contents, told: list[str]) -> _Contents:
     from_zero = min(names, default=1) == 0
     if from_zero:
         names = {number + 1: label for number, label in names.items()}
-    numbers = ballots.alternatives
+    numbers = {x for ballot in ballots for bucket in ballot.buckets for x in bucket}
     n = _stated("", header, "NUMBER ALTERNATIVES") or 0
-    if from_zero or (numbers.min(initial=1) == 0 and numbers.max(initial=0) < n):
+    if from_zero or (0 in numbers and max(numbers) < n):
         told.append("numbers its alternatives from 0")
-        ballots = ballots._replace(alternatives=numbers + 1)
-    once = ballots.without_repeats()
-    lines = counted(int((once.lengths < ballots.lengths).sum()), "line")
-    if len(once.alternatives) < len(numbers):
+        ballots = [
+            ballot._replace(buckets=[[x + 1 for x in bucket] for bucket in ballot.buckets])
+            for ballot in ballots
+        ]
+    once = list(map(_without_repeats, ballots))
+    n_lines = sum(new != old for new, old in zip(once, ballots, strict=True))
+    if n_lines:
+        lines = counted(n_lines, "line")
         told.append(f"lists an alternative again in {lines}, where its first place counts")
     apart = _numbered_apart(names)
     if changed := [label for number, label in apart.items() if label != names[number]]:
         told.append(f"names alternatives alike, which are numbered apart: {listed(changed)}")
     return _Contents(header, apart, once)
+
+
+def _without_repeats(ballot: _Ballot) -> _Ballot:
+    """Return a ballot without alternatives that it lists again."""
+    seen, buckets = set[int](), list[list[int]]()
+    for bucket in ballot.buckets:
+        new = [x for x in dict.fromkeys(bucket) if x not in seen]
+        seen.update(new)
+        buckets += [new] * bool(new)
+    return ballot._replace(buckets=buckets)
 
 
 def _numbered_apart(names: dict[int, str]) -> dict[int, str]:
@@ -390,7 +321,7 @@ def _named_items(name: str, contents: _Contents) -> ItemSet:
     if stated is None:
         raise DataFormatError(f"{name} does not state NUMBER ALTERNATIVES.")
     if not names:
-        known = max(UNNAMED, len(ballots.alternatives))
+        known = max(UNNAMED, sum(len(x.buckets) for x in ballots))
         if stated > known:
             raise DataFormatError(
                 f"{name} states {counted(stated, 'alternative')} and names none; at most {known} "

@@ -261,8 +261,7 @@ def _cast_votes(look: BallotLook) -> Iterator[FileReading]:
         rest = [at for at in range(len(look.names)) if at not in choices]
         counts = look.called("count", among=[at for at in rest if at in look.numeric])
         is_marked = any(
-            look.spellings.is_undervote(x) or look.spellings.is_overvote(x)
-            for x in look.texts_of(*choices)
+            look.spellings.kind_of(x) in ("undervote", "overvote") for x in look.texts_of(*choices)
         )
         headings = [look.headings[at] for at in choices]
         are_ordinals = all(one is not None and one.is_ordinal for one in headings)

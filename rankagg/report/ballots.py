@@ -1,4 +1,4 @@
-"""Kinds of ballots: elections, which are counted in full, lists of the first items, and votes."""
+"""Pages of elections, ranked lists, and matrices of votes."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ from rankagg.core import (
 )
 from rankagg.exceptions import InvalidInputError, visible
 from rankagg.inference import robust_rank_aggregation
-from rankagg.io.abif import blt_text
 from rankagg.io.ballots import write_ballots
+from rankagg.io.blt import blt_text
 from rankagg.io.cast_votes import CastVotes
 from rankagg.report.findings import Findings, Kind, QuietColumn
 from rankagg.report.sections import (
@@ -67,16 +67,16 @@ TEXTS = ("elected", "surplus passed on by", "eliminated", "tie broken")
 # So many characters of ballots are put into a page.
 MOST_CHARACTERS = 4_000_000
 P_VALUES = (
-    "A p-value is the chance of standing so far up in lists in random order, by robust rank "
-    "aggregation (Kolde et al.), adjusted for all {} (Holm). It takes for granted that no "
-    "list was made after another, and that no other items could have been listed: among more, the "
-    "same ranks would be less likely by chance."
+    "A p-value is the probability of such high ranks in lists in random order, by robust rank "
+    "aggregation (Kolde et al.), adjusted for all {} (Holm). It assumes that lists are "
+    "independent, and that no other items could have been listed: among more items, the same ranks "
+    "would be less likely."
 )
 
 
 @dataclass(frozen=True, kw_only=True)
 class Counted(Aggregator):
-    """Rank by a count, in which those stay tied who tie for a seat."""
+    """Rank by a count; candidates tied for a seat stay tied."""
 
     needs: ClassVar[Needs] = "rankings"
     reads_unranked: ClassVar[ReadsUnranked] = "last"
@@ -87,10 +87,6 @@ class Counted(Aggregator):
     def name(self) -> str:
         """The rule that counted."""
         return "STV" if isinstance(self.rule, STV) else "Instant runoff"
-
-    def __repr__(self) -> str:
-        """Return the call that makes the rule that counted."""
-        return repr(self.rule)
 
     def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
         if self.rule.tie_breaking == "together" and isinstance(self.rule, Aggregator):
@@ -120,7 +116,7 @@ class ElectionKind(Kind):
     whole: ClassVar[str] = "complete ballot"
     against: ClassVar[str] = "ahead in the count: elected earlier, more votes, or out later"
 
-    # -- what is computed -----------------------------------------------------------------------
+    # -- results -----------------------------------------------------------------------
 
     def leader(self) -> Aggregator | None:
         """Return the count."""
@@ -146,28 +142,28 @@ class ElectionKind(Kind):
     # -- the first screen -----------------------------------------------------------------------
 
     def result(self, findings: Findings) -> str:
-        """Say who is elected, and when, or who is tied; and what decided between those."""
+        """Return a sentence on who is elected or tied, and after how many rounds."""
         count, is_stv = self.count, isinstance(self.rule, STV)
         level = count.elected if count.is_level else count.tied or ()
         rounds = stated(len(count.stages), "rounds", noun="round")
         names = [x for x in count.elected if not (count.is_tied and x in level)]
-        how = "by STV" if is_stv else "the instant runoff"
-        if names:
-            verb = ("is" if len(names) == 1 else "are") + " elected" if is_stv else "wins"
-            told = said("{} {} {} after {}", listing(names), verb, how, rounds)
-            if count.is_tied:
-                seats = counted(len(count.elected) - len(names), "other seat")
-                return said("{}; {} are tied for {}", told, listing(level), seats)
-            return (
-                said("{}, {}: {} were tied", told, count.tie_broken, listing(level))
-                if level
-                else told
-            )
-        where = said("after {} of {}", rounds, self.leads)
-        return said("{} are tied {}", listing(level), where)
+        if not names:
+            return said("{} are tied after {} of {}", listing(level), rounds, self.leads)
+        won = (
+            f"{'is' if len(names) == 1 else 'are'} elected by STV"
+            if is_stv
+            else "wins the instant runoff"
+        )
+        told = said("{} {} after {}", listing(names), won, rounds)
+        if count.is_tied:
+            seats = counted(len(count.elected) - len(names), "other seat")
+            return said("{}; {} are tied for {}", told, listing(level), seats)
+        return (
+            said("{}, {}: {} were tied", told, count.tie_broken, listing(level)) if level else told
+        )
 
     def certainty(self, findings: Findings) -> str:
-        """Say which ties were broken, how close it was, and who wins in pairs."""
+        """Return sentences on broken ties, the margin, and the Condorcet winner."""
         winner, told = findings.graph.condorcet_winner, list[str]()
         if self.count.tied is None:
             told.append(
@@ -214,12 +210,9 @@ class ElectionKind(Kind):
         """Draw the shares of ballots at first and in the end."""
         first, final, ballots = self._ends
         at, ends = at_share(first / ballots), at_share(final / ballots)
-        quota, key = (
-            self.count.quota,
-            [("dot", True, "first votes (bar), and in the last round (dot)")],
-        )
+        key = [("dot", True, "first votes (bar), and in the last round (dot)")]
         lines: tuple[float, ...] = ()
-        if quota is not None:
+        if (quota := self.count.quota) is not None:
             lines = (at_share(quota / ballots),)
             key.append(("stroke", False, said("quota, {}", self._quota)))
         return RowDrawing(
@@ -230,26 +223,24 @@ class ElectionKind(Kind):
             marked_shares(),
             tuple(key),
             "Shares of all ballots: first preferences, and the votes that each candidate had in "
-            "the last round before it went out, transfers included.",
+            "the last round before its elimination, transfers included.",
         )
 
     # -- chapters -------------------------------------------------------------------------------
 
     def shape(self, findings: Findings) -> list[tuple[str, object]]:
-        """Return ballots, and how many candidates they name."""
+        """Return the numbers of ballots, and of candidates that they name."""
         named_by = (self.data.ranks >= 0).sum(axis=1)
         sizes = np.bincount(named_by, weights=self.data.counts).astype(int).tolist()
         what = "ballots that name so many"
-        cast = (
-            []
-            if self.cast is None
-            else [
-                fact("Ballots cast", self.cast.n_ballots),
-                fact("Blank ballots", self.cast.n_blank),
-                fact("Spoilt ballots, nothing left", self.cast.n_emptied, "spoilt ballots"),
-                fact("Ballots changed", self.cast.n_changed),
+        cast = []
+        if (votes := self.cast) is not None:
+            cast = [
+                fact("Ballots cast", votes.n_ballots),
+                fact("Blank ballots", votes.n_blank),
+                fact("Spoilt ballots (no valid choice left)", votes.n_emptied, "spoilt ballots"),
+                fact("Ballots changed", votes.n_changed),
             ]
-        )
         return [
             *cast,
             fact("Ballots read" if cast else "Ballots", self.data.n_rankings, "rankings"),
@@ -297,12 +288,8 @@ class ElectionKind(Kind):
             for k, stage in enumerate(self.count.stages, 1)
         ]
         frame = pd.DataFrame(rows)
-        same = [
-            x
-            for x in (*TEXTS, "quota")
-            if frame[x].nunique() < 2 and frame[x].iloc[0] in (None, "", frame["quota"].iloc[0])
-        ]
-        return frame.drop(columns=same)
+        unused = [name for name in TEXTS if not frame[name].any()]
+        return frame.drop(columns=[*unused, *["quota"] * (frame["quota"].nunique() < 2)])
 
     def _block(self) -> str | None:
         """Return the ballots as read, and what a recount needs, as JSON; None of too many."""
@@ -326,7 +313,7 @@ class ElectionKind(Kind):
             "candidates": [visible(str(label)) for label in self.data.items],
             "counting": counting if whole and self.rule.tie_breaking != "together" else "",
             "quota": getattr(self.rule, "quota", ""),
-            # Which of those who tie were taken.
+            # The candidates chosen at ties.
             "taken": [list(map(int, at([*x.surplus, *x.eliminated]))) for x in self.count.stages],
         }
         return json.dumps(parts, ensure_ascii=False, separators=(",", ":"))
@@ -354,7 +341,7 @@ class ElectionKind(Kind):
         return [("Seats", seats), ("Quota", quota), ("Ties broken by", ties)]
 
     def _closest(self, findings: Findings) -> tuple[str, object]:
-        """Return the candidate that is closest to the winner in pairs, and by how many votes."""
+        """Return the candidate closest to the winner in pairs, and the margin."""
         first, *others = findings.order.tolist()
         margins = findings.graph.margins[first]
         closest = min(others, key=lambda k: margins[k])
@@ -390,7 +377,7 @@ class ListsKind(Kind):
     # -- the first screen -----------------------------------------------------------------------
 
     def result(self, findings: Findings) -> str:
-        """Say who is first, and how many lists name it."""
+        """Return a sentence on the first item, and how many lists name it."""
         if len(findings.winners) > 1:
             return super().result(findings)
         some, total = int(self._ranks[findings.order[0]].count()), len(self._ranks)
@@ -440,7 +427,7 @@ class ListsKind(Kind):
         ]
 
     def opening(self, findings: Findings) -> list[Section]:
-        """Return how many lists name an item, and where, and whether that is far up."""
+        """Return the lists that name each item, its ranks in them, and p-values."""
         frame, ranks = findings.rows(), self._ranks[findings.order]
         section = Section("lists", "In which lists", is_open=True)
         section.told(stated(len(ranks), "lists", ",", "list"))
@@ -478,8 +465,8 @@ class VotesKind(Kind):
         """Return nothing: rankings are not known."""
 
     def certainty(self, findings: Findings) -> str:
-        """Say that nothing is known of it."""
-        return "Counts of votes do not tell how sure it is."
+        """Return a sentence: the uncertainty is unknown."""
+        return "Counts of votes do not show how certain the order is."
 
     def numbers(self, findings: Findings) -> list[tuple[str, str]]:
         """Return votes, and the share of pairs without any."""

@@ -121,13 +121,10 @@ def _never_compared(section: Section, votes: PairwiseMatrix | MissingReport, res
 def colophon(rules: Iterable[Any]) -> Section:
     """Say how the page was made, and how to cite what it rests on."""
     section = Section("made", "Methods, versions, citation")
-    rows = [
-        {"Method": rule.name, "Parameters": repr(rule), "Source": references_of(rule)}
-        for rule in rules
-    ]
+    rows = [{"Method": rule.name, "Source": references_of(rule)} for rule in rules]
     if rows:
-        caption, text = "Methods, with all parameters", list(rows[0])
-        section.table(table_of(pd.DataFrame(rows), caption, text=text))
+        caption = "Methods and sources; parameters that are not named have their defaults"
+        section.table(table_of(pd.DataFrame(rows), caption, text=["Method", "Source"]))
     names = ("numpy", "scipy", "highspy", "networkx", "statsmodels")
     versions = {"rankagg": __version__, "Python": platform.python_version()}
     versions |= {name: version(name) for name in names} | {"inner loops": described()}

@@ -20,6 +20,7 @@ from rankagg._validation import check_alpha, check_choice, check_flag, check_num
 from rankagg.aggregation import Aggregator, Consensus, Data, Evidence
 from rankagg.aggregation.base import votes_text
 from rankagg.aggregation.evidence import as_data
+from rankagg.aggregation.voting.transfers import STV
 from rankagg.analysis.comparison.agreement import LATE
 from rankagg.core import ItemSet, Profile, ScoreSummary, ScoreTable, listed, raw_text, said, stated
 from rankagg.core.comparisons import Comparisons
@@ -29,7 +30,7 @@ from rankagg.inference.units import Unit
 from rankagg.io.cast_votes import CastVotes
 from rankagg.io.json_files import votes_to_dict
 from rankagg.io.output_files import write_text
-from rankagg.report.ballots import ElectionKind, ElectionRule, ListsKind, VotesKind
+from rankagg.report.ballots import USUAL, ElectionKind, ElectionRule, ListsKind, VotesKind
 from rankagg.report.battles import BattlesKind
 from rankagg.report.cards import check_link, is_link, read_cards
 from rankagg.report.changes import table_changes
@@ -315,7 +316,8 @@ def kind_of(
         allowed = f"one of {', '.join(fitting)} for a {type(data).__name__}"
         raise InvalidInputError("kind", allowed, name)
     if isinstance(data, Profile) and name == "election":
-        return ElectionKind(data, Told(), cast=cast)
+        rule = STV(cast.seats) if cast is not None and cast.seats > 1 else USUAL
+        return ElectionKind(data, Told(), rule, cast, rng)
     return KINDS[name](data, Told())
 
 

@@ -87,8 +87,9 @@ def test_the_command_says_what_the_user_said(run, tmp_path) -> None:
     (tmp_path / "two.blt").write_text(text, encoding="utf-8")
     run("report two.blt")
     assert "are elected by STV after" in (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "Ballots cast" in (tmp_path / "report.html").read_text(encoding="utf-8")
     run("report two.blt --seats 1")
-    assert "is elected by STV after" in (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "wins the instant runoff after" in (tmp_path / "report.html").read_text(encoding="utf-8")
 
 
 def test_scores_and_cards_may_be_in_one_file(run, tmp_path) -> None:

@@ -60,7 +60,7 @@ def test_other_kinds_of_data(run):
     assert code == 0
     assert "read: standard input, Profile of 3 rankings" in out
     code, out, _ = run("rank - --rule borda --format cast-votes", b"1,2\nAnn,Bob\n,\nBob,Ann\n")
-    assert "3 cast ballots: 2 read (2 as they were cast, 0 changed), 1 blank" in out
+    assert "3 ballots cast: 2 read (2 as cast, 0 changed), 1 blank" in out
     # The file is read twice where directions differ.
     code, out, _ = run("rank - --rule borda --lower x", SCORES)
     assert "lower is better on x" in out

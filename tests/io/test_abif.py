@@ -3,16 +3,13 @@
 import re
 from io import StringIO
 
-import numpy as np
 import pytest
-from hypothesis import assume, given
-from hypothesis import strategies as st
+from hypothesis import given
 
 import rankagg as ra
-from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError
-from rankagg.io.abif import title_and_seats
+from rankagg.exceptions import DataFormatError, DataWarning
 from rankagg.testing.commands import ReaderContract
-from tests.strategies import policies, profiles
+from tests.strategies import profiles
 
 DECLARED = "=A:[Ann: the 1st, of 2]\n=B :[Bob]\n=C:Cid\n"
 
@@ -87,76 +84,3 @@ def test_written_ballots_come_back(profile):
     assert [one.buckets for one in found] == [
         tuple(tuple(f"i{label}" for label in bucket) for bucket in one.buckets) for one in profile
     ]
-
-
-BLT = '4 2\n-2\n3 1 2 4=3 0\n5 - 2=3 1 0\n\n2 2 0\n1 4 0\n0\n"Ann (X)"\n"Bob"\n"Cid"\nDan\n"Ward"\n'
-
-
-@pytest.mark.parametrize("text", [BLT, BLT.replace("\n", "\r\n"), BLT.removesuffix('"Ward"\n')])
-def test_blt_is_read_without_those_who_have_withdrawn(text):
-    assert [one.format for one in ra.recognize(StringIO(text)).readings] == ["abif"]
-    with pytest.warns(DataWarning) as told:
-        profile = read(text)
-    said = [str(one.message).partition(": ")[2] for one in told]
-    assert said == [
-        "an election of 2 seats, 1 candidate withdrawn.",
-        "2 ballots without any name, in no ranking.",
-    ]
-    assert profile.items.labels == ("Ann (X)", "Cid", "Dan")
-    assert profile.ranks.tolist() == [[0, 1, 1], [1, 0, -2], [-2, -2, 0]]
-    assert profile.counts.tolist() == [3, 5, 1]
-
-
-@pytest.mark.filterwarnings("ignore::rankagg.exceptions.DataWarning")
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
-        ("2 2 0\n", "2 2\n", "line 6: a ballot must read '27 1 3=2 0'"),
-        ("1 4 0\n", "-1.5 4 0\n", "line 7: a ballot must read"),
-        ("1 4 0\n", "1 x 0\n", "line 7: a ballot must read .* Got '1 x 0'"),
-        ("1 4 0\n", "0.0 4 0\n", "line 7: a ballot must read"),
-        ("1 4 0\n", "1 5 0\n", "line 7: '5' is not declared"),
-        ("1 4 0\n", "1 4 4 0\n", "line 7: 'Dan' is named twice"),
-        ('Dan\n"Ward"\n', "", "names 3 of 4 candidates; it may be cut off"),
-        ('0\n"Ann', '"Ann', "line 8: a ballot must read"),
-        (BLT[BLT.index('\n0\n"') :], "\n", "names 0 of 4 candidates"),
-    ],
-)
-def test_blt_that_says_nothing_is_refused_by_its_line(old, new, message):
-    with pytest.raises(DataFormatError, match=message):
-        read(BLT.replace(old, new))
-
-
-odd = st.text("ab\u00e9\u4e2d\U0001f600'|_-=10 ,:#>(){", max_size=6).filter(
-    lambda name: name == name.strip()
-)
-
-
-@pytest.mark.filterwarnings("ignore::rankagg.exceptions.DataWarning")
-@given(data=st.data(), policy=policies, title=odd)
-def test_ballots_written_as_blt_come_back(data, policy, title, tmp_path_factory):
-    items = ra.ItemSet(data.draw(st.lists(odd, min_size=1, max_size=6, unique=True)))
-    profile = data.draw(profiles(items, unlisted=False)).with_unranked(policy)
-    assume((profile.ranks >= 0).any(axis=1).all())
-    path = tmp_path_factory.mktemp("blt") / "ballots.blt"
-    ra.io.write_ballots(profile, path, title=title, seats=3)
-    back = ra.io.read_abif(path, unranked=policy)
-    assert title_and_seats(path) == (title, 3)
-    if (profile.weights % 1 != 0).any():
-        single = np.repeat(profile.ranks, profile.counts, axis=0)
-        assert back.ranks.tolist() == single.tolist()
-        assert back.weights.tolist() == np.repeat(profile.weights, profile.counts).tolist()
-    else:
-        assert back.items == profile.items
-        assert (back.pairwise().wins == profile.pairwise().wins).all()
-        assert back == profile or (profile.weights != 1).any()
-
-
-@pytest.mark.parametrize("name", ['"Bo"', 'a" "b', " a", "a\nb", 'a"'])
-def test_names_that_blt_cannot_hold_are_refused(name, tmp_path):
-    profile = ra.Profile.from_orders([[name, "z"], ["z"]])
-    with pytest.raises(InvalidInputError, match="items and title` must be that BLT can hold"):
-        ra.io.write_ballots(profile, tmp_path / "x.blt")
-    with pytest.raises(InvalidInputError, match=r"free of groups in a file \.blt"):
-        ra.io.write_ballots(ra.Profile([profile[0]], groups=["p"]), tmp_path / "x.blt")
-    assert not (tmp_path / "x.blt").exists()

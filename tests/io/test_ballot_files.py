@@ -114,7 +114,7 @@ WHY_NO_RANKS = {
     "names": "`read_cast_votes` reads names",
     "a slip in words": r"row 3, column 'Q \[Ash\]' must be",
     "from 0 with a slip": "Add 1 to all ranks",
-    "counts": "'count' may hold how often each ballot",
+    "counts": "'count' may hold counts of ballots",
     "two questions": "ranks of 'Chair' and of 'Clerk'",
     "two lines of headings": "2 columns without a he",
 }
@@ -286,10 +286,10 @@ WHY_NO_CHOICES = {
     "two contests": "2 contests, Chair 1st, Chair 2nd or Clerk 1st, Clerk 2nd",
     "one pool": "2 contests",
     "names of who votes": (
-        "Member may be a choice beside 1st choice, 2nd choice: name the columns of choices by"
+        "Member may be a choice, as 1st choice, 2nd choice are: name the columns of choices by"
     ),
     "a third choice in other words": "3rd choice if any may be a choice",
-    "counts": "'Count' may hold how often",
+    "counts": "'Count' may hold counts of ballots",
     "ranks": "`read_ballots` reads ranks",
     "ranks in words": "`read_ballots` reads ranks",
     "a name in a column beside": "Seconded by may be a choice",
@@ -347,14 +347,14 @@ SAME = {
 
 @pytest.mark.parametrize("kind", SAME)
 def test_blt_as_programs_write_it(kind):
-    profile, told = read(ra.io.read_abif, SAME[kind])
-    assert profile == read(ra.io.read_abif, PLAIN)[0]
-    assert told == "the stream: an election of 2 seats, 0 candidates withdrawn."
-    assert [one.format for one in ra.recognize(StringIO(SAME[kind])).readings] == ["abif"]
+    votes, told = read(ra.io.read_blt, SAME[kind])
+    assert votes.profile == read(ra.io.read_blt, PLAIN)[0].profile
+    assert (votes.seats, votes.n_ballots, told) == (2, 10, "")
+    assert [one.format for one in ra.recognize(StringIO(SAME[kind])).readings] == ["blt"]
 
 
 def test_decimals_of_blt_are_weights():
-    profile, _ = read(ra.io.read_abif, PLAIN.replace("\n1 3 0", "\n2.5 3 0"))
+    profile = read(ra.io.read_blt, PLAIN.replace("\n1 3 0", "\n2.5 3 0"))[0].profile
     assert profile.counts.tolist() == [1, 1, 1, 1]
     assert profile.weights.tolist() == [3, 4, 2.5, 2]
     assert firsts(profile) == {"Elm B": 7, "Ash C": 2.5, "Yew D": 2}

@@ -29,7 +29,6 @@ CALLS = {
     "dropped": f"ra.read_comparisons(S('a,b,w\\nx,y,a\\nx,y,error\\n'), {BATTLES}'w', "
     "drop_outcome='error')",
     "repaired": f"ra.read_preflib(S({PREFLIB!r}), errors='repair')",
-    "seats": 'ra.io.read_abif(S(\'2 1\\n1 1 2 0\\n0\\n"A"\\n"B"\\n"T"\\n\'))',
     "like names": "ra.read_cast_votes(S('1st choice,2nd choice\\nAnn,Bob\\nann,Ann\\nBob,Ann\\n'))",
     "a word": "ra.read_cast_votes(S('1st choice,2nd choice\\nAnn,None\\nNone,Ann\\nBob,Ann\\n'))",
     "ranks": "ra.Profile.from_ranks([[1, 2, 0], [1, 2, 3]])",

@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
+from math import lcm
 from typing import ClassVar
+
+import numpy as np
 
 from rankagg.aggregation.base import Needs
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.outcome import by_places
 from rankagg.aggregation.voting.elimination import (
-    BallotCounts,
-    Count,
+    Counter,
     Elimination,
     Inside,
-    RoundResult,
+    Round,
     RoundRule,
-    Tally,
-    lowest_out,
-    sums_of_margins,
 )
-from rankagg.aggregation.voting.rounds import CountedUnit
-from rankagg.core import amount
+from rankagg.aggregation.voting.rounds import CountedUnit, distinct_ballots
+from rankagg.core import PairwiseMatrix, Profile, amount, exact, places
+from rankagg.kernels.counting import row_sums
 
 # Eliminations by Borda counts never lose the Smith set.
 BORDA_COUNTS_KEEP = {
@@ -31,9 +31,63 @@ BORDA_COUNTS_KEEP = {
 }
 
 
+def _lowest(inside: Inside, points: Sequence[int], unit: int, exhausted: int = 0) -> Round:
+    """Return a round in which the items with the fewest points tie for elimination."""
+    least = min(points)
+    tied = tuple(item for item, got in zip(inside, points, strict=True) if got == least)
+    return Round(tied, points, unit, exhausted)
+
+
+def _end_places(profile: Profile) -> Callable[..., tuple[list[int], int, int]]:
+    """Return the function that counts first or last places among some items.
+
+    The tied items at the end of a ballot share the place; unlisted items are tied. Returns the
+    points of each item, how many of them are one vote, and those of ballots that list none.
+    """
+    ranks, votes, unit = distinct_ballots(profile.ranks, profile)
+    codes = places.comparable(ranks)
+
+    def end_places(inside: Inside, *, last: bool = False) -> tuple[list[int], int, int]:
+        here = codes[:, list(inside)]
+        edge = here.max(axis=1) if last else here.min(axis=1)
+        at_end = here == edge[:, None]
+        sizes = row_sums(at_end)
+        some = np.unique(sizes).tolist()
+        over = lcm(*some)
+        total = np.zeros(len(inside), dtype=object)
+        for size in some:
+            alike = sizes == size
+            row, item = np.nonzero(at_end[alike])
+            part = exact.count_cells(item, votes[alike][row], len(inside))
+            total = total + part.astype(object) * (over // size)
+        exhausted = exact.sum_of(votes[edge >= codes.shape[1]])
+        return total.tolist(), over * unit, exhausted * over
+
+    return end_places
+
+
+def _borda_points(votes: PairwiseMatrix) -> Callable[[Inside], tuple[list[int], int]]:
+    """Return the function that counts the Borda points of each of some items among them."""
+    margins = exact.combine(votes.scaled_wins, 1, votes.scaled_wins.T, -1)
+    sums, left = margins.sum(axis=1), set(range(votes.n_items))
+    # Half a vote, and half a margin, for each of the others.
+    weight = int((votes.exact_weight or 0) * votes.denominator)
+
+    def borda_points(inside: Inside) -> tuple[list[int], int]:
+        # Rounds differ by few items, whose margins are subtracted from the sums or added.
+        nonlocal sums, left
+        now = set(inside)
+        sums = sums - margins[:, sorted(left - now)].sum(axis=1)
+        sums = sums + margins[:, sorted(now - left)].sum(axis=1)
+        left, half = now, weight * (len(inside) - 1)
+        return [half + net for net in sums[list(inside)].tolist()], 2 * votes.denominator
+
+    return borda_points
+
+
 @dataclass(frozen=True, kw_only=True)
 class InstantRunoff(Elimination):
-    """Instant runoff: in each round the item with the fewest first places goes out.
+    """Instant runoff: in each round the item with the fewest first places is eliminated.
 
     Also called alternative vote, ranked choice voting and, with one seat, single transferable
     vote. Every round counts the ballots as rankings of the items that remain. The consensus is
@@ -42,20 +96,19 @@ class InstantRunoff(Elimination):
     Parameters
     ----------
     tie_breaking : {"together", "parallel", "order", "lot", "refuse"}, default "together"
-        Where several items tie for going out. "together": all of them go and are tied, so that
-        they win together if nothing else remains. "parallel": every way of breaking ties is
-        followed, and an item has the best rank that some way gives it; the first ones are all
-        possible winners, and `outcomes` lists the rankings. "order": the one that stands last
-        in `tie_order` goes, without one the last among the items of the data. "lot": one of them
-        is drawn by `rng`. "refuse": `TiedRankingError`.
+        If several items tie for elimination. "together": all are eliminated and tied; if no other
+        item remains, they win together. "parallel": every way of breaking ties is followed, and
+        each item has its best rank; the first ones are all possible winners, and `outcomes` lists
+        the rankings. "order": the last one in `tie_order` is eliminated, by default the last one
+        in the data. "lot": one of them is drawn by `rng`. "refuse": `TiedRankingError`.
     tie_order : sequence of str or int, optional
-        With "order": the candidates that may tie, the most favored first, such as a lot that was
-        drawn.
+        With "order": the candidates that may tie, the most favored first, such as a lot drawn in
+        public.
 
     Notes
     -----
-    Items tied for first place share the vote evenly. A ballot of whose listed items none remains
-    is exhausted: it counts the same for all that remain. Votes are counted in integers.
+    Items tied for first place share the vote evenly. A ballot that lists none of the remaining
+    items is exhausted: it counts equally for all of them. Votes are counted in integers.
     Under "parallel" more than 5000 sets of remaining items raise.
 
     References
@@ -76,7 +129,7 @@ class InstantRunoff(Elimination):
     ('each wins by some way of breaking ties: A, B, C',)
     """
 
-    counted: ClassVar[CountedUnit] = "votes"
+    _unit: ClassVar[CountedUnit] = "votes"
     command_names: ClassVar = {"instant-runoff": {}}
     keeps: ClassVar = {
         "condorcet loser": "in the last round of two items it loses",
@@ -96,27 +149,25 @@ class InstantRunoff(Elimination):
         "reversal symmetry": "2 ABC, 2 BCA, 1 CAB",
     }
 
-    def _count(self, evidence: Evidence) -> Count:
-        ballots = BallotCounts.of(evidence.profile)
-        return lambda inside: lowest_out(inside, ballots.ends(inside)[0])
+    def _counter(self, evidence: Evidence) -> Counter:
+        end_places = _end_places(evidence.profile)
 
-    def _tally(self, evidence: Evidence) -> Tally:
-        ballots = BallotCounts.of(evidence.profile)
+        def count(inside: Inside) -> Round:
+            points, unit, exhausted = end_places(inside)
+            # An exhausted ballot counts for nobody, which is the same for all.
+            return _lowest(
+                inside, [got - exhausted // len(inside) for got in points], unit, exhausted
+            )
 
-        def tally(inside: Inside) -> tuple[list[Fraction], Fraction]:
-            # Ballots that list nobody who remains count the same for all.
-            exhausted = ballots.exhausted(inside)
-            return [got - exhausted / len(inside) for got in ballots.places(inside)], exhausted
-
-        return tally
+        return count
 
 
 @dataclass(frozen=True, kw_only=True)
 class Coombs(Elimination):
-    """Coombs' rule: in each round the item with the most last places goes out.
+    """Coombs' rule: in each round the item with the most last places is eliminated.
 
-    An item with more than half of the first places stands first among those that remain, and the
-    rounds go on among the others. Every round counts the ballots as rankings of the items that
+    An item with more than half of the first places is ranked above all others that remain, and the
+    rounds continue among the others. Every round counts the ballots as rankings of the items that
     remain.
 
     Parameters
@@ -145,7 +196,7 @@ class Coombs(Elimination):
     <Consensus by Coombs: B > C > A>
     """
 
-    counted: ClassVar[CountedUnit] = "last places"
+    _unit: ClassVar[CountedUnit] = "last places"
     command_names: ClassVar = {"coombs": {}}
     keeps: ClassVar = {
         "condorcet loser": "who has a majority of first places beats some item",
@@ -160,32 +211,31 @@ class Coombs(Elimination):
         "smith": "3 ABC, 1 ACB, 1 BCA, 2 CAB, 2 CBA",
     }
 
-    def _count(self, evidence: Evidence) -> Count:
-        ballots = BallotCounts.of(evidence.profile)
+    def _counter(self, evidence: Evidence) -> Counter:
+        end_places = _end_places(evidence.profile)
 
-        def decide(inside: Inside) -> RoundResult:
-            firsts, unit = ballots.ends(inside)
-            whole = sum(firsts)
-            for item, votes in zip(inside, firsts, strict=True):
-                if 2 * votes > whole:
-                    has, of = (amount(n / unit) for n in (votes, whole))
-                    told = f"{evidence.items[item]} has {has} of {of} first places"
-                    return RoundResult((item,), first=True, note=told if len(inside) > 2 else "")
-            return lowest_out(inside, [-got for got in ballots.ends(inside, last=True)[0]])
+        def count(inside: Inside) -> Round:
+            firsts, unit, _ = end_places(inside)
+            lasts, last_unit, _ = end_places(inside, last=True)
+            most, total = max(firsts), sum(firsts)
+            if 2 * most <= total:
+                most_last = max(lasts)
+                tied = [item for item, got in zip(inside, lasts, strict=True) if got == most_last]
+                return Round(tuple(tied), lasts, last_unit)
+            first, (has, of) = inside[firsts.index(most)], (amount(n / unit) for n in (most, total))
+            note = f"{evidence.items[first]} has {has} of {of} first places"
+            note = note if len(inside) > 2 else ""
+            return Round((first,), lasts, last_unit, first=True, note=note)
 
-        return decide
-
-    def _tally(self, evidence: Evidence) -> Tally:
-        ballots = BallotCounts.of(evidence.profile)
-        return lambda inside: (ballots.places(inside, last=True), Fraction(0))
+        return count
 
 
 @dataclass(frozen=True, kw_only=True)
 class Baldwin(Elimination):
-    """Baldwin's rule: in each round the item with the lowest Borda count goes out.
+    """Baldwin's rule: in each round the item with the lowest Borda count is eliminated.
 
-    The count of an item is the sum of its margins over the items that remain, which orders them
-    as points do.
+    The count of an item is its sum of margins over the items that remain, which gives the same
+    order as Borda points.
 
     Parameters
     ----------
@@ -217,22 +267,21 @@ class Baldwin(Elimination):
         "reversal symmetry": "2 ABC, 2 BCA, 1 CAB",
     }
 
-    def _count(self, evidence: Evidence) -> Count:
-        sums = sums_of_margins(evidence.votes)
-        return lambda inside: lowest_out(inside, sums(inside).tolist())
+    def _counter(self, evidence: Evidence) -> Counter:
+        points = _borda_points(evidence.votes)
+        return lambda inside: _lowest(inside, *points(inside))
 
 
 @dataclass(frozen=True, kw_only=True)
 class Nanson(RoundRule):
-    """Nanson's rule: in each round all items at or below the average Borda count go out.
+    """Nanson's rule: each round eliminates all items at or below the average Borda count.
 
-    Items that go out in one round are ranked by their counts in it. Where all that remain have
-    the same count, they tie.
+    Items eliminated in one round are ranked by their counts in it. Equal counts tie.
 
     Notes
     -----
-    The count of an item is the sum of its margins over the items that remain; the average is 0.
-    Some authors let items at the average stay; Niou compares both.
+    The count of an item is its sum of margins over the items that remain; the average is 0.
+    Some authors keep items at the average; Niou compares both.
 
     References
     ----------
@@ -259,12 +308,14 @@ class Nanson(RoundRule):
         "participation": "1 ACBD, 2 BDAC, 2 DABC",
     }
 
-    def _count(self, evidence: Evidence) -> Count:
-        sums = sums_of_margins(evidence.votes)
+    def _counter(self, evidence: Evidence) -> Counter:
+        borda_points = _borda_points(evidence.votes)
 
-        def decide(inside: Inside) -> RoundResult:
-            net = dict(zip(inside, sums(inside).tolist(), strict=True))
-            out = tuple(item for item in inside if net[item] <= 0)
-            return RoundResult(out, above=by_places([-net[item] for item in out]))
+        def count(inside: Inside) -> Round:
+            points, unit = borda_points(inside)
+            of, total = dict(zip(inside, points, strict=True)), sum(points)
+            out = tuple(item for item in inside if len(inside) * of[item] <= total)
+            above = by_places([-of[item] for item in out])
+            return Round(out, points, unit, above=above)
 
-        return decide
+        return count

@@ -18,7 +18,7 @@ from rankagg.aggregation.means import Mean
 from rankagg.aggregation.outcome import Outcome
 from rankagg.core import UNRANKED, ItemSet, as_ranking, exact, listed
 
-# The grades that a candidate got, from the lowest on, and how many voters gave that or a lower one.
+# Ascending grades of a candidate, and the number of voters who gave each or a lower one.
 Grades: TypeAlias = tuple[list[float], list[int]]
 
 
@@ -26,16 +26,16 @@ Grades: TypeAlias = tuple[list[float], list[int]]
 class STAR(Aggregator):
     """Score, then automatic runoff: the two with the highest mean score, then the majority of them.
 
-    The columns of the table are the voters, and their scores are added up. Of the two with the
-    highest sums the one comes first whom more voters score above the other; all others follow by
-    their sums. A task weight counts a voter as so many.
+    The columns of the table are the voters, and their scores are summed. The two candidates with
+    the highest sums meet in a runoff: more voters score the winner above the other. All others are
+    ranked by their sums. A task weight is the number of voters of a column.
 
     Notes
     -----
-    Where several share the second highest sum, or the highest, all of them are in the runoff, by
-    their wins less losses in it, and a note says so. A runoff that ties is decided by the sums. A
-    voter who leaves a candidate out counts neither in its mean nor in its runoffs: fill the table
-    with the lowest score where that is what a blank means.
+    If several candidates share the highest or second highest sum, all of them are in the runoff,
+    ranked by wins minus losses, with a note. A tied runoff is decided by the sums. A missing score
+    counts neither in the mean nor in runoffs: fill the table with the lowest score if a blank means
+    that.
 
     References
     ----------
@@ -87,18 +87,18 @@ def _told(systems: ItemSet, finalists: Positions, leads: Any) -> Iterator[str]:
 
 @dataclass(frozen=True, kw_only=True)
 class MajorityJudgment(Aggregator):
-    """Majority judgment: the best median grade, and where these are equal the grades next to it.
+    """Majority judgment: rank by median grades, and break ties by the grades next to the median.
 
-    The columns of the table are the voters, and their scores are grades, of which the order alone
-    counts. The majority grade is the median, the lower of two middle ones. Where several candidates
-    have the same, one vote for that grade is taken from each of them, and so on until their medians
-    differ; those whose grades are all alike tie. A task weight counts a voter as so many.
+    The columns of the table are the voters, and their scores are grades, of which only the order
+    counts. The majority grade is the median, the lower one of two. If several candidates have the
+    same, one vote for that grade is removed from each until their medians differ; candidates with
+    the same grades tie. A task weight is the number of voters of a column.
 
     Notes
     -----
     Medians of different numbers of voters are compared by shares, as if each candidate's voters
     were repeated up to one common number. A voter who leaves a candidate out does not count for it:
-    fill the table with the lowest grade where that is what a blank means. Scores are the majority
+    fill the table with the lowest grade if a blank means that. Scores are the majority
     grades.
 
     References
@@ -133,7 +133,7 @@ class MajorityJudgment(Aggregator):
 
 
 def _grades(scores: Floats, votes: Integers) -> Grades:
-    """Return the distinct grades among scores, with how many votes are for each or a lower one."""
+    """Return the distinct grades, and the number of votes for each or a lower one."""
     given = ~np.isnan(scores)
     grades, which = np.unique(scores[given], return_inverse=True)
     counts = exact.count_cells(which, votes[given], len(grades))

@@ -1,4 +1,4 @@
-"""Black, Dodgson and Young: the item that beats all others, or how near each one is to that."""
+"""Dodgson and Young: how near each item is to beating all others."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from rankagg.aggregation.base import Needs, SearchingRule
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.outcome import Outcome, by_points
-from rankagg.core import Profile, counted, exact
+from rankagg.aggregation.voting.rounds import distinct_ballots
+from rankagg.core import Profile, canonical_profile, counted, exact
 from rankagg.exceptions import Described, InvalidInputError, SolverError
 
 # The largest programs, of different ballots times items; and votes whose sums solvers hold.
@@ -27,22 +28,18 @@ WIDER_CYCLE = "2 DABC, 3 ABCD, 2 DBCA, 3 BCAD, 3 DCAB, 2 CABD"
 
 @dataclass(frozen=True)
 class _WeighedBallots:
-    """Different ballots, and how many of the smallest one each weighs."""
+    """Distinct ballots, and their weights in units of the smallest ballot."""
 
-    # Shape (t, n, n). By how many votes, over one denominator, each puts row ahead of column.
+    # Shape (t, n, n). Margin of the row item over the column item on each ballot.
     leads: NDArray[np.object_]
-    # Shape (t,). Numbers of the smallest ballot; so many make a ballot of weight 1.
+    # Shape (t,). Units of each ballot, and the units of a ballot of weight 1.
     votes: list[int]
     denominator: int
 
     @classmethod
     def of(cls, profile: Profile, rule: str) -> _WeighedBallots:
-        """Return the ballots of a profile; raises where they are too many for a program."""
-        votes, denominator = exact.as_votes(profile.counts, profile.weights)
-        ranks, first, where = np.unique(
-            profile.ranks, axis=0, return_index=True, return_inverse=True
-        )
-        merged = exact.count_cells(where.ravel(), votes, len(ranks))
+        """Return the ballots of a profile; raises if they are too many for a program."""
+        ranks, merged, denominator = distinct_ballots(profile.ranks, profile)
         (merged,), denominator = exact.reduce_by([merged], denominator)
         if ranks.size > MOST_CELLS:
             raise InvalidInputError(
@@ -51,11 +48,8 @@ class _WeighedBallots:
                 Described(counted(ranks.size, "cell")),
                 "The exact winner is hard to compute; Minimax and Borda come near it.",
             )
-        # Each once, whatever it weighs.
-        alone = [
-            Profile([profile[at]]).with_unranked(profile.unranked).pairwise()
-            for at in first.tolist()
-        ]
+        items, unranked = profile.items, profile.unranked
+        alone = [canonical_profile(items, row[None], unranked=unranked).pairwise() for row in ranks]
         over = lcm(*(one.denominator for one in alone))
         leads = np.array(
             [
@@ -76,7 +70,7 @@ class _WeighedBallots:
 
     @cached_property
     def margins(self) -> list[list[int]]:
-        """By how many votes all of them put each item ahead of each other."""
+        """Margins of all ballots together, in units."""
         margins: list[list[int]] = np.tensordot(np.array(self.votes), self.leads, 1).tolist()
         return margins
 

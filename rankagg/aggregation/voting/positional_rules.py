@@ -14,7 +14,7 @@ import numpy as np
 
 from rankagg._typing import Generator, Integers, Integers64, Ranks
 from rankagg._validation import LARGEST_WEIGHT, check_integer, check_number
-from rankagg.aggregation.base import Aggregator, Needs, ReadsUnranked, Statements
+from rankagg.aggregation.base import Aggregator, Needs, ReadsUnranked
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.outcome import Outcome, by_points
 from rankagg.aggregation.positional import POINTS_KEEP, divided, row_slices
@@ -38,20 +38,20 @@ FALLING_WEIGHTS = "numbers that never rise from place to place, or a function of
 
 
 class _Starts(NamedTuple):
-    """What items weigh at the places where buckets of one size start: by item, then by place."""
+    """Weights of items at the places where buckets of one size start, by item, then by place."""
 
     items: Integers64
     places: Integers64
     weights: Integers
 
     def of(self, items: slice) -> _Starts:
-        """Return what some items weigh."""
+        """Return the weights of some items."""
         rows = slice(*np.searchsorted(self.items, [items.start, items.stop]))
         return _Starts(self.items[rows], self.places[rows], self.weights[rows])
 
 
 def _place_counts(ranks: Ranks, votes: Integers) -> dict[int, _Starts]:
-    """Return per bucket size what every item weighs at every place where such a bucket starts."""
+    """Return, by bucket size, the weight of each item at each place where a bucket starts."""
     n = ranks.shape[1]
     counts: dict[int, tuple[Integers64, Integers]] = {}
     for rows in row_slices(*ranks.shape):
@@ -73,7 +73,7 @@ def _place_counts(ranks: Ranks, votes: Integers) -> dict[int, _Starts]:
 
 
 def _by_cell(cells: Integers64, weights: Integers, size: int) -> tuple[Integers64, Integers]:
-    """Return which of so many cells occur, ascending, and the summed weight of each."""
+    """Return the cells that occur, ascending, and the summed weight of each."""
     if size > len(cells):
         used, cells = np.unique(cells, return_inverse=True)
         return used, exact.count_cells(cells, weights, len(used))
@@ -84,10 +84,11 @@ def _by_cell(cells: Integers64, weights: Integers, size: int) -> tuple[Integers6
 
 @dataclass(frozen=True, kw_only=True)
 class PlacePoints(Aggregator):
-    """A rule that gives points for places; `_weights` says how many."""
+    """A rule that gives points for places; `place_weights` says how many."""
 
     needs: ClassVar[Needs] = "rankings"
 
+    @abstractmethod
     def place_weights(self, n_items: int) -> Sequence[Fraction]:
         """Return the points of the places of a ranking, best first.
 
@@ -96,14 +97,9 @@ class PlacePoints(Aggregator):
         n_items : int
             How many items it ranks.
         """
-        return self._weights(n_items)
-
-    @abstractmethod
-    def _weights(self, n_items: int) -> Sequence[Fraction]:
-        """Return the points of the places of a ranking of so many items, best first."""
 
     def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
-        points = _place_points(evidence.profile, self._weights)
+        points = _place_points(evidence.profile, self.place_weights)
         return by_points(points, evidence.items, self._notes(evidence.items))
 
     def _ranking_points(self, profile: Profile) -> Integers:
@@ -111,7 +107,7 @@ class PlacePoints(Aggregator):
         given = [
             _place_points(
                 canonical_profile(profile.items, row[None, :], unranked=profile.unranked),
-                self._weights,
+                self.place_weights,
             )
             for row in distinct
         ]
@@ -147,7 +143,7 @@ def _place_points(profile: Profile, weights: PlaceWeights) -> list[Fraction]:
 def _given(
     n: int, weights: PlaceWeights, wanted: set[int], *, ignoring: bool
 ) -> Iterator[tuple[int, list[Fraction], Fraction]]:
-    """Yield for each number k of ranked items what their places and unranked items get."""
+    """Yield for each number k of ranked items the points of their places and of unranked items."""
     if ignoring:
         for k in sorted(wanted - {0}):
             given = list(weights(k))
@@ -159,7 +155,7 @@ def _given(
     for k in range(n, min(wanted) - 1, -1):
         if k in wanted:
             yield k, given, mean
-        # One more unranked item stands above the place r of k - 1 with probability (r + 1)/k.
+        # One more unranked item is above place r of k - 1 with probability (r + 1)/k.
         given = [
             Fraction(r + 1, k) * given[r + 1] + Fraction(k - r - 1, k) * given[r]
             for r in range(k - 1)
@@ -214,7 +210,8 @@ class Plurality(PlacePoints):
         "later-no-harm": "Woodall (1997)",
     }
 
-    def _weights(self, n_items: int) -> Sequence[Fraction]:
+    def place_weights(self, n_items: int) -> Sequence[Fraction]:
+        """Return the points of the places."""
         return [Fraction(1), *[Fraction(0)] * (n_items - 1)]
 
 
@@ -238,7 +235,8 @@ class Veto(PlacePoints):
     keeps: ClassVar = POINTS_KEEP
     breaks: ClassVar = {"condorcet loser": "Fishburn and Gehrlein (1976)"}
 
-    def _weights(self, n_items: int) -> Sequence[Fraction]:
+    def place_weights(self, n_items: int) -> Sequence[Fraction]:
+        """Return the points of the places."""
         # A single item has nothing below it and gets 0.
         return [*[Fraction(1)] * (n_items - 1), Fraction(0)]
 
@@ -271,7 +269,8 @@ class Dowdall(PlacePoints):
         "smith": "2 ABC, 1 BAC, 1 BCA, 1 CAB",
     }
 
-    def _weights(self, n_items: int) -> Sequence[Fraction]:
+    def place_weights(self, n_items: int) -> Sequence[Fraction]:
+        """Return the points of the places."""
         return [Fraction(1, place) for place in range(1, n_items + 1)]
 
 
@@ -312,7 +311,8 @@ class Positional(PlacePoints):
         if not callable(self.weights):
             object.__setattr__(self, "weights", _falling(self.weights))
 
-    def _weights(self, n_items: int) -> Sequence[Fraction]:
+    def place_weights(self, n_items: int) -> Sequence[Fraction]:
+        """Return the points of the places."""
         given = _falling(self.weights(n_items) if callable(self.weights) else self.weights)
         if len(given) != n_items:
             raise InvalidInputError(
@@ -381,17 +381,15 @@ class Approval(PlacePoints):
         if self.k is not None:
             object.__setattr__(self, "k", check_integer(self.k, "k of Approval", low=1))
 
-    @property
-    def keeps(self) -> Statements:
-        """What points for places keep, with every k."""
-        return POINTS_KEEP
+    keeps: ClassVar = POINTS_KEEP
 
     @property
     def reads_unranked(self) -> ReadsUnranked:
-        """As below all others without k, where what is left out is not approved."""
+        """Unranked items are below all others without k, as they are not approved."""
         return "last" if self.k is None else "by policy"
 
-    def _weights(self, n_items: int) -> Sequence[Fraction]:
+    def place_weights(self, n_items: int) -> Sequence[Fraction]:
+        """Return the points of the places."""
         if self.k is None:
             raise InvalidInputError("k of Approval", "a number, where places get points", None)
         return [Fraction(place < self.k) for place in range(n_items)]

@@ -1,4 +1,4 @@
-"""Counts of elections round by round: who has how many votes, and who is elected."""
+"""Counts of elections round by round: votes, transfers, and who is elected."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 import numpy as np
 import pandas as pd
 
-from rankagg._typing import Label
+from rankagg._typing import Integers, Label
 from rankagg.aggregation.evidence import Data, Evidence
-from rankagg.core import ItemSet, Profile, Result, counted, listed, plain_rows
+from rankagg.core import ItemSet, Profile, Result, counted, exact, listed, plain_rows
 from rankagg.exceptions import InformationLostError, InvalidInputError
 
 #: What a count counts.
@@ -19,54 +19,53 @@ CountedUnit: TypeAlias = Literal["votes", "last places", "points"]
 
 
 class CountRound(NamedTuple):
-    """A round of a count: what it counts, and what that decides; fractions are exact."""
+    """A round of a count: votes as exact fractions, and who is elected and eliminated."""
 
-    # Of each candidate, in the order of the data; None for those who were eliminated before.
+    # Votes of each candidate in the order of the data; None after elimination.
     counts: tuple[Fraction | None, ...]
     # Votes that count for nobody.
     exhausted: Fraction
-    # The votes that elect; None where no number does.
+    # The number of votes that elects; None without one.
     quota: Fraction | None
-    # The candidates that the round elects, most votes first, and those that it eliminates.
+    # Elected candidates, most votes first, and eliminated ones.
     elected: tuple[Label, ...] = ()
     eliminated: tuple[Label, ...] = ()
-    # Those whose surplus goes on to the next round.
+    # Candidates whose surplus is transferred.
     surplus: tuple[Label, ...] = ()
-    # Where candidates tied in it: how the rule broke the tie, such as "by lot".
+    # How a tie was broken, such as "by lot".
     tie: str = ""
 
 
-# What breaks a tie: nothing but the order of the data, an order that was given, or a lot.
+# What breaks a tie.
 BY_DATA, BY_GIVEN, BY_LOT = "by the order of the data", "by the given order", "by lot"
-# Of more rounds the first and the last ones are shown; what the row of exhausted votes is called.
+# The number of rounds that are shown: the first and the last ones; the row of exhausted votes.
 ROUNDS_SHOWN, EXHAUSTED = 8, "exhausted"
 
 
 class ElectionCount(Result):
-    """A count round by round: what is counted, exhausted ballots, and who is elected.
+    """Votes of each candidate round by round, exhausted ballots, and who is elected.
 
-    Where votes are counted `sum(counts) + exhausted` is the number of ballots in every round.
-    Ballots are exhausted of votes alone: those that list nobody who remains share the last place
-    among all, and give all the same points. It has no plot.
+    If votes are counted, `sum(counts) + exhausted` is the number of ballots in every round. Counts
+    of last places and points have no exhausted ballots. It has no plot.
 
     Attributes
     ----------
     rule : str
-        The rule that counted.
+        The constructor call of the rule, defaults omitted.
     counted : {"votes", "last places", "points"}
-        What it counted; of last places the most are eliminated, else the fewest.
+        What is counted. The most last places are eliminated, or the fewest votes or points.
     candidates : tuple of str or int
         In the order of the data.
     order : tuple of str or int
-        All candidates: the elected in their order, then who stays longest. Of those who remain
-        when a count ends `STV` has the most votes first, and Coombs' rule goes on among them.
+        All candidates: first the elected, then the others, the last eliminated first. Candidates
+        who remain at the end are ordered by votes (`STV`) or by further rounds (`Coombs`).
     stages : tuple
-        For each round, as attributes: `counts` of the candidates in their order, exact fractions
-        (None for those who were eliminated before), `exhausted`, `quota`, and the candidates
-        that are `elected`, are `eliminated`, or pass on a `surplus`.
+        For each round, as attributes: `counts` of the candidates in their order as exact
+        fractions (None after elimination), `exhausted`, `quota`, and the candidates that are
+        `elected`, are `eliminated`, or transfer a `surplus`.
     tied : tuple of str or int, or None
-        Where ties were broken one by one: the candidates who are elected by some ways of breaking
-        them and not by others. None where there are too many ways to follow.
+        Candidates that are elected by some ways of breaking ties and not by others. None if there
+        are too many ways to follow.
     notes : tuple of str
         How ties were broken, and a majority of first places.
 
@@ -105,12 +104,12 @@ class ElectionCount(Result):
 
     @property
     def exhausted(self) -> tuple[float, ...]:
-        """In each round the votes that count for nobody."""
+        """Exhausted votes in each round."""
         return tuple(_number(stage.exhausted) for stage in self.stages)
 
     @property
     def quota(self) -> float | None:
-        """The votes that elect, in the last round; None where no number does."""
+        """The number of votes that elects, in the last round; None without one."""
         quota = self.stages[-1].quota
         return None if quota is None else _number(quota)
 
@@ -118,7 +117,7 @@ class ElectionCount(Result):
     def margin(self) -> float | None:
         """The margin of the last round: its last elected candidate over the next one.
 
-        In what is counted; None where nobody else remains, or a majority of first places decided.
+        None if nobody else remains, or if a majority of first places decided.
         """
         stage, sign = self.stages[-1], -1 if self.counted == "last places" else 1
         pairs = zip(self.candidates, stage.counts, strict=True)
@@ -130,7 +129,7 @@ class ElectionCount(Result):
 
     @property
     def rounds(self) -> pd.DataFrame:
-        """One row per round and candidate who is not eliminated yet."""
+        """One row per round and candidate not eliminated before."""
         rows, before, elected = [], dict[Label, Fraction](), set[Label]()
         for number, stage in enumerate(self.stages, start=1):
             elected.update(stage.elected)
@@ -149,30 +148,29 @@ class ElectionCount(Result):
 
     @property
     def is_tied(self) -> bool:
-        """Whether a tie decides who is elected, and at most the order of the data breaks it."""
+        """Whether a tie decides who is elected, and only the order of the data breaks it."""
         return self.is_level or (bool(self.tied) and self.tie_broken == BY_DATA)
 
     @property
     def tie_broken(self) -> str:
-        """What broke ties, such as "by lot"; empty where nothing had to, or all went together."""
+        """What broke ties, such as "by lot"; empty if nothing did."""
         ways = [stage.tie for stage in self.stages]
         return next((x for x in (BY_DATA, BY_GIVEN, BY_LOT) for way in ways if x in way), "")
 
     @property
     def is_level(self) -> bool:
-        """Whether a rule for one seat leaves several candidates tied for it."""
+        """Whether several candidates are tied for a single seat."""
         return self.quota is None and len(self.elected) > 1
 
     def to_frame(self) -> pd.DataFrame:
-        """Return one row per round and candidate who is not eliminated yet, and of exhausted votes.
+        """Return one row per round and candidate not eliminated before, and of exhausted votes.
 
         Returns
         -------
         pandas.DataFrame
-            The round from 1, the candidate, its votes, last_places or points, of votes what it has
-            more than in the round before (transfer), and its status: elected, eliminated, or
-            hopeful. Where votes are counted the last row of each round has those that count for
-            nobody; its candidate and its status are "exhausted".
+            Columns round (from 1), candidate, votes (or last_places, points), transfer (the change
+            of votes since the round before), and status: elected, eliminated, or hopeful. If votes
+            are counted, the last row of each round has the exhausted votes.
         """
         lost, number = self.exhausted, range(1, len(self.stages) + 1)
         more = {"votes": lost, "transfer": np.diff(lost, prepend=lost[:1]), "status": EXHAUSTED}
@@ -181,15 +179,16 @@ class ElectionCount(Result):
         return both.sort_values("round", kind="stable", ignore_index=True)
 
     def _facts(self) -> Iterable[str]:
-        names, rounds = ", ".join(map(str, self.elected)), counted(len(self.stages), "round")
+        rule, rounds = self.rule.partition("(")[0], counted(len(self.stages), "round")
+        names = ", ".join(map(str, self.elected))
         level = ", ".join(map(str, self.elected if self.is_level else self.tied or ()))
         if self.is_tied:
             then = "" if self.is_level else f"; {BY_DATA} it elects {names}"
-            yield f"{self.rule} leaves {level} tied after {rounds}{then}"
+            yield f"{rule} leaves {level} tied after {rounds}{then}"
         else:
             how = f", {self.tie_broken}: {level} were tied" if level else ""
             how = ", and other ways of breaking ties may elect others" if self.tied is None else how
-            yield f"{self.rule} elects {names} in {rounds}{how}"
+            yield f"{rule} elects {names} in {rounds}{how}"
         first, last = self.stages[0], self.stages[-1]
         n_votes = sum((votes for votes in first.counts if votes is not None), first.exhausted)
         said = "" if self.quota is None else f", quota {self.quota:.12g}"
@@ -202,7 +201,7 @@ class ElectionCount(Result):
         yield from self.notes
 
     def _table(self) -> pd.DataFrame:
-        """Return one row per candidate, first the elected, then who stays longest; and exhausted.
+        """Return one row per candidate, first the elected, and one of exhausted votes.
 
         Columns are all rounds and the outcome.
         """
@@ -222,7 +221,12 @@ class ElectionCount(Result):
         return table.assign(outcome=ends[: len(table)])
 
     def _cut(self, table: pd.DataFrame, rows: int | None) -> tuple[pd.DataFrame, int]:
-        return (table, 0) if rows is None else shortened_rounds(table, len(self.order), rows)
+        """Return the first rows and that of exhausted votes, of the first and the last rounds."""
+        if rows is None:
+            return table, 0
+        n = len(self.order)
+        at = [k for k in range(len(table)) if not rows <= k < n]
+        return table.iloc[at].drop(columns=table.columns[1:-ROUNDS_SHOWN]), max(n - rows, 0)
 
     def _below(self, rows: int | None = None) -> Iterable[str]:
         last = len(self.stages) - ROUNDS_SHOWN + 1
@@ -239,14 +243,14 @@ class ElectionCount(Result):
         return {**plain, "rounds": plain_rows(self.rounds)}
 
 
-def _number(exact: Fraction) -> float:
-    return exact.numerator if exact.denominator == 1 else float(exact)
+def _number(votes: Fraction) -> float:
+    return votes.numerator if votes.denominator == 1 else float(votes)
 
 
 def checked_tie_order(
     tie_order: Sequence[Label], tie_breaking: str, rule: str
 ) -> tuple[Label, ...]:
-    """Return an order of candidates that breaks ties, or say why it is none."""
+    """Return a checked order of candidates that breaks ties."""
     found = () if isinstance(tie_order, str | bytes) else tuple(tie_order)
     if isinstance(tie_order, str | bytes) or len(set(found)) < len(found):
         allowed = "candidates, the most favored first, each once"
@@ -262,7 +266,7 @@ def checked_tie_order(
 def by_favor(
     tied: Sequence[int], items: ItemSet, tie_order: Sequence[Label], rule: str
 ) -> list[int]:
-    """Return those who tie, whom the given order favors first, else by the order of the data."""
+    """Return tied candidates by the given order, or by the order of the data, best first."""
     if not tie_order:
         return sorted(tied)
     at = {label: place for place, label in enumerate(tie_order)}
@@ -272,22 +276,16 @@ def by_favor(
     return sorted(tied, key=lambda item: at[items[item]])
 
 
-def ballots_of(data: Data | Evidence, name: str) -> Profile:
-    """Return the ballots that a rule of some name counts, or say that there are none.
+def distinct_ballots(rows: Any, profile: Profile) -> tuple[Any, Integers, int]:
+    """Return distinct rows, one for each ballot of a profile, their votes, and what one vote is."""
+    votes, unit = exact.as_votes(profile.counts, profile.weights)
+    distinct, where = np.unique(rows, axis=0, return_inverse=True)
+    return distinct, exact.count_cells(where.ravel(), votes, len(distinct)), unit
 
-    Candidates that a ballot leaves out are below all that it lists.
-    """
+
+def ballots_of(data: Data | Evidence, name: str) -> Profile:
+    """Return the ballots in data; candidates that one leaves out are below all others."""
     try:
         return Evidence.of(data).with_unranked("last").profile
     except InformationLostError as error:
         raise InformationLostError(f"{name} {error}") from None
-
-
-def shortened_rounds(table: pd.DataFrame, n_candidates: int, rows: int) -> tuple[pd.DataFrame, int]:
-    """Return the first and the last rounds, so many candidates, and what is exhausted.
-
-    And how many candidates there are more.
-    """
-    at = [k for k in range(len(table)) if not rows <= k < n_candidates]
-    left = max(n_candidates - rows, 0)
-    return table.iloc[at].drop(columns=table.columns[1:-ROUNDS_SHOWN]), left

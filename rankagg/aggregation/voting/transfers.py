@@ -1,4 +1,4 @@
-"""The single transferable vote: surpluses and eliminated candidates pass votes on."""
+"""The single transferable vote: votes of elected and eliminated candidates are transferred."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ from rankagg.aggregation.voting.rounds import (
     ballots_of,
     by_favor,
     checked_tie_order,
+    distinct_ballots,
 )
 from rankagg.core import ItemSet, Profile, counted, exact, listed
 from rankagg.exceptions import Described, InvalidInputError, TiedRankingError
@@ -31,11 +32,11 @@ Counting: TypeAlias = Literal["scottish", "meek"]
 QuotaName: TypeAlias = Literal["droop", "hare"]
 Lot: TypeAlias = Literal["order", "lot", "refuse"]
 
-# Ballots that come to a candidate after the same elected ones: which ones of the level above they
-# are, whom they come to, and how many they are.
+# Ballots that reach a candidate after the same elected ones: their positions in the level above,
+# their candidates, and their numbers.
 _Level: TypeAlias = tuple[Positions, Positions, Integers]
 
-# Ways of breaking ties that are followed, to see whether they elect the same.
+# The number of ways of breaking ties that are followed.
 MOST_WAYS = 100
 # Votes times the units of a vote must fit into 64 bits.
 MOST_VOTES = 2**32
@@ -43,41 +44,41 @@ MOST_VOTES = 2**32
 
 @dataclass(frozen=True)
 class STV:
-    """The single transferable vote (STV): several seats, and votes that are passed on.
+    """The single transferable vote (STV): several seats, with transfers of votes.
 
-    A candidate whose votes reach the quota is elected, and the votes beyond it go on to the next
-    candidates on the ballots. Where no surplus is left, the candidate with the fewest votes is
-    eliminated. The last candidates who remain for as many seats are elected without the quota.
+    A candidate whose votes reach the quota is elected, and the surplus is transferred to the next
+    candidates on the ballots. If no surplus is left, the candidate with the fewest votes is
+    eliminated. Once as many candidates remain as seats, they are elected without the quota.
 
     Parameters
     ----------
     seats : int
         How many candidates are elected.
     counting : {"scottish", "meek"}, default "scottish"
-        "scottish": the weighted inclusive Gregory method as Scotland's councils are elected, the
-        largest surplus first; what a ballot passes on is cut to five decimals. "meek": every
-        elected candidate keeps the same part of each ballot that reaches it, just so much that
-        it has the quota, which falls as ballots are exhausted; nine decimals.
+        "scottish": the weighted inclusive Gregory method of Scotland's council elections, the
+        largest surplus first; transfer values are cut to five decimals. "meek": every elected
+        candidate keeps the same part of each ballot that reaches it, such that it has the quota,
+        which falls as ballots are exhausted; nine decimals.
     quota : {"droop", "hare"}, default "droop"
         Of v votes for s seats "droop" is the least number that only s candidates can have: v/(s +
         1) without its decimals, and 1 more (Meek: the last decimal more). "hare" is v/s.
     tie_breaking : {"order", "lot", "refuse"}, default "order"
-        Where candidates tie: "order" favors who stands first in `tie_order`, without one among
-        the items of the data, "lot" draws by the `rng` of `count`, both with a note in the result,
-        and "refuse" raises `TiedRankingError`. The Scottish rules look first at the last earlier
-        round in which the tied had different numbers of votes; those who tie there too remain tied.
+        If candidates tie: "order" favors the first one in `tie_order`, by default the first one
+        in the data; "lot" draws by the `rng` of `count`; both with a note in the result. "refuse"
+        raises `TiedRankingError`. The Scottish rules first compare the votes of the last earlier
+        round in which they differed.
     tie_order : sequence of str or int, optional
-        With "order": the candidates that may tie, the most favored first, such as a lot that was
-        drawn.
+        With "order": the candidates that may tie, the most favored first, such as a lot drawn in
+        public.
 
     Notes
     -----
     Sums are integers: hundred-thousandths of a vote, or with Meek's method billionths, as in the
-    reference rule of the Proportional Representation Foundation: what candidates keep is rounded
-    up, a round ends with an election or with less than a millionth of a vote in surpluses, and
-    candidates that so little could bring level are tied. What is cut off counts as exhausted, and
-    so does a ballot whose listed candidates are all elected or eliminated; unranked candidates
-    are as unlisted ones. Ballots with ties are refused.
+    reference rule of the Proportional Representation Foundation: keep values are rounded up, a
+    round ends with an election or with surpluses below a millionth of a vote, and candidates that
+    differ by no more than these are tied. Fractions cut off count as exhausted, and so does a
+    ballot whose listed candidates are all elected or eliminated; unranked candidates are treated
+    as unlisted. Ballots with ties are refused.
 
     References
     ----------
@@ -111,9 +112,10 @@ class STV:
         object.__setattr__(self, "tie_order", found)
 
     def __repr__(self) -> str:
-        """Return the call that makes the rule; a given order for ties only where there is one."""
-        shown = {f.name: getattr(self, f.name) for f in fields(self) if getattr(self, f.name) != ()}
-        return f"STV({', '.join(f'{name}={value!r}' for name, value in shown.items())})"
+        """Return the constructor call, defaults omitted."""
+        others = (f for f in fields(self)[1:] if getattr(self, f.name) != f.default)
+        given = (str(self.seats), *(f"{f.name}={getattr(self, f.name)!r}" for f in others))
+        return f"STV({', '.join(given)})"
 
     def count(self, data: Data | Evidence, *, rng: RNGLike = None) -> ElectionCount:
         """Count the ballots round by round.
@@ -143,7 +145,7 @@ class STV:
         count = kind(piles, items, self, as_generator(rng))
         stages, notes = tuple(count.stages()), (*count.notes, *Evidence(profile).gaps())
         return ElectionCount(
-            rule=repr(self),
+            rule=str(self),
             candidates=items.labels,
             order=count.order,
             stages=stages,
@@ -154,7 +156,7 @@ class STV:
     def _tied(
         self, kind: type[_Count], piles: _Piles, items: ItemSet, ways: list[tuple[int, int]]
     ) -> tuple[Label, ...] | None:
-        """Return whom some ways of breaking ties elect and others do not; None of too many."""
+        """Return the candidates that only some ways of breaking ties elect; None of too many."""
         waiting: list[list[int]] = [[]] if ways else []
         n_ways, always, ever = 0, {*items}, set[Label]()
         while waiting:
@@ -173,34 +175,33 @@ class STV:
 
 
 class _Piles(NamedTuple):
-    """Distinct ballots: the candidates of each, best first, and how often it was cast."""
+    """Distinct ballots, best candidate first, and their numbers of votes."""
 
-    # Shape (m, n + 1). Behind the last candidate stands n, who is nobody.
+    # Shape (m, n + 1). After the last candidate of a ballot comes n.
     orders: Integers64
     votes: Integers
 
     @classmethod
     def of(cls, profile: Profile) -> _Piles:
-        """Return the ballots of a profile, or say why they cannot be counted."""
+        """Return the ballots of a profile; raises if they cannot be counted."""
         ranks, strict = profile.ranks, strict_rows(profile.ranks)
         if not strict.all():
             told = f"STV counts ballots without ties; ranking {int(np.argmin(strict))} has some."
             raise TiedRankingError(f"{told} InstantRunoff shares such votes.")
-        votes, over = exact.as_votes(profile.counts, profile.weights)
+        m, n = ranks.shape
+        orders = np.full((m, n + 1), n)
+        row, item = np.nonzero(ranks >= 0)
+        orders[row, ranks[row, item]] = item
+        rows, votes, over = distinct_ballots(orders, profile)
         if over != 1 or exact.sum_of(votes) > MOST_VOTES:
             found = "weights with decimals" if over != 1 else counted(exact.sum_of(votes), "vote")
             allowed = f"whole ballots, {MOST_VOTES} at most"
             remedy = f"Multiply all weights by {over}: then they are whole." if over != 1 else ""
             raise InvalidInputError("data", allowed, Described(found), remedy)
-        m, n = ranks.shape
-        orders = np.full((m, n + 1), n)
-        row, item = np.nonzero(ranks >= 0)
-        orders[row, ranks[row, item]] = item
-        rows, where = np.unique(orders, axis=0, return_inverse=True)
-        return cls(rows, exact.count_cells(where.ravel(), votes, len(rows)))
+        return cls(rows, votes)
 
     def advance(self, rows: Positions, at: Positions, stays: Bools) -> None:
-        """Move on, for some ballots, to the next candidate of those who stay, or to nobody."""
+        """Move some ballots to their next candidate that remains, or to n."""
         stays = np.append(stays[:-1], True)
         while len(rows := rows[~stays[self.orders[rows, at[rows]]]]):
             at[rows] += 1
@@ -208,19 +209,19 @@ class _Piles(NamedTuple):
 
 @dataclass
 class _Count(ABC):
-    """A count that goes on: who is hopeful, who is elected, and what is to be said of ties."""
+    """The state of a count: hopeful and elected candidates, and notes on ties."""
 
     piles: _Piles
     items: ItemSet
     rule: STV
     rng: Generator
     notes: list[str] = field(default_factory=list)
-    # Which of those who tie is taken at first, where another way of breaking ties is followed.
+    # The choices at the first ties, if another way of breaking ties is followed.
     chosen: tuple[int, ...] = ()
-    # Which was taken, of how many, each time that nothing but the rule for ties decided.
+    # For each tie that earlier rounds do not break: the choice, and the number of tied candidates.
     ways: list[tuple[int, int]] = field(default_factory=list)
 
-    # How many parts a vote has, and a step of the quota; whether earlier rounds break ties.
+    # Units of a vote, and of a step of the quota; whether earlier rounds break ties.
     unit: ClassVar[int]
     step: ClassVar[int]
     looks_back: ClassVar[bool]
@@ -228,27 +229,27 @@ class _Count(ABC):
     def __post_init__(self) -> None:
         self.hopeful: Bools = np.append(np.ones(len(self.items), dtype=np.bool_), False)
         self.elected, self.eliminated = list[int](), list[int]()
-        # What every candidate has in each round, in parts.
+        # Votes of every candidate in each round, in units.
         self.history: list[list[int]] = []
         # How a tie of this round was broken.
         self.tie = ""
-        # What elects, and what a candidate might still get: so much is a tie.
+        # The quota, and the votes that may still be transferred, within which candidates tie.
         self.quota, self.slack = 0, 0
 
     @abstractmethod
     def tally(self) -> None:
-        """Count what every candidate has, and what the quota is."""
+        """Count the votes of every candidate, and set the quota."""
 
     @abstractmethod
     def passing(self, new: list[int]) -> list[int]:
-        """Return those whose surplus goes on; nobody is eliminated while there are some."""
+        """Return the candidates whose surplus is transferred, before anybody is eliminated."""
 
     @abstractmethod
     def transfer(self, source: int) -> None:
-        """Let votes go on of who is eliminated, or has a surplus."""
+        """Transfer the votes of an eliminated candidate, or a surplus."""
 
     def stages(self) -> Iterator[CountRound]:
-        """Count round by round until nobody lacks a seat."""
+        """Count round by round until all seats are filled."""
         at, total = self.items.at, exact.sum_of(self.piles.votes)
         while True:
             self.tally()
@@ -268,13 +269,13 @@ class _Count(ABC):
 
     @property
     def order(self) -> tuple[Label, ...]:
-        """All candidates: the elected, those who remain by their votes, then who stays longest."""
+        """All candidates: the elected, the remaining by their votes, then the eliminated."""
         votes, remain = self.history[-1], np.flatnonzero(self.hopeful).tolist()
         remain.sort(key=lambda item: -votes[item])
         return self.items.at([*self.elected, *remain, *self.eliminated[::-1]])
 
     def quota_of(self, total: int) -> int:
-        """Return the quota where ballots have so many parts together."""
+        """Return the quota of a total of votes, both in units."""
         seats = self.rule.seats
         if self.rule.quota == "hare":
             return total // seats
@@ -282,11 +283,11 @@ class _Count(ABC):
 
     @property
     def vacancies(self) -> int:
-        """How many seats nobody has."""
+        """The number of seats not filled."""
         return self.rule.seats - len(self.elected)
 
     def elect(self) -> list[int]:
-        """Elect who has the quota, or whoever remains for the last seats."""
+        """Elect the candidates with the quota, or all that remain for the last seats."""
         votes, found = self.history[-1], np.flatnonzero(self.hopeful).tolist()
         if len(found) > self.vacancies:
             found = [item for item in found if votes[item] >= self.quota]
@@ -296,7 +297,7 @@ class _Count(ABC):
         return found
 
     def eliminate(self) -> int:
-        """Eliminate who has the fewest votes, give or take what may still come."""
+        """Eliminate the candidate with the fewest votes, up to the slack."""
         votes, hopeful = self.history[-1], np.flatnonzero(self.hopeful).tolist()
         most = min(votes[item] for item in hopeful) + self.slack
         out = self.choose([item for item in hopeful if votes[item] <= most], min)
@@ -305,7 +306,7 @@ class _Count(ABC):
         return out
 
     def choose(self, tied: list[int], edge: Callable[..., int]) -> int:
-        """Return the one of those who tie that has most, or least, where they last differed."""
+        """Break a tie by earlier rounds, then by `tie_breaking`; `edge` is max or min."""
         if len(tied) == 1:
             return tied[0]
         told = f"round {len(self.history)}: {listed(self.items.at(tied))} tie"
@@ -329,13 +330,13 @@ class _Count(ABC):
             self.ways.append((at, len(order)))
             tied = [order[at]]
         self.tie = " and ".join(ways)
-        what = "passes on its surplus first" if edge is max else "is eliminated"
+        what = "transfers its surplus first" if edge is max else "is eliminated"
         self.notes.append(f"{told}; {self.tie} {self.items[tied[0]]} {what}")
         return tied[0]
 
 
 class _Scottish(_Count):
-    """Whole ballots move: each has a value, and belongs to one candidate."""
+    """Ballots with a transfer value; each is held by one candidate."""
 
     unit, step, looks_back = 10**5, 10**5, True
 
@@ -344,18 +345,18 @@ class _Scottish(_Count):
         self.at = np.zeros(len(self.piles.votes), dtype=np.intp)
         self.value: Integers = np.full(len(self.at), self.unit)
         self.holder = self.piles.orders[:, 0].copy()
-        # What those keep who have passed on their surplus, and those who have yet to.
+        # Votes kept after a transfer of the surplus, and candidates with surpluses left.
         self.kept, self.waiting = dict[int, int](), list[int]()
 
     def tally(self) -> None:
-        """Add up the values of the ballots that every candidate holds."""
+        """Sum the values of the ballots that every candidate holds."""
         n, values = len(self.items), exact.multiply(self.value, self.piles.votes)
         held = exact.count_cells(self.holder, values, n + 1).tolist()
         self.history.append([self.kept.get(item, held[item]) for item in range(n)])
         self.quota = self.quota or self.quota_of(sum(held[:n]))
 
     def passing(self, new: list[int]) -> list[int]:
-        """Return who has the largest surplus."""
+        """Return the candidate with the largest surplus."""
         votes = self.history[-1]
         self.waiting += [item for item in new if votes[item] > self.quota]
         if not self.waiting:
@@ -365,7 +366,7 @@ class _Scottish(_Count):
         return [self.choose(tied, max)]
 
     def transfer(self, source: int) -> None:
-        """Hand the ballots to the next hopeful one on each."""
+        """Transfer the ballots to the next hopeful candidate on each."""
         rows, votes = np.flatnonzero(self.holder == source), self.history[-1][source]
         if source in self.waiting:
             self.value[rows] = exact.multiply(self.value[rows], votes - self.quota) // votes
@@ -376,10 +377,10 @@ class _Scottish(_Count):
 
 
 class _Meek(_Count):
-    """Every ballot is shared by its candidates as far as they keep what comes to them."""
+    """Ballots are shared by their candidates according to keep values."""
 
     unit, step, looks_back = 10**9, 1, False
-    # What is left of surpluses when a round ends.
+    # Surpluses below this end a round.
     least = 10**3
 
     def __post_init__(self) -> None:
@@ -387,7 +388,7 @@ class _Meek(_Count):
         self.keep = [self.unit] * (len(self.items) + 1)
 
     def tally(self) -> None:
-        """Let the elected keep less until they have the quota, or another one has it."""
+        """Lower keep values until the elected have the quota, or another candidate reaches it."""
         levels, before = list(self._levels()), exact.sum_of(self.piles.votes) * self.unit
         while True:
             votes = self._shared(levels)
@@ -403,15 +404,15 @@ class _Meek(_Count):
                 self.keep[item] = -(-part * self.unit // votes[item])
 
     def passing(self, new: list[int]) -> list[int]:
-        """Return all who are elected, where one is in this round."""
+        """Return all elected candidates if one was elected in this round."""
         return list(self.elected) if new else []
 
     def transfer(self, source: int) -> None:
-        """Let who is eliminated keep nothing; a tally says what the elected keep."""
+        """Set the keep value of an eliminated candidate to 0."""
         self.keep[source] *= source not in self.eliminated
 
     def _levels(self) -> Iterator[_Level]:
-        """Put ballots together that come to the same hopeful one after the same elected ones."""
+        """Merge ballots that reach the same candidate after the same elected ones."""
         n, (orders, votes) = len(self.items), self.piles
         stays = np.array(self.keep) > 0
         rows = np.arange(len(votes))
@@ -427,7 +428,7 @@ class _Meek(_Count):
             at[rows] += 1
 
     def _shared(self, levels: list[_Level]) -> list[int]:
-        """Return what every candidate has if each keeps its part of what comes to it."""
+        """Return the votes of every candidate by the keep values."""
         votes, left = np.zeros(len(self.items), dtype=np.int64), np.array([self.unit])
         keep = np.array(self.keep)
         for parent, item, number in levels:

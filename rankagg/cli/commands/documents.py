@@ -36,12 +36,11 @@ from rankagg.cli.options import (
     jobs,
     judges,
     labels_of,
-    names_in,
     seed,
     several,
     split,
 )
-from rankagg.cli.rules import made, rules_to, time_limit, usually_limited
+from rankagg.cli.rules import election_rule, made, rules_to, time_limit, usually_limited
 from rankagg.exceptions import InformationLostError, visible
 
 if TYPE_CHECKING:
@@ -129,9 +128,6 @@ def report(
     names: Sequence[str],
     out: Path,
     kind: str | None,
-    seats: int | None,
-    tie_breaking: str | None,
-    tie_order: str | None,
     title: str | None,
     about: Sequence[str],
     anchor: str | None,
@@ -160,7 +156,8 @@ def report(
     show_progress()
     deadline = usually_limited(deadline, given)
     facts: dict[str, Any] = {**split("--about", about, "NAME=TEXT", last=False)}
-    counts = _election_rule(given, kind, seats, tie_breaking, tie_order)
+    stated = {name: options.pop(name) for name in ("seats", "tie_breaking", "tie_order")}
+    counts = _counts(given, kind, stated)
     called = {"rules": "--rule", "gates": "--gate", "about_items": "--items", "source": "--items"}
     called |= {"about['anchor']": "--anchor", "about['judges']": "--judges"}
     if anchor is not None:
@@ -202,24 +199,16 @@ def report(
     )
 
 
-def _election_rule(
-    given: Input, kind: str | None, seats: int | None, tie_breaking: str | None, names: str | None
-) -> Any:
-    """Return the rule that counts an election, where something is said of it, else None."""
-    ties: dict[str, Any] = {"tie_breaking": tie_breaking or "order"}
-    if names is not None:
-        if tie_breaking not in (None, "order"):
-            raise click.UsageError("--tie-order decides ties: leave --tie-breaking out.")
-        ties["tie_order"] = names_in("--tie-order", names, given.evidence.items, "candidate")
-    stated = given.seats if given.seats > 1 and kind in (None, "election") else None
-    if (number := seats or stated) is not None:
-        return ra.STV(number, **ties)
-    if tie_breaking is None and names is None:
+def _counts(given: Input, kind: str | None, options: dict[str, Any]) -> Any:
+    """Return the rule that counts an election, if options state one."""
+    stated = {name: value for name, value in options.items() if value is not None}
+    if not stated:
         return None
-    if "election" not in (kind, given.page):
-        option = "--tie-order" if names else "--tie-breaking"
+    is_election = "election" in (kind, given.page) or "seats" in stated
+    if not is_election or kind not in (None, "election"):
+        option = "--" + next(iter(stated)).replace("_", "-")
         raise click.UsageError(f"{option} is for elections: give --kind election.")
-    return ra.InstantRunoff(**ties)
+    return election_rule(given, **stated)
 
 
 def _items_in(path: str, given: Input) -> Any:

@@ -577,9 +577,9 @@ def study(
 
 def _observed(path: str) -> Any:
     """Return the data of a file of PrefLib, under its title and name."""
-    from rankagg.io.preflib import read_preflib, title_and_seats
+    from rankagg.io.preflib import read_preflib, title_of
 
-    read, (title, _), stem = read_preflib(path), title_and_seats(path), Path(path).stem
+    read, title, stem = read_preflib(path), title_of(path), Path(path).stem
     return ra.studies.ObservedData(label=f"{title} ({stem})" if title else stem, data=read)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from time import monotonic
@@ -42,7 +41,9 @@ from rankagg.cli.rules import (
     EXACTLY,
     NAMED,
     RULE,
+    SURPLUSES,
     ExactOptions,
+    election_rule,
     exit_code,
     made,
     rules_to,
@@ -57,8 +58,6 @@ if TYPE_CHECKING:
     from rankagg.cli.data import Input
     from rankagg.core import ItemSet
 
-# How surpluses are passed on.
-_SURPLUSES = ("scottish", "meek")
 _CONSTRAINTS = grouped(
     "Constraints",
     several("--above", "ITEM,ITEM", "The first item must be above the second."),
@@ -90,7 +89,7 @@ def rank(given: Input, *, name: str, exact: ExactOptions) -> Answer:
     ),
     choice(
         "--counting",
-        ["irv", "coombs", "baldwin", "nanson", *_SURPLUSES],
+        ["irv", "coombs", "baldwin", "nanson", *SURPLUSES],
         "Instant runoff (irv, default for one seat) or another rule by rounds; or surpluses "
         "are passed on as in Scotland (default for more seats) or by Meek.",
     ),
@@ -116,8 +115,6 @@ def count(
     given: Input,
     *,
     seats: int | None,
-    counting: Any,
-    tie_order: str | None,
     rng: int,
     ballots: Path | None,
     **options: Any,
@@ -133,48 +130,18 @@ def count(
     and the margin of the last round. Candidates that a ballot leaves out are below all that it
     lists.
     """
-    stated = {name: value for name, value in options.items() if value is not None}
-    if tie_order is not None:
-        if stated.get("tie_breaking", "order") != "order":
-            raise click.UsageError("--tie-order decides ties: leave --tie-breaking out.")
-        stated["tie_order"] = names_in("--tie-order", tie_order, given.evidence.items, "candidate")
-    lines = given.lines
+    rule, lines = election_rule(given, seats, **options), given.lines
     if given.seats and given.seats != 1:
         filled = f"--seats fills {seats}" if seats else "all of them are filled"
         lines = (*lines, f"seats: {given.name} states {given.seats}; {filled}")
-    if stated.get("tie_breaking") == "lot":
+    if options["tie_breaking"] == "lot":
         lines = (*lines, f"lots: drawn by --seed {rng}")
-    number = seats or given.seats or 1
-    counting = counting or ("irv" if number == 1 else "scottish")
-    if counting in _SURPLUSES:
-        rule: Any = ra.STV(number, counting=counting, **stated)
-    else:
-        rule = _for_one_seat(counting, stated)
-    if number > 1 and counting not in _SURPLUSES:
-        why = "" if seats else f", and {given.name} states {number}: give --seats 1"
-        raise click.UsageError(f"--counting {counting} fills one seat{why}.")
     with options_named({"target": "--ballots"}):
         counted = rule.count(given.data, rng=rng)
         if ballots is not None:
+            number = getattr(rule, "seats", 1)
             ra.io.write_ballots(given.data, ballots, title=given.title, seats=number)
     return Answer(result=counted, lines=lines)
-
-
-def _for_one_seat(counting: str, stated: dict[str, Any]) -> Any:
-    """Return a rule by rounds that fills one seat."""
-    if "quota" in stated:
-        raise click.UsageError(
-            "--quota is for surpluses that are passed on: give --seats, or --counting scottish "
-            "or meek."
-        )
-    (rule,) = made(["instant-runoff" if counting == "irv" else counting])
-    if hasattr(rule, "tie_breaking"):
-        return replace(rule, **{"tie_breaking": "order", **stated})
-    if stated:
-        raise click.UsageError(
-            f"--tie-breaking and --tie-order have no meaning for {counting}, which breaks no ties."
-        )
-    return rule
 
 
 @command(

@@ -181,7 +181,7 @@ def test_the_largest_surplus_goes_first_and_equal_ones_in_the_stated_order(secon
     count = ra.STV(3).count(profile)
     first = [stage.surplus for stage in count.stages[:2]]
     assert first == ([("A",), ("B",)] if second == 10 else [("B",), ("A",)])
-    told = "round 1: A, B tie; by the order of the data A passes on its surplus first"
+    told = "round 1: A, B tie; by the order of the data A transfers its surplus first"
     assert (told in count.notes) == (second == 10)
 
 
