@@ -1,6 +1,6 @@
-"""The types that everything else stands on: items, rankings, profiles, scores, pairwise votes."""
+"""The basic types: items, rankings, profiles, scores and pairwise votes."""
 
-# Other rooms take names from here, and what needs SciPy from its file: comparisons, graphs.
+# Comparisons and graphs need SciPy and are imported from their own files.
 from rankagg.core import exact, places
 from rankagg.core.exact_sum import (
     FLOAT_PLACES,
