@@ -248,7 +248,7 @@ def _descended(
     # What no move has passed is not looked at again, so in the end everything is.
     while before is None or search.gained[0] > before:
         before = search.gained[0]
-        search.look_again()
+        search.recheck()
         while not (search.is_over or deadline.is_over):
             some = max(1, BETWEEN_CLOCKS // len(order))
             steps += some
