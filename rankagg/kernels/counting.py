@@ -237,8 +237,8 @@ def _row_counts(table: Bools, weights: Floats | None = None) -> Integers64:
     if weights is not None:
         return np.rint(table @ weights).astype(np.int64)
     if hasattr(np, "bitwise_count"):  # from NumPy 2 on
-        bits: NDArray[Any] = np.bitwise_count(table.view(np.uint64))
-        return bits.sum(axis=1, dtype=np.int64)
+        counts: Integers64 = np.bitwise_count(table.view(np.uint64)).sum(axis=1, dtype=np.int64)
+        return counts
     return np.asarray(np.count_nonzero(table, axis=1), dtype=np.int64)
 
 

@@ -409,7 +409,7 @@ class Certificate(_Proved):
         problem = problem or Problem.from_pairwise(votes, tie_cost)
         decided = demands.decided(problem.n) if demands else None
         if demands and decided is None:
-            raise VerificationError("The constraints that are stated contradict each other.")
+            raise VerificationError("The stated constraints contradict each other.")
         places, proved = tuple(int(i) for i in order), tuple(proofs)
         cost, bound = problem.cost(np.array(places)), _total_bound(problem, proved, decided)
         own = {"order": places, "proofs": proved, "demands": demands}
