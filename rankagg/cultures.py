@@ -1,4 +1,4 @@
-"""Cultures, distributions over profiles for any number of items, and the base of data sources."""
+"""Cultures, which are distributions over profiles, and the base class of data sources."""
 
 from __future__ import annotations
 

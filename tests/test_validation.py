@@ -116,7 +116,7 @@ def test_check_choice_gives_back_the_choice():
           for bad in (0, -1, NAN, INF)),
         *((validation.as_counts, [[bad, 1]], [2],
            f"`counts` must be positive whole numbers. Got {float(bad)} at position 0. "
-           "Fractions belong into `weights`.")
+           "Use `weights` for fractions.")
           for bad in (0, -1, 0.5, NAN, INF)),
     ],
 )  # fmt: skip

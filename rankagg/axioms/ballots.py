@@ -119,7 +119,7 @@ class Ballots(tuple[tuple[Order, int], ...]):
 
 
 def _canonical(ballots: Ballots) -> tuple[Ballots, Order]:
-    """Return one profile for all that differ only in the names of items, and the original names.
+    """Return one profile for all that differ only in item names, and the original names.
 
     One of the most frequent orders becomes 0, 1, 2, ...; the least of the results is taken.
     """

@@ -232,7 +232,7 @@ def _make_witness(axiom: Axiom, case: Case, fault: str, outcomes: Outcomes) -> W
 
 
 def confirmed_witness(axiom: Axiom, ballots: Ballots, outcomes: Outcomes) -> Witness | None:
-    """Return a witness confirmed by new calls of the rule, or None if the ballots break nothing."""
+    """Return a witness, confirmed by new calls of the rule, if the ballots break the axiom."""
     for case, _ in _faults(axiom, ballots, outcomes):
         direct = Outcomes(outcomes.rule, outcomes.labels)
         fault = _confirmed(axiom, case, direct)

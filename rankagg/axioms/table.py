@@ -56,9 +56,10 @@ class _Theorem(NamedTuple):
 
 
 def _find_theorem(rule: Aggregator, axiom: Axiom) -> _Theorem | None:
-    """Return the theorem on a rule and an axiom with its defaults, from statements of the class.
+    """Return the theorem on a rule and an axiom with its defaults, if there is one.
 
-    A rule that elects every Condorcet winner breaks participation (Moulin).
+    It comes from statements of the rule's class, or from Moulin's theorem: a rule that elects every
+    Condorcet winner breaks participation.
     """
     if axiom != type(axiom)() or not _is_usual(rule):
         return None

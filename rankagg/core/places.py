@@ -61,7 +61,7 @@ def competition_ranks(
 
 
 def _are_permutations(values: Floats | Ranks) -> bool:
-    """Return whether every row is a permutation of 1, ..., n; False without a check for n > 56."""
+    """Return whether every row is a permutation of 1, ..., n; False for n > 56."""
     n = values.shape[1]
     # NaN fails the first comparison, so all values can be converted to integers.
     if n > 56 or not (values.size and values.min() == 1 and values.max() == n):
@@ -323,7 +323,7 @@ def _without_zeros(ranks: Floats) -> Floats:
 
 
 def refuse_codes(ranks: object) -> None:
-    """Raise for an array with negative integers, such as the codes in the `ranks` of a profile."""
+    """Raise for an array with negative integers, which are codes in `ranks` of a profile."""
     if not (isinstance(ranks, np.ndarray) and ranks.dtype.kind == "i" and (ranks < 0).any()):
         return
     allowed = "an array of integers from 0 on, or of any floats"

@@ -108,7 +108,7 @@ def rank_biased_overlap(
     persistence: float = 0.9,
     variant: Literal["extrapolated", "least", "residual"] = "extrapolated",
 ) -> float:
-    """Return the overlap of the first k items averaged over all k, with more weight on small k.
+    """Return the mean overlap of the first k items over all k, weighted toward small k.
 
     The overlap of top-k lists (those with unlisted items) is unknown beyond their ends; it is
     extrapolated, or bounded from below.

@@ -183,7 +183,7 @@ class _Sums:
 def _compare_columns(
     columns: Columns, weights: Integers64 | None, counts: Integers64, *, strict: bool
 ) -> None:
-    """Count the rankings with row above column; for strict rankings in the upper triangle only."""
+    """Count the rankings with row above column, if strict in the upper triangle only."""
     n, m = columns.shape
     floats = None if weights is None else weights.astype(np.float64)
     if n * n * m <= COMPARED_AT_ONCE:

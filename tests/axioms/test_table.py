@@ -12,7 +12,7 @@ import pytest
 
 import rankagg as ra
 from rankagg.analysis.rules import RULES as ALL_RULES
-from rankagg.axioms.table import _larger_witness, _find_theorem
+from rankagg.axioms.table import _find_theorem, _larger_witness
 from rankagg.cli import main
 from rankagg.exceptions import InvalidInputError
 from tests.axioms.brute_force import (
