@@ -15,8 +15,8 @@ from rankagg.core.exact_sum import (
 from rankagg.core.items import (
     ItemSet,
     clean_label,
+    count_range,
     counted,
-    counts_told,
     listed,
     plural,
     raw_text,
@@ -61,7 +61,7 @@ from rankagg.core.places import (
     pair_signs,
     scattered,
 )
-from rankagg.core.profile import Profile, canonical_profile, numbers_of
+from rankagg.core.profile import Profile, canonical_profile, label_numbers
 from rankagg.core.rankings import PartialRanking, Permutation, as_ranking, permutation_of
 from rankagg.core.results import ROWS, Direction, Result, html_table, plain_rows
 from rankagg.core.score_summary import SUMMARY_SCHEMA, ScoreSummary

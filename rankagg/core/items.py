@@ -324,7 +324,7 @@ def plural(noun: str) -> str:
     return f"{noun}{'es' if noun.endswith('s') else 's'}"
 
 
-def counts_told(counts: Iterable[int], noun: str) -> str:
+def count_range(counts: Iterable[int], noun: str) -> str:
     """Return the range of counts, as "1 to 5 tables", or "5 tables" if all are equal."""
     numbers = list(counts)
     least, most = min(numbers), max(numbers)

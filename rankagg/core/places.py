@@ -334,7 +334,7 @@ def refuse_codes(ranks: object) -> None:
     raise InvalidInputError("ranks", allowed, int(ranks[ranks < 0][0]), remedy)
 
 
-def closed_up(ranks: Ranks) -> Ranks:
+def close_gaps(ranks: Ranks) -> Ranks:
     """Return places without the gaps that removed items leave."""
     listed = np.where(ranks >= 0, ranks, np.nan).astype(np.float64)
     return np.where(ranks < 0, ranks, competition_ranks(listed))

@@ -60,7 +60,7 @@ def _stacked_ranks(rankings: Sequence[PartialRanking]) -> tuple[ItemSet, Ranks]:
     return first, np.concatenate([row.ranks for row in rankings]).reshape(-1, len(first))
 
 
-def numbers_of(labels: Iterable[Hashable]) -> Positions:
+def label_numbers(labels: Iterable[Hashable]) -> Positions:
     """Return the number of each label, from 0 in the order of first occurrence."""
     numbers: dict[Hashable, int] = {}
     return np.array([numbers.setdefault(label, len(numbers)) for label in labels], dtype=np.intp)
@@ -469,7 +469,7 @@ class Profile(Value):
         """Return the rankings in the order of `by_group`, and the group number of each."""
         if self.groups is None:
             self.by_group()  # which raises
-        numbers = numbers_of(self.groups or ())
+        numbers = label_numbers(self.groups or ())
         if (np.diff(numbers) >= 0).all():
             return self, numbers
         order = np.argsort(numbers, kind="stable")
@@ -477,7 +477,7 @@ class Profile(Value):
 
     def compress(self) -> Profile:
         """Return the profile with equal rows (ranking, weight, group, cluster) merged."""
-        codes = [numbers_of(x) for x in (self.groups, self.clusters) if x is not None]
+        codes = [label_numbers(x) for x in (self.groups, self.clusters) if x is not None]
         rows = np.column_stack([self.ranks, self.weights.view(np.int64), *codes])
         _, first, where = np.unique(rows, axis=0, return_index=True, return_inverse=True)
         counts = np.zeros(len(first), dtype=np.int64)
@@ -508,7 +508,7 @@ class Profile(Value):
         """
         target = ItemSet.coerce(items, ())
         columns = self.items.indices(target)
-        return self._replace(ranks=places.closed_up(self.ranks[:, columns]), items=target)
+        return self._replace(ranks=places.close_gaps(self.ranks[:, columns]), items=target)
 
     def reindex(self, items: Iterable[Label]) -> Profile:
         """Return the same rankings over `items`; new items are in none of them.

@@ -376,7 +376,7 @@ class PartialRanking(Value):
         """
         target = ItemSet.coerce(items, ())
         columns = self.items.indices(target)
-        return as_ranking(places.closed_up(self.ranks[None, columns])[0], target)
+        return as_ranking(places.close_gaps(self.ranks[None, columns])[0], target)
 
     def reverse(self) -> PartialRanking:
         """Return the ranking from worst to best; unranked items stay unranked.

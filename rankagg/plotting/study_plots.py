@@ -19,7 +19,7 @@ from matplotlib.ticker import MaxNLocator
 from rankagg._typing import Floats, Ranks
 from rankagg._validation import check_choice
 from rankagg.analysis import Stability
-from rankagg.core import counted, counts_told, listed
+from rankagg.core import count_range, counted, listed
 from rankagg.cultures import Named
 from rankagg.exceptions import InvalidInputError
 from rankagg.plotting.sheet import (
@@ -362,7 +362,7 @@ def study_plot(
     if shown["dotted"].notna().any():
         label = f"dotted: {curve.dotted_is}"
         handles.append(Line2D([], [], label=label, **_dotted_look()))
-    each = f"{counts_told(shown['cells'], measures.noun)} for every point"
+    each = f"{count_range(shown['cells'], measures.noun)} for every point"
     without = [name for name in _named(result, column) if name not in places]
     notes = [
         key,
@@ -541,7 +541,7 @@ def robustness_plot(result: Stability, *, ax: Axes | None = None) -> Axes:
     undefined = sum(part.is_proved and not _has_tau(part.ranks, whole) for part in parts)
     total = counted(len(parts), "subset")
     notes = [
-        f"{result.consensus.rule.name}, {counts_told(frame['subsets'], 'subset')} of each size",
+        f"{result.consensus.rule.name}, {count_range(frame['subsets'], 'subset')} of each size",
         f"tau is not defined in {undefined} of {total}: all systems tie" if undefined else "",
         *result.notes,
     ]
