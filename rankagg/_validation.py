@@ -109,7 +109,7 @@ def check_integer(value: object, parameter: str, *, low: int, high: int | None =
 
 def as_numbers(values: ArrayLike, parameter: str) -> Floats:
     """Return a new flat float array without infinities; NaN is allowed."""
-    flat = _exact_floats(values, parameter, "a flat sequence of numbers")
+    flat = _exact_floats(values, parameter, "a flat sequence of numbers", EXACT_REMEDY)
     if flat.ndim != 1:
         raise InvalidInputError(
             parameter, "a flat sequence of numbers", Described(f"shape {flat.shape}")
@@ -120,7 +120,7 @@ def as_numbers(values: ArrayLike, parameter: str) -> Floats:
 
 def as_matrix(values: ArrayLike, parameter: str, *, nan: bool = False) -> Floats:
     """Return a new two-dimensional float array without infinities (and without NaN)."""
-    matrix = _exact_floats(values, parameter, "a rectangular table of numbers")
+    matrix = _exact_floats(values, parameter, "a rectangular table of numbers", EXACT_REMEDY)
     if matrix.ndim != 2:
         raise InvalidInputError(parameter, "two-dimensional", Described(f"shape {matrix.shape}"))
     bad = np.isinf(matrix) if nan else ~np.isfinite(matrix)
@@ -132,29 +132,23 @@ def as_matrix(values: ArrayLike, parameter: str, *, nan: bool = False) -> Floats
     return matrix
 
 
-def _exact_floats(values: ArrayLike, parameter: str, allowed: str) -> Floats:
+def _exact_floats(
+    values: ArrayLike, parameter: str, allowed: str, exact_remedy: str = ""
+) -> Floats:
     """Return a new float array; raise if a whole number is not exact."""
     values = _plain_numbers(values, parameter)
     try:
         floats = _as_floats(values)
     except (TypeError, ValueError, OverflowError) as error:
-        raise InvalidInputError(
-            parameter, allowed, type(values).__name__, f"NumPy: {error}."
-        ) from None
-    _check_exact(values, floats, parameter, EXACT_REMEDY)
-    return floats
-
-
-def _check_exact(values: ArrayLike, floats: Floats, parameter: str, remedy: str = "") -> None:
-    """Raise if a whole number is not exact as a float."""
+        raise InvalidInputError(parameter, allowed, values, f"NumPy: {error}.") from None
+    if isinstance(values, np.ndarray) and values.dtype in (np.float64, np.float32):
+        return floats
     far = np.flatnonzero((np.abs(floats) >= EXACT_LIMIT) & np.isfinite(floats))
-    is_plain = isinstance(values, np.ndarray) and values.dtype in (np.float64, np.float32)
-    if is_plain or not far.size:
-        return
-    cells = _as_objects(values).ravel()[far]
+    cells = _as_objects(values).ravel()[far] if far.size else ()
     for cell, value in zip(cells, floats.ravel()[far].tolist(), strict=True):
         if not is_exact_float(cell, value):
-            raise InvalidInputError(parameter, EXACT, Described(whole_number(cell)), remedy)
+            raise InvalidInputError(parameter, EXACT, Described(whole_number(cell)), exact_remedy)
+    return floats
 
 
 def as_weights(
@@ -184,15 +178,7 @@ def as_counts(counts: ArrayLike | None, length: int, parameter: str = "counts") 
 
 
 def _as_vector(values: ArrayLike, length: int, parameter: str, noun: str) -> Floats:
-    if isinstance(values, np.ndarray) and values.dtype == np.float64:
-        vector: Floats = values.copy()
-    else:
-        values = _plain_numbers(values, parameter)
-        try:
-            vector = _as_floats(values)
-        except (TypeError, ValueError, OverflowError):
-            raise InvalidInputError(parameter, "a sequence of numbers", values) from None
-        _check_exact(values, vector, parameter)
+    vector = _exact_floats(values, parameter, "a sequence of numbers")
     if vector.shape != (length,):
         allowed = f"one number per {noun} ({length} of them)"
         raise InvalidInputError(parameter, allowed, Described(f"shape {vector.shape}"))

@@ -197,10 +197,7 @@ class Recognized:
 
 
 def recognize(
-    source: sources.TableSource,
-    *,
-    drop: Iterable[Label] = (),
-    max_bytes: int = sources.MAX_BYTES,
+    source: sources.TableSource, *, drop: Iterable[Label] = (), max_bytes: int = sources.MAX_BYTES
 ) -> Recognized:
     r"""Recognize the kind of a file by its content, and the call that reads it.
 

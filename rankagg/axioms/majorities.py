@@ -56,10 +56,10 @@ class _Single(Axiom):
         winners = outcomes.winners(case.ballots[0])
         if self._allows(winners, case.items):
             return None
-        each = [outcomes.item_text([item]) for item in case.items]
-        clause = self._clause.format(*each, items=outcomes.item_text(case.items))
+        each = [outcomes.names([item]) for item in case.items]
+        clause = self._clause.format(*each, items=outcomes.names(case.items))
         verb = "wins" if len(winners) == 1 else "win"
-        return f"{clause}, and {outcomes.item_text(winners)} {verb}."
+        return f"{clause}, and {outcomes.names(winners)} {verb}."
 
     @abstractmethod
     def _restricted_items(self, ballots: Ballots) -> list[tuple[int, ...]]:
@@ -202,9 +202,9 @@ class CloneIndependence(Axiom):
         if before - clones == after - clones and bool(before & clones) == bool(after & clones):
             return None
         return (
-            f"{outcomes.item_text(clones)} are clones; without "
-            f"{outcomes.item_text(case.items[:1])} the choice is {outcomes.item_text(after)} "
-            f"instead of {outcomes.item_text(before)}."
+            f"{outcomes.names(clones)} are clones; without "
+            f"{outcomes.names(case.items[:1])} the choice is {outcomes.names(after)} "
+            f"instead of {outcomes.names(before)}."
         )
 
 
@@ -229,6 +229,6 @@ class WinnerIndependence(Axiom):
         if case.items[0] in before or before == after:
             return None
         return (
-            f"{outcomes.item_text(case.items)} does not win; without it the choice is "
-            f"{outcomes.item_text(after)} instead of {outcomes.item_text(before)}."
+            f"{outcomes.names(case.items)} does not win; without it the choice is "
+            f"{outcomes.names(after)} instead of {outcomes.names(before)}."
         )

@@ -12,8 +12,6 @@ from rankagg._validation import as_weights, check_flag, check_number
 from rankagg.core.items import ItemSet, label_column, listed
 from rankagg.exceptions import Described, InvalidInputError, nearest
 
-SOME = "A mapping may leave some out."
-
 
 def axis_labels(
     values: object, axis: int, given: Iterable[Label] | None, parameter: str
@@ -81,7 +79,8 @@ def named_values(given: object, parameter: str, tasks: ItemSet | None = None) ->
             raise InvalidInputError(parameter, allowed, task, nearest(task, tasks))
     for task in tasks:
         if task not in named:
-            raise InvalidInputError(parameter, allowed, Described(f"none for {task!r}"), SOME)
+            remedy = "A mapping may leave some out."
+            raise InvalidInputError(parameter, allowed, Described(f"none for {task!r}"), remedy)
     return named
 
 

@@ -219,11 +219,7 @@ class PairwiseMatrix(Value):
 
     @classmethod
     def from_wins(
-        cls,
-        wins: ArrayLike,
-        *,
-        items: Iterable[Label] | None = None,
-        ties: ArrayLike | None = None,
+        cls, wins: ArrayLike, *, items: Iterable[Label] | None = None, ties: ArrayLike | None = None
     ) -> PairwiseMatrix:
         """Create a matrix from votes for row above column, or from a linear ordering problem.
 

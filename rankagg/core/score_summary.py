@@ -22,10 +22,7 @@ from rankagg.core.labels import as_directions, as_task_weights
 from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.scores import ScoredTasks, ScoreTable
 from rankagg.core.tally import grid, shares_fit
-from rankagg.core.task_tally import (
-    TaskTally,
-    weighted_sum,
-)
+from rankagg.core.task_tally import TaskTally, weighted_sum
 from rankagg.exceptions import (
     DataFormatError,
     Described,
@@ -260,9 +257,7 @@ class ScoreSummary(ScoredTasks):
         return {task: self.with_tallies({task: tally}) for task, tally in self._tallies.items()}
 
     def with_tallies(
-        self,
-        tallies: Mapping[Label, TaskTally],
-        task_weights: Mapping[Label, float] | None = None,
+        self, tallies: Mapping[Label, TaskTally], task_weights: Mapping[Label, float] | None = None
     ) -> ScoreSummary:
         """Return a summary with other tallies of some of the tasks.
 

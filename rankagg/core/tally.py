@@ -166,11 +166,7 @@ def tally(ranks: Ranks, weights: Integers, *, shared: bool) -> _Tally:
 
 
 def _uniform_shares(
-    ranks: Ranks,
-    weights: Integers,
-    sizes: Integers64,
-    has_gaps: Bools,
-    denominator: int,
+    ranks: Ranks, weights: Integers, sizes: Integers64, has_gaps: Bools, denominator: int
 ) -> tuple[Integers, int]:
     """Return the votes for unobserved rows over observed columns, and the rounded weight.
 

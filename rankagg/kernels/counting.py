@@ -270,11 +270,7 @@ def count_scores(columns: Floats, *, leads: bool) -> tuple[Integers64, NDArray[n
 
 
 def _compare(
-    block: Floats,
-    above: Bools,
-    below: Bools,
-    wins: Integers64,
-    behind: NDArray[np.int16],
+    block: Floats, above: Bools, below: Bools, wins: Integers64, behind: NDArray[np.int16]
 ) -> None:
     """Compare every pair of systems once, and count both directions."""
     n, width = block.shape
