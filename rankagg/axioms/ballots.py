@@ -159,7 +159,7 @@ class Outcomes:
         self._winners: dict[Ballots, Rankings] = {}
         self._rankings: dict[Ballots, Rankings] = {}
 
-    def names(self, items: Iterable[int]) -> str:
+    def listed(self, items: Iterable[int]) -> str:
         """Return the labels of items for a sentence."""
         return listed([self.labels[item] for item in sorted(items)])
 

@@ -56,10 +56,10 @@ class _Single(Axiom):
         winners = outcomes.winners(case.ballots[0])
         if self._allows(winners, case.items):
             return None
-        each = [outcomes.names([item]) for item in case.items]
-        clause = self._clause.format(*each, items=outcomes.names(case.items))
+        each = [outcomes.listed([item]) for item in case.items]
+        clause = self._clause.format(*each, items=outcomes.listed(case.items))
         verb = "wins" if len(winners) == 1 else "win"
-        return f"{clause}, and {outcomes.names(winners)} {verb}."
+        return f"{clause}, and {outcomes.listed(winners)} {verb}."
 
     @abstractmethod
     def _restricted_items(self, ballots: Ballots) -> list[tuple[int, ...]]:
@@ -202,9 +202,9 @@ class CloneIndependence(Axiom):
         if before - clones == after - clones and bool(before & clones) == bool(after & clones):
             return None
         return (
-            f"{outcomes.names(clones)} are clones; without "
-            f"{outcomes.names(case.items[:1])} the choice is {outcomes.names(after)} "
-            f"instead of {outcomes.names(before)}."
+            f"{outcomes.listed(clones)} are clones; without "
+            f"{outcomes.listed(case.items[:1])} the choice is {outcomes.listed(after)} "
+            f"instead of {outcomes.listed(before)}."
         )
 
 
@@ -229,6 +229,6 @@ class WinnerIndependence(Axiom):
         if case.items[0] in before or before == after:
             return None
         return (
-            f"{outcomes.names(case.items)} does not win; without it the choice is "
-            f"{outcomes.names(after)} instead of {outcomes.names(before)}."
+            f"{outcomes.listed(case.items)} does not win; without it the choice is "
+            f"{outcomes.listed(after)} instead of {outcomes.listed(before)}."
         )

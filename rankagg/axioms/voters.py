@@ -77,7 +77,7 @@ class _WinnerKept(Axiom):
             return None
         old, new = _changed_ballot(before, after)
         change = f"One ballot {outcomes.order_text(old)} becomes {outcomes.order_text(new)}"
-        item = outcomes.names(kept)
+        item = outcomes.listed(kept)
         return f"{change}, {self._clause.format(item)}, and {item} loses."
 
     @abstractmethod
@@ -140,7 +140,7 @@ class ReversalSymmetry(Axiom):
         before, after = map(outcomes.winners, case.ballots)
         if before != frozenset(case.items) or not before <= after:
             return None
-        item = outcomes.names(before)
+        item = outcomes.listed(before)
         return f"{item} wins alone, and still wins after every ballot is reversed."
 
 
@@ -174,7 +174,7 @@ class RankingIndependence(Axiom):
         if before == after:
             return None
         old, new = _changed_ballot(*case.ballots)
-        first, second = (outcomes.names([item]) for item in case.items)
+        first, second = (outcomes.listed([item]) for item in case.items)
         signs = {1: f"{first} > {second}", 0: f"{first} = {second}", -1: f"{second} > {first}"}
         return (
             f"One ballot {outcomes.order_text(old)} becomes {outcomes.order_text(new)}, with "
@@ -224,8 +224,8 @@ class Reinforcement(Axiom):
         if not common or (together := outcomes.winners(case.ballots[0])) == common:
             return None
         return (
-            f"The common winners of the two parts are {outcomes.names(common)}, and together "
-            f"they choose {outcomes.names(together)}."
+            f"The common winners of the two parts are {outcomes.listed(common)}, and together "
+            f"they choose {outcomes.listed(together)}."
         )
 
 
@@ -285,7 +285,7 @@ class Participation(Axiom):
             return None
         return (
             f"A voter with {outcomes.order_text(order)} abstains, and gets "
-            f"{outcomes.names(absent)} instead of {outcomes.names(present)}."
+            f"{outcomes.listed(absent)} instead of {outcomes.listed(present)}."
         )
 
 
@@ -321,5 +321,5 @@ class Strategyproofness(Axiom):
             return None
         return (
             f"1 voter with {outcomes.order_text(old)} casts {outcomes.order_text(new)}, and gets "
-            f"{outcomes.names(other)} instead of {outcomes.names(honest)}."
+            f"{outcomes.listed(other)} instead of {outcomes.listed(honest)}."
         )
