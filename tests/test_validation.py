@@ -176,7 +176,7 @@ def test_as_matrix_copies():
 @pytest.mark.parametrize("values", [[[1], [1, 2]], [["x"]], "words", [[{}]]], ids=str)
 def test_as_matrix_takes_rectangles_of_numbers(values):
     message = sentence(validation.as_matrix, values, "scores")
-    assert message.startswith("`scores` must be a rectangular table of numbers. Got '")
+    assert message.startswith("`scores` must be a rectangular table of numbers. Got [[")
     assert "NumPy: " in message
 
 
