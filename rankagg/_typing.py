@@ -1,4 +1,4 @@
-"""Types that are shared by signatures across the package."""
+"""Type aliases of the package."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Unranked: TypeAlias = Literal["uniform", "ignore", "last"]
 Generator: TypeAlias = np.random.Generator
 RNGLike: TypeAlias = int | Generator | np.random.SeedSequence | None
 
-# One for all tasks, or by task. A Series of pandas names every task in its index.
+# One value for all tasks, or by task. The index of a pandas Series names every task.
 Directions: TypeAlias = "bool | Mapping[Label, bool] | pd.Series[Any]"
 TaskWeights: TypeAlias = "Mapping[Label, float] | pd.Series[Any]"
 TaskFamilies: TypeAlias = "Mapping[Label, Label] | pd.Series[Any]"
@@ -28,5 +28,5 @@ Bools: TypeAlias = NDArray[np.bool_]
 Ranks: TypeAlias = NDArray[np.int32]
 Positions: TypeAlias = NDArray[np.intp]
 Integers64: TypeAlias = NDArray[np.int64]
-# int64, or Python integers in an object array where int64 ends.
+# int64, or Python integers in an object array beyond its range.
 Integers: TypeAlias = Integers64 | NDArray[np.object_]

@@ -1,4 +1,4 @@
-"""The one door for input checks: each function returns the clean value or raises one sentence."""
+"""Input checks; each function returns a valid value or raises an error with one sentence."""
 
 from __future__ import annotations
 
@@ -18,23 +18,22 @@ from rankagg.exceptions import Described, InvalidInputError, nearest
 
 T = TypeVar("T")
 
-# Floats hold every whole number up to here.
+# Every integer up to this is an exact float.
 EXACT_LIMIT = 2.0**53
 
-# Squares of weights must be floats too.
+# Squares of weights must be finite and positive floats.
 SMALLEST_WEIGHT, LARGEST_WEIGHT = 1e-100, 1e100
 
-# What every array of numbers must be, and what to do about it.
-HELD = "numbers that 64-bit floats hold exactly"
-HELD_REMEDY = "Subtract a common number from whole numbers beyond 2**53, or rank them first."
+EXACT = "numbers that 64-bit floats hold exactly"
+EXACT_REMEDY = "Subtract a common number from whole numbers beyond 2**53, or rank them first."
 
 UNRANKED_POLICIES: tuple[str, ...] = get_args(Unranked)
-# Kinds of NumPy that become floats, and are no measurements: complex numbers, dates, durations.
+# Kinds of NumPy that convert to floats but are no measurements: complex numbers, dates, durations.
 NO_NUMBERS = "cmM"
 
 
 def check_choice(value: object, choices: Sequence[T], parameter: str) -> T:
-    """Return `value` where it is one of `choices`."""
+    """Return `value`, which must be one of `choices`."""
     for choice in choices:
         if type(value) is type(choice) and value == choice:
             return choice
@@ -43,7 +42,7 @@ def check_choice(value: object, choices: Sequence[T], parameter: str) -> T:
 
 
 def check_jobs(value: object, parameter: str = "n_jobs") -> int:
-    """Return a number of processes as joblib has it: None is one, -1 is one for each core."""
+    """Return a number of processes as in joblib: None is one, -1 is one per core."""
     if value is None or value == -1:
         return 1 if value is None else -1
     return check_integer(value, parameter, low=1)
@@ -55,14 +54,14 @@ def check_unranked(value: object, parameter: str = "unranked") -> Unranked:
 
 
 def check_kind(value: object, parameter: str, *, kind: type, example: str) -> Any:
-    """Return an object of a kind, and refuse what is none, such as a text."""
+    """Return `value`, which must be an instance of a class."""
     if isinstance(value, kind):
         return value
     raise InvalidInputError(parameter, f"objects such as {example}", value)
 
 
 def check_flag(value: object, parameter: str, remedy: str = "") -> bool:
-    """Return a truth value; nothing else passes for one."""
+    """Return `value`, which must be True or False."""
     if isinstance(value, bool | np.bool_):
         return bool(value)
     raise InvalidInputError(parameter, "True or False", value, remedy)
@@ -79,12 +78,11 @@ def check_number(
 ) -> float:
     """Return a finite number between `low` and `high` as a float."""
     number = _real_or_nan(value)
-    inside = math.isfinite(number) and low <= number <= high
-    at_open_end = (open_low and number == low) or (open_high and number == high)
-    if not inside or at_open_end:
+    is_inside = math.isfinite(number) and low <= number <= high
+    if not is_inside or (open_low and number == low) or (open_high and number == high):
         left = "(" if open_low or low == -math.inf else "["
         right = ")" if open_high or high == math.inf else "]"
-        allowed = f"a number in {left}{_bound(low)}, {_bound(high)}{right}"
+        allowed = f"a number in {left}{low:g}, {high:g}{right}"
         raise InvalidInputError(parameter, allowed, value)
     return number
 
@@ -100,15 +98,10 @@ def _real_or_nan(value: object) -> float:
         return math.inf
 
 
-def _bound(value: float) -> str:
-    return f"{value:g}"
-
-
 def check_integer(value: object, parameter: str, *, low: int, high: int | None = None) -> int:
     """Return an integer between `low` and `high`."""
     number = _real_or_nan(value)
-    inside = number.is_integer() and low <= number and (high is None or number <= high)
-    if not inside:
+    if not (number.is_integer() and low <= number and (high is None or number <= high)):
         upper = f" and at most {high}" if high is not None else ""
         raise InvalidInputError(parameter, f"an integer of at least {low}{upper}", value)
     return int(cast(int, value))
@@ -116,7 +109,7 @@ def check_integer(value: object, parameter: str, *, low: int, high: int | None =
 
 def as_numbers(values: ArrayLike, parameter: str) -> Floats:
     """Return a new flat float array without infinities; NaN is allowed."""
-    flat = _held_floats(values, parameter, "a flat sequence of numbers")
+    flat = _exact_floats(values, parameter, "a flat sequence of numbers", EXACT_REMEDY)
     if flat.ndim != 1:
         raise InvalidInputError(
             parameter, "a flat sequence of numbers", Described(f"shape {flat.shape}")
@@ -127,7 +120,7 @@ def as_numbers(values: ArrayLike, parameter: str) -> Floats:
 
 def as_matrix(values: ArrayLike, parameter: str, *, nan: bool = False) -> Floats:
     """Return a new two-dimensional float array without infinities (and without NaN)."""
-    matrix = _held_floats(values, parameter, "a rectangular table of numbers")
+    matrix = _exact_floats(values, parameter, "a rectangular table of numbers", EXACT_REMEDY)
     if matrix.ndim != 2:
         raise InvalidInputError(parameter, "two-dimensional", Described(f"shape {matrix.shape}"))
     bad = np.isinf(matrix) if nan else ~np.isfinite(matrix)
@@ -139,62 +132,53 @@ def as_matrix(values: ArrayLike, parameter: str, *, nan: bool = False) -> Floats
     return matrix
 
 
-def _held_floats(values: ArrayLike, parameter: str, allowed: str) -> Floats:
-    """Return a new float array; raise unless it says what the given numbers say."""
+def _exact_floats(
+    values: ArrayLike, parameter: str, allowed: str, exact_remedy: str = ""
+) -> Floats:
+    """Return a new float array; raise if a whole number is not exact."""
     values = _plain_numbers(values, parameter)
     try:
-        floats = _floats_of(values)
+        floats = _as_floats(values)
     except (TypeError, ValueError, OverflowError) as error:
-        raise InvalidInputError(
-            parameter, allowed, type(values).__name__, f"NumPy: {error}."
-        ) from None
-    _check_held(values, floats, parameter, HELD_REMEDY)
+        raise InvalidInputError(parameter, allowed, values, f"NumPy: {error}.") from None
+    if isinstance(values, np.ndarray) and values.dtype in (np.float64, np.float32):
+        return floats
+    far = np.flatnonzero((np.abs(floats) >= EXACT_LIMIT) & np.isfinite(floats))
+    cells = _as_objects(values).ravel()[far] if far.size else ()
+    for cell, value in zip(cells, floats.ravel()[far].tolist(), strict=True):
+        if not is_exact_float(cell, value):
+            raise InvalidInputError(parameter, EXACT, Described(whole_number(cell)), exact_remedy)
     return floats
-
-
-def _check_held(values: ArrayLike, floats: Floats, parameter: str, remedy: str = "") -> None:
-    """Raise where a whole number is no float."""
-    number = _unheld(values, floats)
-    if number is not None:
-        raise InvalidInputError(parameter, HELD, Described(number), remedy)
 
 
 def as_weights(
     weights: ArrayLike | None, length: int, parameter: str = "weights", noun: str = "ranking"
 ) -> Floats:
-    """Return `length` positive finite weights, all 1 where none are given."""
+    """Return `length` positive finite weights, all 1 by default."""
     if weights is None:
         return np.ones(length)
     vector = _as_vector(weights, length, parameter, noun)
     check_entries(vector, np.isfinite(vector) & (vector > 0), parameter, "positive finite numbers")
-    sensible = (vector >= SMALLEST_WEIGHT) & (vector <= LARGEST_WEIGHT)
+    in_range = (vector >= SMALLEST_WEIGHT) & (vector <= LARGEST_WEIGHT)
     allowed = f"from {SMALLEST_WEIGHT:g} to {LARGEST_WEIGHT:g}"
-    check_entries(vector, sensible, parameter, allowed, "Divide all weights by a common number.")
+    check_entries(vector, in_range, parameter, allowed, "Divide all weights by a common number.")
     return vector
 
 
 def as_counts(counts: ArrayLike | None, length: int, parameter: str = "counts") -> Integers64:
-    """Return `length` positive whole numbers, all 1 where none are given."""
+    """Return `length` positive whole numbers, all 1 by default."""
     if counts is None:
         return np.ones(length, dtype=np.int64)
     vector = _as_vector(counts, length, parameter, "ranking")
-    whole = np.isfinite(vector) & (vector > 0) & (vector == np.rint(vector))
-    remedy = "Fractions belong into `weights`."
-    check_entries(vector, whole, parameter, "positive whole numbers", remedy)
+    is_count = np.isfinite(vector) & (vector > 0) & (vector == np.rint(vector))
+    remedy = "Use `weights` for fractions."
+    check_entries(vector, is_count, parameter, "positive whole numbers", remedy)
     check_entries(vector, vector < EXACT_LIMIT, parameter, "below 2**53")
     return vector.astype(np.int64)
 
 
 def _as_vector(values: ArrayLike, length: int, parameter: str, noun: str) -> Floats:
-    if isinstance(values, np.ndarray) and values.dtype == np.float64:
-        vector: Floats = values.copy()
-    else:
-        values = _plain_numbers(values, parameter)
-        try:
-            vector = _floats_of(values)
-        except (TypeError, ValueError, OverflowError):
-            raise InvalidInputError(parameter, "a sequence of numbers", values) from None
-        _check_held(values, vector, parameter)
+    vector = _exact_floats(values, parameter, "a sequence of numbers")
     if vector.shape != (length,):
         allowed = f"one number per {noun} ({length} of them)"
         raise InvalidInputError(parameter, allowed, Described(f"shape {vector.shape}"))
@@ -204,7 +188,7 @@ def _as_vector(values: ArrayLike, length: int, parameter: str, noun: str) -> Flo
 def check_entries(
     vector: NDArray[Any], good: Bools, parameter: str, allowed: str, remedy: str = ""
 ) -> None:
-    """Raise where an entry is none of what is allowed; names the first one."""
+    """Raise for the first entry that is not `good`."""
     if not good.all():
         at = int(np.argmin(good))
         value = Described(f"{vector[at]} at position {at}")
@@ -212,7 +196,7 @@ def check_entries(
 
 
 def as_generator(rng: RNGLike) -> Generator:
-    """Return a generator from a seed or a generator."""
+    """Return a random generator from a seed or a generator."""
     try:
         return np.random.default_rng(rng)
     except (TypeError, ValueError):
@@ -221,25 +205,25 @@ def as_generator(rng: RNGLike) -> Generator:
 
 
 def check_alpha(alpha: object) -> float:
-    """Return a probability of error, above 0 and below 1."""
+    """Return a significance level, above 0 and below 1."""
     return check_number(alpha, "alpha", low=0, high=1, open_low=True, open_high=True)
 
 
-# -- 64-bit floats, and whole numbers that none of them holds --------------------------------------
+# -- whole numbers and 64-bit floats ---------------------------------------------------------------
 
 
 def ascii_number(text: str) -> str:
-    """Return a text that may be a number; raises `ValueError` for digits other than 0 to 9.
+    """Return a text that may be a number; raise `ValueError` for digits other than 0 to 9.
 
-    Python reads those of every script, and underscores between them.
+    Python also accepts digits of other scripts, and underscores.
     """
     if "_" in text or not text.strip().isascii():
         raise ValueError(f"could not convert {text[:60]!a} to a number in digits 0 to 9")
     return text
 
 
-def _floats_of(values: ArrayLike) -> Floats:
-    """Return a new array of floats; raises `ValueError` where a text is no number."""
+def _as_floats(values: ArrayLike) -> Floats:
+    """Return a new array of floats; raise `ValueError` if a text is no number."""
     array = np.asarray(values)
     if array.dtype.kind in "UO":
         for cell in array.flat:
@@ -249,7 +233,7 @@ def _floats_of(values: ArrayLike) -> Floats:
 
 
 def whole_number(cell: object) -> int | None:
-    """Return the whole number that a cell states; None for anything else."""
+    """Return a whole number from a cell; None for anything else."""
     if isinstance(cell, str):
         digits, _, decimals = cell.strip().lstrip("+-").partition(".")
         if not digits.isdecimal() or decimals.strip("0"):
@@ -262,34 +246,23 @@ def whole_number(cell: object) -> int | None:
     return int(number) if np.isfinite(float(number)) and number == int(number) else None
 
 
-def is_held(cell: object, value: float) -> bool:
-    """Say whether a float is the whole number that a cell states, or the cell states none."""
+def is_exact_float(cell: object, value: float) -> bool:
+    """Return whether a float equals a cell with a whole number; True for other cells."""
     return not EXACT_LIMIT <= abs(value) < math.inf or whole_number(cell) in (None, value)
 
 
 def _as_objects(values: ArrayLike) -> NDArray[np.object_]:
-    """Return the cells as they were given; a frame of several types keeps each of them."""
+    """Return the cells as given; a frame keeps the type of each column."""
     if hasattr(values, "to_numpy"):
         return np.asarray(values.astype(object))  # type: ignore[union-attr]
     return np.array(values, dtype=object)
 
 
-def _unheld(values: ArrayLike, floats: Floats) -> object | None:
-    """Return the first of some numbers that is whole and not the finite float made of it."""
-    far = np.flatnonzero((np.abs(floats) >= EXACT_LIMIT) & np.isfinite(floats))
-    is_plain = isinstance(values, np.ndarray) and values.dtype in (np.float64, np.float32)
-    if is_plain or not far.size:
-        return None
-    cells = _as_objects(values).ravel()[far]
-    pairs = zip(cells, floats.ravel()[far].tolist(), strict=True)
-    return next((whole_number(cell) for cell, value in pairs if not is_held(cell, value)), None)
-
-
 def whole_matrix(values: ArrayLike) -> NDArray[np.object_] | None:
-    """Return a table of whole numbers as Python integers where one is too large for all floats.
+    """Return a table of whole numbers as Python integers if one of them reaches 2**53.
 
-    None where nothing reaches 2**53 or something is no whole number. The diagonal of a square
-    table is ignored: zeros stand there.
+    Return None if none does, or if a cell is not a whole number. The diagonal of a square table
+    is ignored, and becomes 0.
     """
     if isinstance(values, np.ndarray) and values.dtype.kind == "f":
         return None
@@ -302,18 +275,18 @@ def whole_matrix(values: ArrayLike) -> NDArray[np.object_] | None:
     objects = _as_objects(values).astype(object)
     if objects.shape[0] == objects.shape[1]:
         np.fill_diagonal(objects, 0)
-    whole = [None if isinstance(x, str) else whole_number(x) for x in objects.ravel()]
-    if None in whole:
+    numbers = [None if isinstance(x, str) else whole_number(x) for x in objects.ravel()]
+    if None in numbers:
         return None
-    integers: NDArray[np.object_] = np.array(whole, dtype=object).reshape(objects.shape)
+    integers: NDArray[np.object_] = np.array(numbers, dtype=object).reshape(objects.shape)
     return integers
 
 
-# -- frames of pandas, and others as those of pandas -----------------------------------------------
+# -- frames of pandas and other libraries ----------------------------------------------------------
 
 
 def arrow_table(source: Any) -> Any:
-    """Return a frame that speaks the Arrow PyCapsule interface or the interchange protocol."""
+    """Return an Arrow table of a frame with an Arrow or interchange interface."""
     pa: Any = import_module("pyarrow")
     try:
         if hasattr(source, "__dataframe__") and not hasattr(source, "__arrow_c_stream__"):
@@ -330,27 +303,27 @@ def arrow_table(source: Any) -> Any:
 
 
 def is_frame(values: object) -> bool:
-    """Say whether values are a frame of pandas, polars, Arrow or another library."""
-    speaks = hasattr(values, "__arrow_c_stream__") and hasattr(values, "columns")
-    return isinstance(values, pd.DataFrame) or speaks or hasattr(values, "__dataframe__")
+    """Return whether values are a frame of pandas, polars, Arrow or another library."""
+    is_arrow = hasattr(values, "__arrow_c_stream__") and hasattr(values, "columns")
+    return isinstance(values, pd.DataFrame) or is_arrow or hasattr(values, "__dataframe__")
 
 
 def as_frame(values: Any) -> Any:
-    """Return a frame of polars, Arrow or another as one of pandas; all else as it is.
+    """Return a frame of polars, Arrow or another library as a DataFrame; keep other values.
 
-    These have no index: a first column that holds no numbers names the rows.
+    Other libraries have no index, so a first column without numbers becomes the index.
     """
     if isinstance(values, pd.DataFrame) or not is_frame(values):
         return values
     frame = arrow_table(values).to_pandas()
-    named = [column for column in frame.columns[:1] if frame[column].dtype.kind not in "iufb"]
-    return frame.set_index(named) if named else frame
+    index = [column for column in frame.columns[:1] if frame[column].dtype.kind not in "iufb"]
+    return frame.set_index(index) if index else frame
 
 
 def _plain_numbers(values: ArrayLike, parameter: str) -> ArrayLike:
-    """Return what pandas holds with NaN for all that is missing; other values as they are.
+    """Return pandas data with NaN for missing values; keep other values.
 
-    Types of pandas that have a missing value of their own keep it from NumPy's floats.
+    NumPy cannot convert the missing values of pandas' own types to floats.
     """
     table: Any = values
     if isinstance(values, pd.DataFrame):
@@ -368,7 +341,7 @@ def _plain_numbers(values: ArrayLike, parameter: str) -> ArrayLike:
 
 
 def table_remedy(data: object) -> str:
-    """Return what makes data of a DataFrame, or nothing where they are none."""
+    """Return a remedy for a DataFrame given as data, or "" for other objects."""
     if not isinstance(data, pd.DataFrame):
         return ""
-    return "`ScoreTable(frame, higher_is_better=True)` makes one of a DataFrame (False for errors)."
+    return "Use `ScoreTable(frame, higher_is_better=True)` for a DataFrame (False for errors)."

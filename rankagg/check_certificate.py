@@ -1,9 +1,8 @@
-"""Check a certificate against votes, `python check_certificate.py certificate.json votes.json`.
+"""Check a certificate: `python check_certificate.py certificate.json votes.json`.
 
-Written from the specification of both files alone: it needs Python's standard library, and nothing
-of the package or of NumPy, so this one file can be taken anywhere. The package reads certificates
-by it. It prints one sentence; the exit code is 0 where the proof holds, 1 where not, and 3 where
-the budget does not suffice to say.
+It is written from the specification of both files alone, and needs only Python's standard library,
+so this file can be copied anywhere. The package reads certificates with it. It prints one sentence.
+The exit code is 0 if the proof holds, 1 if not, and 3 if the budget does not suffice.
 """
 
 from __future__ import annotations
@@ -28,35 +27,35 @@ from typing import Any, ClassVar, NoReturn, Self, TypeAlias
 __all__ = ["check"]
 
 WEIGHT_DENOMINATOR = 2**20
-LARGEST_COUNT = 2**31 - 1  # what an arc may count in a derived row, and a row reach
+LARGEST_COUNT = 2**31 - 1  # of an arc's count, and of the bound, in a derived row
 MOST_DIGITS = 1000
 LARGEST_INTEGER = 10**MOST_DIGITS - 1
 LARGEST_SCALED = 10**300 - 1  # votes over one denominator
 LARGEST_VOTES = 10**100
-ENUMERABLE = 20  # items of which all subsets are gone through
+ENUMERABLE = 20  # the most items for an enumeration of all subsets
 FRACTION = re.compile(r"(0|[1-9][0-9]{0,999})(/[1-9][0-9]{0,999})?")
 
 SECONDS, BYTES = 60.0, 2**30
-SHOWN = 8  # places of a ranking that a sentence names
-SPEED = 1e7  # steps in a second, on a fast machine
+SHOWN = 8  # places of a ranking in a sentence
+SPEED = 1e7  # steps per second on a fast machine
 ENTRY, NUMBER = 150, 60  # bytes of a large integer in a dictionary, and in a list
 ABOVE, TIED, BELOW = range(3)
 
 Arc: TypeAlias = "tuple[int, int]"
-Form: TypeAlias = "tuple[dict[Arc, int], int]"  # what arcs count, and what they reach at least
-Case: TypeAlias = "list[int] | None"  # for each place the set of places known behind it, as bits
+Form: TypeAlias = "tuple[dict[Arc, int], int]"  # counts of arcs, and a lower bound of their sum
+Case: TypeAlias = "list[int] | None"  # for each place the set of places decided behind it, as bits
 
 
 class RefusedError(Exception):
-    """The proof does not hold, or the file is none; the message is a sentence."""
+    """The proof does not hold, or the file is no certificate; the message is a sentence."""
 
 
 class BudgetError(Exception):
-    """The budget does not suffice to say whether the proof holds."""
+    """The budget does not suffice to check the proof."""
 
 
 def _require(holds: object, sentence: str) -> None:
-    """Refuse with a sentence where something does not hold."""
+    """Raise `RefusedError` with a sentence unless something holds."""
     if not holds:
         raise RefusedError(sentence)
 
@@ -68,12 +67,12 @@ class Work:
         self.seconds, self.size, self.ends = seconds, size, monotonic() + seconds
 
     def spend(self, steps: float = 0) -> None:
-        """Raise where the time is over, or will be before so many steps are done."""
+        """Raise if the remaining time does not suffice for so many steps."""
         if monotonic() + steps / SPEED > self.ends:
             raise BudgetError(f"it takes more than {self.seconds:g} s")
 
     def hold(self, size: float) -> None:
-        """Raise where so many bytes are too many."""
+        """Raise if so many bytes are too many."""
         if size > self.size:
             raise BudgetError(f"it takes more than {self.size / 2**20:g} MiB")
 
@@ -81,12 +80,12 @@ class Work:
 UNLIMITED = Work(inf, inf)
 
 
-# -- what a proof is made of ----------------------------------------------------------------------
+# -- the parts of a proof -------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class Given:
-    """A row that constraints demand: so many arcs from the upper to the lower items are used."""
+    """A row by constraints: an order has at least `least` arcs from upper to lower items."""
 
     upper: tuple[int, ...]
     lower: tuple[int, ...]
@@ -95,10 +94,10 @@ class Given:
 
 @dataclass(frozen=True)
 class Derived:
-    """Other rows, summed up, divided, and rounded up (Chvátal 1973, Gomory).
+    """A sum of other rows, divided and rounded up (Chvátal 1973, Gomory).
 
-    Each term has how often a row is taken, and which: an arc (i, j), a cycle (a, b, c, ...), the
-    number of an earlier derived row, or one that constraints demand.
+    Each term has a multiplier and a row: an arc (i, j), a cycle (a, b, c, ...), the number of an
+    earlier derived row, or a row by constraints.
     """
 
     terms: tuple[tuple[int, tuple[int, ...] | int | Given], ...]
@@ -107,10 +106,10 @@ class Derived:
 
 @dataclass(frozen=True)
 class Leaf:
-    """A case that is bounded by weighted rows.
+    """A case with a bound from weighted rows.
 
-    The triples are cycles a, b, c; among weak orders, the rows that c is not above a where a is
-    not below b, and b not below c. Weights are over `WEIGHT_DENOMINATOR`.
+    The triples are cycles a, b, c. Among weak orders they are the rows that c is not above a if a
+    is not below b, and b not below c. Weights are over `WEIGHT_DENOMINATOR`.
     """
 
     triples: tuple[tuple[int, int, int], ...] = ()
@@ -120,17 +119,17 @@ class Leaf:
 
 @dataclass(frozen=True)
 class Branch:
-    """A statement that is decided both ways: first before second, or first not below second."""
+    """A case split by a statement: first before second, or first not below second."""
 
     first: int
     second: int
-    yes: int  # the nodes where it holds, and where it does not
+    yes: int  # the node of the case in which the statement holds
     no: int
 
 
 @dataclass(frozen=True)
 class Fixing:
-    """A case without the orders that cost a threshold by weighted rows; the rest is a node."""
+    """A case without the orders that cost at least a threshold by weighted rows."""
 
     leaf: Leaf
     threshold: int
@@ -139,17 +138,17 @@ class Fixing:
 
 @dataclass(frozen=True)
 class Exchange:
-    """Pairs that every optimum has, because moves of two items gain nothing in one."""
+    """Pairs of every optimum, because a move of either item would gain without them."""
 
     pairs: tuple[Arc, ...]
-    up: int  # how often the move of the first counts, and how often that of the second
-    down: int
+    up: int  # the multiplier of the move of the first item
+    down: int  # and of the second item
     rest: int
 
 
 @dataclass(frozen=True)
 class Cut:
-    """Pairs that every optimum has, because many items can be moved up at once."""
+    """Pairs of every optimum, because moving a set of items up would gain without them."""
 
     above: tuple[int, ...]
     pairs: tuple[Arc, ...]
@@ -158,7 +157,7 @@ class Cut:
 
 @dataclass(frozen=True)
 class Enumeration:
-    """A small part whose best order is found again by dynamic programming over all subsets."""
+    """A small part that is solved again by dynamic programming over all subsets."""
 
 
 Persistent = Exchange | Cut
@@ -168,7 +167,7 @@ Proof: TypeAlias = "tuple[tuple[int, ...], tuple[Node, ...], tuple[Derived, ...]
 
 @dataclass(frozen=True)
 class Count:
-    """At least so many of some items are within the first places."""
+    """A constraint: at least `at_least` of some items are within the first places."""
 
     items: tuple[int, ...]
     within: int
@@ -180,18 +179,18 @@ class Demands:
     """Constraints on an order, over positions of items."""
 
     above: tuple[Arc, ...] = ()  # the first is before the second
-    first: tuple[int, ...] = ()  # before, or behind, all others
-    last: tuple[int, ...] = ()
+    first: tuple[int, ...] = ()  # before all others
+    last: tuple[int, ...] = ()  # behind all others
     counts: tuple[Count, ...] = ()
 
     def __bool__(self) -> bool:
         return bool(self.above or self.first or self.last or self.counts)
 
     def ahead(self, upper: Iterable[int], lower: Iterable[int]) -> Given:
-        """Return the row of how many of some items are before how many of some others.
+        """Return the row for the arcs from some items to some others.
 
-        A count leaves at least so many of the upper ones within its places, and no more than so
-        many of the lower ones: each further one of these is behind all of those.
+        A count constraint implies that its first places have a minimum of upper items and a
+        maximum of lower items. Each further lower item is behind all of these upper items.
         """
         ahead, behind = tuple(upper), tuple(lower)
         above, below = set(ahead), set(behind)
@@ -202,7 +201,7 @@ class Demands:
             )
             for count, items in zip(self.counts, self._counted, strict=True)
         ]
-        # Each of the lower ones, counted from the first, has so many of the upper ones before it.
+        # The least number of upper items before each lower item, from the first lower item on.
         least = (
             max((inside for most, inside in steps if most <= at and inside > 0), default=0)
             for at in range(len(behind))
@@ -215,7 +214,7 @@ class Demands:
 
 
 def row_form(row: Derived, earlier: Callable[[int], Form], work: Work = UNLIMITED) -> Form:
-    """Return what a derived row says, from what those say that it uses."""
+    """Return the form of a derived row, from the forms of the rows that it uses."""
     counts: dict[Arc, int] = {}
     least = 0
     for times, source in row.terms:
@@ -242,7 +241,7 @@ def _source_form(source: Any, earlier: Callable[[int], Form], work: Work) -> For
     if isinstance(source, Given):
         work.spend(len(source.upper) * len(source.lower))
         return dict.fromkeys(product(source.upper, source.lower), 1), source.least
-    if len(source) == 2:  # an arc by itself, which is used no less than never
+    if len(source) == 2:  # an arc, which is used at least 0 times
         return {source: 1}, 0
     return dict.fromkeys(zip(source, (*source[1:], source[0]), strict=True), 1), 1
 
@@ -251,7 +250,7 @@ def _source_form(source: Any, earlier: Callable[[int], Form], work: Work) -> For
 
 
 def _parse(text: str) -> Any:
-    """Return the content of a JSON text of plain integers."""
+    """Return the content of a JSON text whose numbers are integers."""
 
     def refuse(word: str) -> NoReturn:
         raise RefusedError(f"{word[:40]} is no integer of at most {MOST_DIGITS} digits.")
@@ -260,7 +259,7 @@ def _parse(text: str) -> Any:
         return int(word) if len(word.lstrip("-")) <= MOST_DIGITS else refuse(word)
 
     def distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        _require(len(dict(pairs)) == len(pairs), "A key stands twice in one object.")
+        _require(len(dict(pairs)) == len(pairs), "An object has the same key twice.")
         return dict(pairs)
 
     try:
@@ -276,30 +275,30 @@ def _parse(text: str) -> Any:
 
 
 class Field:
-    """A value and where it stands, to be asked for what it must be."""
+    """A value of a file with its path, and checks of its type and range."""
 
     def __init__(self, value: Any, path: str = "") -> None:
-        self.value, self.path = value, path  # "proofs[0].nodes[3].threshold"; "" for the whole
+        self.value, self.path = value, path  # "proofs[0].nodes[3].threshold"; "" for the root
 
     def fail(self, sentence: str, remedy: str = "") -> NoReturn:
-        """Raise."""
+        """Raise `RefusedError`."""
         raise RefusedError(f"{sentence} {remedy}".strip())
 
     def refuse(self, allowed: str, remedy: str = "") -> NoReturn:
-        """Raise, saying what must stand here."""
+        """Raise `RefusedError` with the allowed values."""
         value, path = self.value, self.path
         if len(path) > 160:
             path = f"{path[:106]}…{path[-53:]}"
         if isinstance(value, dict | list | tuple):
             got = f"a {type(value).__name__} of {len(value)}"
-        elif isinstance(value, int) and value.bit_length() > 10_000:  # Python does not write it
+        elif isinstance(value, int) and value.bit_length() > 10_000:  # Python does not print it
             got = f"an integer of {value.bit_length()} bits"
         else:
             got = " ".join(short(value).split())
-        self.fail(f"{f'`{path}`' if path else 'the whole'} must be {allowed}. Got {got}.", remedy)
+        self.fail(f"{f'`{path}`' if path else 'The file'} must be {allowed}. Got {got}.", remedy)
 
     def has(self, key: str) -> bool:
-        """Say whether this is an object with a key."""
+        """Return whether this is an object with a key."""
         return isinstance(self.value, dict) and key in self.value
 
     def members(self, *keys: str) -> list[Self]:
@@ -322,13 +321,13 @@ class Field:
         return [type(self)(x, f"{self.path}[{at}]") for at, x in enumerate(self.as_list())]
 
     def as_list(self) -> list[Any]:
-        """Return a list."""
+        """Return the value, which must be a list."""
         if type(self.value) is not list:
             self.refuse("a list")
         return self.value
 
     def integer(self, low: int = 0, high: int = LARGEST_INTEGER) -> int:
-        """Return a plain integer from `low` to `high`."""
+        """Return the value, which must be an integer from `low` to `high`."""
         if type(self.value) is not int or not low <= self.value <= high:
             most = f"at most {MOST_DIGITS} digits" if high == LARGEST_INTEGER else f"at most {high}"
             least = "" if low == -LARGEST_INTEGER else f"at least {low} and "
@@ -336,19 +335,19 @@ class Field:
         return self.value
 
     def integers(self, low: int = 0, high: int = LARGEST_INTEGER) -> list[int]:
-        """Return a list of plain integers from `low` to `high`."""
+        """Return the value, which must be a list of integers from `low` to `high`."""
         values = self.as_list()
         if values and (set(map(type, values)) != {int} or min(values) < low or max(values) > high):
             return [element.integer(low, high) for element in self.elements()]  # which raises
         return values
 
-    def constant(self, known: int | str, remedy: str = "") -> None:
-        """Require one integer or one text."""
-        if type(self.value) is not type(known) or self.value != known:
-            self.refuse(repr(known), remedy)
+    def constant(self, expected: int | str, remedy: str = "") -> None:
+        """Require an integer or a text."""
+        if type(self.value) is not type(expected) or self.value != expected:
+            self.refuse(repr(expected), remedy)
 
     def fraction(self) -> Fraction:
-        """Return a fraction that is not negative, from "3" or "7/2" in lowest terms."""
+        """Return a non-negative fraction from a text in lowest terms, "3" or "7/2"."""
         text = self.value
         if type(text) is not str or not FRACTION.fullmatch(text) or str(Fraction(text)) != text:
             self.refuse('a text such as "3" or "7/2", a fraction in lowest terms')
@@ -370,7 +369,7 @@ def _read_items(field: Field) -> tuple[Any, ...]:
             element.refuse("a text or an integer")
         elif re.search("[\ud800-\udfff]", element.value):
             element.refuse("a text without half of a character")
-    # A text of another class, which shows itself in its own way, is the text that it holds.
+    # Convert subclasses of str, which may print differently.
     items = tuple("".join(x) if isinstance(x, str) else x for x in field.value)
     if not items:
         field.refuse("a list of at least one item")
@@ -382,28 +381,28 @@ def _read_items(field: Field) -> tuple[Any, ...]:
 
 
 def _read_positions(field: Field, n: int, length: int | None = None) -> tuple[int, ...]:
-    """Return different positions of n items."""
-    found = tuple(field.integers(high=n - 1))
-    if len(set(found)) < len(found) or length not in (None, len(found)):
+    """Return distinct positions of n items."""
+    positions = tuple(field.integers(high=n - 1))
+    if len(set(positions)) < len(positions) or length not in (None, len(positions)):
         field.refuse("different positions" if length is None else "two different positions")
-    return found
+    return positions
 
 
 def _read_demands(field: Field, n: int) -> Demands:
-    """Return the constraints over n items."""
+    """Return the constraints on n items."""
     above, first, last, counts = field.members("above", "first", "last", "counts")
-    found = []
+    parts = []
     for count in counts.elements():
         items, within, least = count.members("items", "within", "at_least")
         some, places = _read_positions(items, n), within.integer(1, n)
-        found.append(Count(some, places, least.integer(1, min(len(some), places))))
+        parts.append(Count(some, places, least.integer(1, min(len(some), places))))
     pairs = tuple((i, j) for i, j in (_read_positions(pair, n, 2) for pair in above.elements()))
     ends = _read_positions(first, n), _read_positions(last, n)
-    return Demands(pairs, *ends, tuple(found)) or field.refuse("left out where there are none")
+    return Demands(pairs, *ends, tuple(parts)) or field.refuse("left out if there are none")
 
 
 class ProofReader:
-    """Reads one proof: every number is a plain integer, and the nodes are a tree."""
+    """A reader of one proof, whose numbers are integers and whose nodes are a tree."""
 
     keys: tuple[str, ...] = ("positions", "rows", "nodes")
     leaf_keys: tuple[str, ...] = ("cycles", "rows")
@@ -436,15 +435,15 @@ class ProofReader:
 
     def _row(self, at: int, field: Field) -> Derived:
         terms, divisor = field.members("terms", "divisor")
-        found = tuple(self._term(at, term) for term in terms.elements())
-        if not found:
+        sources = tuple(self._term(at, term) for term in terms.elements())
+        if not sources:
             terms.refuse("a list of at least one term")
-        return Derived(found, divisor.integer(1, LARGEST_COUNT))
+        return Derived(sources, divisor.integer(1, LARGEST_COUNT))
 
     def _term(self, at: int, field: Field) -> tuple[int, Any]:
         parts = field.elements()
         if len(parts) != 2:
-            field.refuse("how often, and which row")
+            field.refuse("a multiplier and a row")
         times, source = parts[0].integer(1, LARGEST_COUNT), parts[1]
         if type(source.value) is int:
             return times, source.integer(high=at - 1)
@@ -475,10 +474,10 @@ class ProofReader:
         if node.has("threshold"):
             *leaf, threshold, rest = node.members(*self.leaf_keys, "threshold", "rest")
             return Fixing(self._leaf(*leaf), threshold.integer(), self._child(at, rest))
-        return self._early(at, node) or self._leaf(*node.members(*self.leaf_keys))
+        return self._root_node(at, node) or self._leaf(*node.members(*self.leaf_keys))
 
-    def _early(self, at: int, node: Field) -> Node | None:
-        """Return a node that stands at the root, or in the chain from there; None for others."""
+    def _root_node(self, at: int, node: Field) -> Node | None:
+        """Return a node that must be at the root, or in the chain from it; None for others."""
         if node.has("enumeration"):
             (flag,) = node.members("enumeration")
             if flag.value is not True:
@@ -519,8 +518,8 @@ class ProofReader:
         return pair[0], pair[1]
 
     def _pairs(self, field: Field) -> tuple[Arc, ...]:
-        found = tuple(map(self._pair, field.elements()))
-        return found or field.refuse("a list of at least one pair")
+        pairs = tuple(map(self._pair, field.elements()))
+        return pairs or field.refuse("a list of at least one pair")
 
     def _leaf(self, triples: Field, rows: Field) -> Leaf:
         most = len(self.part) * (len(self.part) - 1) * (len(self.part) - 2) // 3
@@ -533,7 +532,7 @@ class ProofReader:
         return Leaf(*self._triples(triples, most), tuple(weighted))
 
     def _triples(self, field: Field, most: int) -> tuple[Any, Any]:
-        """Return lists of three different positions of the part and a weight, and the weights."""
+        """Return the triples of distinct positions of the part, and their weights."""
         rows, part = field.as_list(), self.part
         if len(rows) > most:
             field.refuse(f"a list of at most {most}")
@@ -548,13 +547,13 @@ class ProofReader:
 
 
 class WeakProofReader(ProofReader):
-    """Reads one proof of a weak order."""
+    """A reader of one proof of a weak order."""
 
     keys = ("positions", "nodes")
     leaf_keys = ("rows",)
     answers = ("not_below", "below")
 
-    def _early(self, at: int, node: Field) -> None:
+    def _root_node(self, at: int, node: Field) -> None:
         return None
 
     def _leaf(self, triples: Field, _: Field | None = None) -> Leaf:
@@ -566,7 +565,7 @@ class WeakProofReader(ProofReader):
 
 
 class _Votes:
-    """Votes over one denominator in lowest terms: of each row the columns that have some."""
+    """Votes over one denominator in lowest terms, as sparse rows."""
 
     def __init__(self, data: Any, work: Work) -> None:
         schema, version, items, denominator, rounding, *matrices = Field(data).members(
@@ -581,8 +580,8 @@ class _Votes:
         ties = self.ties
         if any(ties[j].get(i) != x for i, row in enumerate(ties) for j, x in row.items()):
             matrices[1].refuse("symmetric")
-        self.off = rounding.fraction()
-        if self.off > sys.float_info.max or self.off != Fraction(float(self.off)):
+        self.rounding = rounding.fraction()
+        if self.rounding > sys.float_info.max or self.rounding != Fraction(float(self.rounding)):
             rounding.refuse("a fraction that a double holds exactly")
         rows = [*self.wins, *ties]
         divisor = gcd(common, *chain.from_iterable(row.values() for row in rows))
@@ -591,7 +590,7 @@ class _Votes:
         self.denominator = common // divisor
 
     def _rows(self, matrix: Field, denominator: int, work: Work) -> list[dict[int, int]]:
-        """Return the rows of a matrix, which may come one after the other."""
+        """Return the rows of a matrix, which may be an iterator."""
         rows: list[dict[int, int]] = []
         is_lazy = isinstance(matrix.value, Iterator)
         for row in matrix.value if is_lazy else matrix.as_list():
@@ -610,22 +609,22 @@ class _Votes:
         return rows
 
     def fingerprint(self) -> str:
-        """Return the hash by which a certificate names its votes."""
-        mark = sha256(f"rankagg.votes 1\n{self.n} {self.denominator}\n".encode())
+        """Return the hash of the votes for a certificate."""
+        digest = sha256(f"rankagg.votes 1\n{self.n} {self.denominator}\n".encode())
         for label in self.items:
             name = str(label).encode()
             is_number = type(label) is int
-            mark.update(b"i%b\n" % name if is_number else b"s%d:%b\n" % (len(name), name))
+            digest.update(b"i%b\n" % name if is_number else b"s%d:%b\n" % (len(name), name))
         for matrix in (self.wins, self.ties):
             largest = max((x for row in matrix for x in row.values()), default=0)
             width = (largest.bit_length() + 7) // 8
-            mark.update(b"%d\n" % width)
+            digest.update(b"%d\n" % width)
             for row in matrix:
                 numbers = bytearray(self.n * width)
                 for j, x in row.items():
                     numbers[j * width : (j + 1) * width] = x.to_bytes(width, "little")
-                mark.update(numbers)
-        return mark.hexdigest()
+                digest.update(numbers)
+        return digest.hexdigest()
 
     def won(self, i: int, j: int) -> int:
         """Return the votes with the first above the second."""
@@ -650,7 +649,7 @@ def _members(bits: int) -> Iterator[int]:
 
 
 def _decided(case: Case, new: Sequence[Arc]) -> Case:
-    """Return a case with more pairs decided, and what follows; None where that is a cycle."""
+    """Return a case with more pairs decided, transitively closed; None if that is a cycle."""
     if case is None or not new:
         return case
     case = list(case)
@@ -668,7 +667,7 @@ def _decided(case: Case, new: Sequence[Arc]) -> Case:
 
 
 def _demanded(demands: Demands, n: int, work: Work) -> list[int]:
-    """Return the case of the pairs that constraints decide."""
+    """Return the case with the pairs that constraints decide."""
     first, last = set(demands.first), set(demands.last)
     work.hold(n * n / 8 + NUMBER * n * (len(first) + len(last)))
     work.spend(n * n)
@@ -677,7 +676,7 @@ def _demanded(demands: Demands, n: int, work: Work) -> list[int]:
     pairs += [(i, j) for j in last for i in range(n) if i not in last]
     case = _decided([0] * n, pairs)
     if case is None:
-        raise RefusedError("The constraints that are stated contradict each other.")
+        raise RefusedError("The stated constraints contradict each other.")
     return case
 
 
@@ -685,7 +684,7 @@ def _demanded(demands: Demands, n: int, work: Work) -> list[int]:
 
 
 class _Part(ABC):
-    """What the items of one proof cost; kinds of certificates say what follows in a case."""
+    """The costs and cases of one proof; subclasses define the logic of cases."""
 
     floor: int
     step: int
@@ -697,38 +696,38 @@ class _Part(ABC):
         self.n, self.work = len(self.positions), work
 
     @abstractmethod
-    def answered(self, case: Any, i: int, j: int, *, holds: bool) -> Any:
-        """Return a case with a statement, or its opposite; None where that contradicts."""
+    def assume(self, case: Any, i: int, j: int, *, holds: bool) -> Any:
+        """Return a case with a statement, or its negation; None for a contradiction."""
 
     @abstractmethod
-    def weighed(self, leaf: Leaf) -> Any:
-        """Return what weighted rows leave of the costs."""
+    def reduce(self, leaf: Leaf) -> Any:
+        """Return the reduced costs by weighted rows."""
 
     @abstractmethod
-    def total(self, case: Any, left: Any) -> int:
-        """Return what the orders of a case cost at least, times `WEIGHT_DENOMINATOR`."""
+    def total(self, case: Any, reduced: Any) -> int:
+        """Return a lower bound of the orders of a case, times `WEIGHT_DENOMINATOR`."""
 
     @abstractmethod
-    def fixed(self, case: Any, left: Any, total: int, threshold: int) -> Any:
-        """Return the case that is left when statements that reach a threshold are gone."""
+    def fix(self, case: Any, reduced: Any, total: int, threshold: int) -> Any:
+        """Return the case without statements whose bound reaches a threshold."""
 
     @abstractmethod
-    def early(self, node: Any, case: Any) -> Any:
-        """Return the bound of an enumeration, or the case that an exchange or a cut leaves."""
+    def solve_root(self, node: Any, case: Any) -> Any:
+        """Return the bound of an enumeration, or the case after an exchange or a cut."""
 
     def _rest(self, node: Fixing, case: Any) -> Any:
-        left = self.weighed(node.leaf)
-        total, limit = self.total(case, left), node.threshold
-        return None if self.lift(total) >= limit else self.fixed(case, left, total, limit)
+        reduced = self.reduce(node.leaf)
+        total, limit = self.total(case, reduced), node.threshold
+        return None if self.lift(total) >= limit else self.fix(case, reduced, total, limit)
 
     def lift(self, bound: int) -> int:
-        """Return the next cost that an order can have, from a bound."""
+        """Return the least possible cost that is not below a bound."""
         above = bound - self.floor * WEIGHT_DENOMINATOR
         steps = -(-above // (self.step * WEIGHT_DENOMINATOR)) if self.step else 0
         return self.floor + max(0, steps) * self.step
 
     def bound(self) -> int:
-        """Return the least that the cases leave; every node is taken once."""
+        """Return the least bound of all cases; every node is used once."""
         cases = {0: self.root}
         bounds: list[int] = []
         for at, node in enumerate(self.nodes):
@@ -738,24 +737,24 @@ class _Part(ABC):
             if isinstance(node, Branch):
                 i, j = self.where[node.first], self.where[node.second]
                 for child, holds in ((node.yes, True), (node.no, False)):
-                    cases[child] = case and self.answered(case, i, j, holds=holds)
+                    cases[child] = case and self.assume(case, i, j, holds=holds)
             elif isinstance(node, Fixing):
                 cases[node.rest] = case and self._rest(node, case)
                 if case is not None:
                     bounds.append(node.threshold)
             elif isinstance(node, Leaf):
                 if case is not None:
-                    bounds.append(self.lift(self.total(case, self.weighed(node))))
+                    bounds.append(self.lift(self.total(case, self.reduce(node))))
             elif isinstance(node, Enumeration):
-                bounds.append(self.early(node, case))
+                bounds.append(self.solve_root(node, case))
             else:
-                cases[node.rest] = self.early(node, case)
+                cases[node.rest] = self.solve_root(node, case)
         _require(bounds, "Every case of a proof contradicts itself.")
         return min(bounds)
 
 
 class _StrictPart(_Part):
-    """Costs of placing row before column."""
+    """The costs of placing row before column."""
 
     def __init__(
         self, cost: Callable[[int, int], int], proof: Proof, case: list[int], work: Work
@@ -783,63 +782,64 @@ class _StrictPart(_Part):
             work.hold(held)
 
     @cached_property
-    def dear(self) -> list[int]:
-        """For each place those that it is dearer before than behind, as bits."""
+    def costlier(self) -> list[int]:
+        """The places before which each place costs more than behind them, as bits."""
         cost, places = self.cost, range(self.n)
         return [sum(1 << j for j in places if cost[i][j] > cost[j][i]) for i in places]
 
     @cached_property
-    def apart(self) -> list[tuple[int, int, int]]:
-        """How much dearer i is before j than behind it, with i and j, the most first."""
+    def gaps(self) -> list[tuple[int, int, int]]:
+        """The positive differences in cost of i before j and behind j, with i and j, descending."""
         self.work.hold(self.n**2 * NUMBER * 2)
         cost = self.cost
         gaps = (
             (cost[i][j] - cost[j][i], i, j)
-            for i, row in enumerate(self.dear)
+            for i, row in enumerate(self.costlier)
             for j in _members(row)
         )
         return sorted(gaps, reverse=True)
 
     def extra(self, case: list[int]) -> int:
-        """Return what decided pairs cost more than their cheaper direction."""
+        """Return the cost of decided pairs beyond their cheaper direction."""
         cost = self.cost
         return sum(
             cost[i][j] - cost[j][i]
             for i, row in enumerate(case)
-            for j in _members(row & self.dear[i])
+            for j in _members(row & self.costlier[i])
         )
 
-    def answered(self, case: Any, i: int, j: int, *, holds: bool) -> Any:
+    def assume(self, case: Any, i: int, j: int, *, holds: bool) -> Any:
         return _decided(case, [(i, j) if holds else (j, i)])
 
-    def weighed(self, leaf: Leaf) -> tuple[dict[Arc, int], int]:
-        """Return what weighted rows take off each arc, and what every order pays for that."""
-        off: dict[Arc, int] = {}
-        paid, where = sum(leaf.weights), self.where
+    def reduce(self, leaf: Leaf) -> tuple[dict[Arc, int], int]:
+        """Return the reductions of arcs by weighted rows, and the constant of all orders."""
+        reductions: dict[Arc, int] = {}
+        constant, where = sum(leaf.weights), self.where
         for triple, weight in zip(leaf.triples, leaf.weights, strict=True):
             a, b, c = (where[p] for p in triple)
             for arc in ((a, b), (b, c), (c, a)):
-                off[arc] = off.get(arc, 0) + weight
+                reductions[arc] = reductions.get(arc, 0) + weight
         for row, weight in leaf.rows:
             counts, least = self.forms[row]
             self.work.spend(len(counts))
-            paid += weight * least
+            constant += weight * least
             for arc, count in counts.items():
-                off[arc] = off.get(arc, 0) + weight * count
-        return off, paid
+                reductions[arc] = reductions.get(arc, 0) + weight * count
+        return reductions, constant
 
-    def priced(self, off: dict[Arc, int]) -> Iterator[tuple[int, int, int, int]]:
-        """Yield the pairs that rows touch, with what both directions cost without them."""
-        for (i, j), amount in off.items():
-            if i < j or (j, i) not in off:
+    def reduced_pairs(self, reductions: dict[Arc, int]) -> Iterator[tuple[int, int, int, int]]:
+        """Yield the pairs with reductions, and the reduced costs of both directions."""
+        for (i, j), amount in reductions.items():
+            if i < j or (j, i) not in reductions:
                 ahead = WEIGHT_DENOMINATOR * self.cost[i][j] - amount
-                yield i, j, ahead, WEIGHT_DENOMINATOR * self.cost[j][i] - off.get((j, i), 0)
+                behind = WEIGHT_DENOMINATOR * self.cost[j][i] - reductions.get((j, i), 0)
+                yield i, j, ahead, behind
 
-    def total(self, case: Any, left: Any) -> int:
-        """Return the sum of the decided or cheaper directions of all pairs, and what is paid."""
-        off, paid = left
-        total = WEIGHT_DENOMINATOR * (self.floor + self.extra(case)) + paid
-        for i, j, ahead, behind in self.priced(off):
+    def total(self, case: Any, reduced: Any) -> int:
+        """Return the constant and the decided or cheaper directions of all pairs, summed."""
+        reductions, constant = reduced
+        total = WEIGHT_DENOMINATOR * (self.floor + self.extra(case)) + constant
+        for i, j, ahead, behind in self.reduced_pairs(reductions):
             own = WEIGHT_DENOMINATOR * self.cost[i][j], WEIGHT_DENOMINATOR * self.cost[j][i]
             if case[i] >> j & 1:
                 total += ahead - own[0]
@@ -849,65 +849,65 @@ class _StrictPart(_Part):
                 total += min(ahead, behind) - min(own)
         return int(total)
 
-    def fixed(self, case: Any, left: Any, total: int, threshold: int) -> Case:
-        # What is dearer by more than this is lifted to the threshold.
-        room, (off, _) = inf, left
+    def fix(self, case: Any, reduced: Any, total: int, threshold: int) -> Case:
+        # A direction that costs more than this beyond the other reaches the threshold.
+        room, (reductions, _) = inf, reduced
         if self.step:
             steps = -(-(threshold - self.floor) // self.step) - 1
             room = (self.floor + steps * self.step) * WEIGHT_DENOMINATOR - total
         new = []
-        for gap, i, j in self.apart:
+        for gap, i, j in self.gaps:
             if WEIGHT_DENOMINATOR * gap <= room:
                 break
-            if (i, j) not in off and (j, i) not in off:
+            if (i, j) not in reductions and (j, i) not in reductions:
                 new.append((j, i))
-        for i, j, ahead, behind in self.priced(off):
+        for i, j, ahead, behind in self.reduced_pairs(reductions):
             if abs(ahead - behind) > room:
                 new.append((i, j) if ahead < behind else (j, i))
         return _decided(
             case, [(i, j) for i, j in new if not (case[i] >> j & 1 or case[j] >> i & 1)]
         )
 
-    def early(self, node: Any, case: Any) -> Any:
-        early = "A proof uses an exchange, a cut or an enumeration"
-        _require(self.is_free, f"{early} where constraints hold items.")
+    def solve_root(self, node: Any, case: Any) -> Any:
+        message = "A proof uses an exchange, a cut or an enumeration of constrained items."
+        _require(self.is_free, message)
         if isinstance(node, Enumeration):
             return self.enumerate()
         pairs = [(self.where[x], self.where[y]) for x, y in node.pairs]
         self.work.spend(len(pairs) * self.n)
         holds = self._by_exchange if isinstance(node, Exchange) else self._by_cut
         case = _decided(case, pairs) if holds(node, pairs, case) else None
-        _require(case, "A pair that a proof has in every optimum is not proved so.")
+        _require(case, "The proof does not show that a pair is in every optimum.")
         return case
 
     def gain(self, i: int, j: int) -> int:
-        """Return what an order gains that has i before j in place of j before i."""
+        """Return the gain of i before j over j before i."""
         return self.cost[j][i] - self.cost[i][j]
 
-    def between(self, known: list[int]) -> Callable[[int, int], set[int]]:
-        """Return what finds the items that may stand between y and x, with y before x."""
-        behind = [sum(1 << k for k in range(self.n) if known[k] >> y & 1) for y in range(self.n)]
+    def between(self, case: list[int]) -> Callable[[int, int], set[int]]:
+        """Return a function of x and y: the items that a case allows between y and x behind it."""
+        ahead = [sum(1 << k for k in range(self.n) if case[k] >> y & 1) for y in range(self.n)]
         everybody = (1 << self.n) - 1
-        return lambda x, y: set(_members(everybody & ~(behind[y] | known[x])))
+        return lambda x, y: set(_members(everybody & ~(ahead[y] | case[x])))
 
-    def _by_exchange(self, node: Exchange, pairs: list[Arc], known: list[int]) -> bool:
-        gain, up, down, between = self.gain, node.up, node.down, self.between(known)
+    def _by_exchange(self, node: Exchange, pairs: list[Arc], case: list[int]) -> bool:
+        gain, up, down, between = self.gain, node.up, node.down, self.between(case)
         for x, y in pairs:
             others = between(x, y) - {x, y}
             self.work.spend(len(others))
-            lost = sum(min(0, up * gain(x, k) + down * gain(k, y)) for k in others)
-            if (up + down) * gain(x, y) + lost <= 0:
+            loss = sum(min(0, up * gain(x, k) + down * gain(k, y)) for k in others)
+            if (up + down) * gain(x, y) + loss <= 0:
                 return False
         return True
 
-    def _by_cut(self, node: Cut, pairs: list[Arc], known: list[int]) -> bool:
-        upper, between = {self.where[p] for p in node.above}, self.between(known)
+    def _by_cut(self, node: Cut, pairs: list[Arc], case: list[int]) -> bool:
+        upper, between = {self.where[p] for p in node.above}, self.between(case)
         for x, y in pairs:
             others = between(x, y)
             across = product(others & upper, others - upper)
             self.work.spend(len(others & upper) * len(others - upper))
-            lost = sum(min(0, self.gain(u, v)) for u, v in across if not known[u] >> v & 1)
-            if x not in upper or y in upper or self.gain(x, y) + lost <= 0:
+            loss = sum(min(0, self.gain(u, v)) for u, v in across if not case[u] >> v & 1)
+            if x not in upper or y in upper or self.gain(x, y) + loss <= 0:
                 return False
         return True
 
@@ -915,13 +915,13 @@ class _StrictPart(_Part):
         """Return the least cost of all orders."""
         self.work.hold(2**self.n * NUMBER)
         self.work.spend(2**self.n * self.n)
-        best = [0] * 2**self.n  # of each set of items, which is a number whose bits they are
-        paid = [0] * self.n  # what each costs behind the items of the set
+        best = [0] * 2**self.n  # by sets of items, encoded as bits
+        behind = [0] * self.n  # the cost of each item behind the items of the set
         for some in range(1, 2**self.n):
             for k in _members(some ^ (some - 1)):
                 sign = 1 if some >> k & 1 else -1
-                paid = [p + sign * c for p, c in zip(paid, self.cost[k], strict=True)]
-            best[some] = min(best[some ^ 1 << k] + paid[k] for k in _members(some))
+                behind = [p + sign * c for p, c in zip(behind, self.cost[k], strict=True)]
+            best[some] = min(best[some ^ 1 << k] + behind[k] for k in _members(some))
             if not some % 4096:
                 self.work.spend()
         return best[-1]
@@ -931,13 +931,13 @@ class _StrictPart(_Part):
 
 
 class _WeakCase:
-    """What is known of a weak order: who is not below whom, and who is above whom, as bits."""
+    """A partially decided weak order: the items not below, and above, each other, as bits."""
 
     def __init__(self, not_below: list[int], above: list[int]) -> None:
         self.not_below, self.above = not_below, above
 
     def learn(self, statements: Iterable[tuple[int, int, bool]]) -> _WeakCase | None:
-        """Return the case with statements (i, j, is_below) and all that follows, or None."""
+        """Return the closure of the case with statements (i, j, is_below), or None."""
         n = len(self.above)
         weak, strict = list(self.not_below), list(self.above)
         for i, j, is_below in statements:
@@ -959,7 +959,7 @@ class _WeakCase:
         return None if any(strict[i] >> i & 1 for i in range(n)) else _WeakCase(weak, strict)
 
     def places(self, i: int, j: int) -> list[int]:
-        """Return where i may stand to j."""
+        """Return the possible places of i relative to j."""
         i_above, j_above = self.above[i] >> j & 1, self.above[j] >> i & 1
         is_open = (
             not self.not_below[j] >> i & 1,
@@ -970,7 +970,7 @@ class _WeakCase:
 
 
 class _WeakPart(_Part):
-    """What pairs cost: i above j, tied, i below j for each pair i < j."""
+    """The costs of i above j, of a tie, and of i below j, for each pair i < j."""
 
     def __init__(
         self, cost: Callable[[int, int], tuple[int, int, int]], proof: Proof, work: Work
@@ -984,40 +984,39 @@ class _WeakPart(_Part):
         self.step = gcd(*(three[k] - three[TIED] for three in self.cost.values() for k in (0, 2)))
         self.root = _WeakCase([1 << i for i in range(self.n)], [0] * self.n)
 
-    def answered(self, case: Any, i: int, j: int, *, holds: bool) -> Any:
+    def assume(self, case: Any, i: int, j: int, *, holds: bool) -> Any:
         self.work.spend(4 * self.n**2)
         return case.learn([(i, j, not holds)])
 
-    def weighed(self, leaf: Leaf) -> tuple[dict[Arc, list[int]], int]:
-        """Return the prices of all places with the rows added, and what is paid for them."""
+    def reduce(self, leaf: Leaf) -> tuple[dict[Arc, list[int]], int]:
+        """Return the reduced costs of all places, and the constant of all orders."""
         self.work.spend(4 * self.n**2)
-        price = {pair: [WEIGHT_DENOMINATOR * c for c in three] for pair, three in self.cost.items()}
+        costs = {pair: [WEIGHT_DENOMINATOR * c for c in three] for pair, three in self.cost.items()}
         for triple, weight in zip(leaf.triples, leaf.weights, strict=True):
             a, b, c = (self.where[p] for p in triple)
             for i, j, w in ((a, b, weight), (b, c, weight), (a, c, -weight)):
-                # Paid where i is not below j: above it or tied.
+                # The weight counts if i is not below j: above it or tied.
                 for place in (ABOVE, TIED) if i < j else (TIED, BELOW):
-                    price[min(i, j), max(i, j)][place] += w
-        return price, -sum(leaf.weights)
+                    costs[min(i, j), max(i, j)][place] += w
+        return costs, -sum(leaf.weights)
 
-    def total(self, case: Any, left: Any) -> int:
-        price, paid = left
-        return int(
-            paid + sum(min(three[p] for p in case.places(*pair)) for pair, three in price.items())
-        )
+    def total(self, case: Any, reduced: Any) -> int:
+        costs, constant = reduced
+        least = (min(three[p] for p in case.places(*pair)) for pair, three in costs.items())
+        return int(constant + sum(least))
 
-    def early(self, node: Any, case: Any) -> Any:
-        raise TypeError(node)  # none is read
+    def solve_root(self, node: Any, case: Any) -> Any:
+        raise TypeError(node)  # the reader reads none
 
-    def fixed(self, case: Any, left: Any, total: int, threshold: int) -> Any:
+    def fix(self, case: Any, reduced: Any, total: int, threshold: int) -> Any:
         new = []
-        for (i, j), three in left[0].items():
+        for (i, j), three in reduced[0].items():
             places = case.places(i, j)
             least = min(three[place] for place in places)
             for first, second, when in ((i, j, (ABOVE, TIED)), (j, i, (TIED, BELOW))):
                 for is_below in (False, True):
                     where = [p for p in places if (p in when) != is_below]
-                    # A statement that cannot be has its opposite in the case already.
+                    # The case already has the negation of an impossible statement.
                     if where and (
                         self.lift(total + min(three[p] for p in where) - least) >= threshold
                     ):
@@ -1029,7 +1028,7 @@ class _WeakPart(_Part):
 
 
 class Statement(ABC):
-    """What a certificate states of an order; a kind has the details."""
+    """The statement of a certificate about an order."""
 
     schema: ClassVar[str]
     called: ClassVar[str]
@@ -1038,20 +1037,20 @@ class Statement(ABC):
     optional: ClassVar[tuple[str, ...]] = ()
     demands = Demands()
     constant = 0
-    whole: int  # costs are over the denominator of the votes times this
+    factor: int  # the denominator of costs is that of the votes times this
 
     def __init__(self, data: Any, work: Work = UNLIMITED) -> None:
-        whole, self.work = Field(data), work
-        if whole.has("schema") and whole.has("version"):  # another version has other keys
+        root, self.work = Field(data), work
+        if root.has("schema") and root.has("version"):  # other versions have other keys
             Field(data["schema"], "schema").constant(self.schema)
             Field(data["version"], "version").constant(1)
         keys = (
             *("schema", "version", "status", "cost", "lower_bound", "tolerance", "tie_cost"),
             *("fingerprint", "items", "scaled_cost", "scaled_lower_bound", "denominator"),
             *("weight_denominator", "proofs", *self.own),
-            *(key for key in self.optional if whole.has(key)),
+            *(key for key in self.optional if root.has(key)),
         )
-        self.fields = dict(zip(keys, whole.members(*keys), strict=True))
+        self.fields = dict(zip(keys, root.members(*keys), strict=True))
         self.fields["weight_denominator"].constant(WEIGHT_DENOMINATOR)
         self.items = _read_items(self.fields["items"])
         self.tie_cost = _read_share(self.fields["tie_cost"])
@@ -1081,73 +1080,71 @@ class Statement(ABC):
 
     @abstractmethod
     def read_order(self) -> None:
-        """Read the order, and what else only this kind states."""
+        """Read the order and the other fields of this kind."""
 
     @abstractmethod
     def levels(self) -> list[Sequence[int]]:
-        """Return the items, the best first; those that are tied stand together."""
+        """Return groups of tied items, best first."""
 
     @abstractmethod
     def cost(self, votes: _Votes) -> int:
-        """Return what the order costs, after setting `whole`."""
+        """Set `factor` and return the cost of the order."""
 
     @abstractmethod
     def proved(self, votes: _Votes) -> int:
-        """Return what no order costs less than, by the proofs."""
+        """Return the lower bound of the proofs."""
 
     def check(self, data: Any) -> str:
-        """Return what is proved about votes, in one sentence."""
+        """Check the certificate against votes, and return the result as a sentence."""
         votes, n = _Votes(data, self.work), len(self.items)
         if self.items != votes.items:
             both = (("the votes have", votes), ("the certificate has", self))
-            alone = [
+            extra = [
                 f"only {who} {', '.join(sorted(map(str, set(a.items) - set(b.items))))}"
                 for (who, a), (_, b) in (both, both[::-1])
                 if set(a.items) - set(b.items)
             ]
-            differ = " and ".join(alone) or "they have them in another order"
+            difference = " and ".join(extra) or "they have them in another order"
             same = "The votes and the certificate must have the same items in the same order"
-            raise RefusedError(f"{same}: {differ}.")
-        mark = votes.fingerprint()
+            raise RefusedError(f"{same}: {difference}.")
+        fingerprint = votes.fingerprint()
         _require(
-            self.fingerprint == mark,
-            f"The certificate is for other votes: their fingerprint is {mark[:8]}..., the "
+            self.fingerprint == fingerprint,
+            f"The certificate is for other votes: their fingerprint is {fingerprint[:8]}..., the "
             f"certificate has {self.fingerprint[:8]}...",
         )
-        total, stated = self.cost(votes), self.in_votes
-        over = votes.denominator * self.whole
+        total, text = self.cost(votes), self.in_votes
+        over = votes.denominator * self.factor
         _require(
             over == self.denominator,
             f"The votes are over {over}, not {self.denominator} as stated.",
         )
-        within = votes.off * n * (n - 1)
+        tolerance = votes.rounding * n * (n - 1)
         _require(
-            self.tolerance == within,
-            f"The costs are known to within {within}, not {self.tolerance} as stated.",
+            self.tolerance == tolerance,
+            f"The costs are known to within {tolerance}, not {self.tolerance} as stated.",
         )
-        costs = (
-            f"The {self.called} costs {stated(total)}, not {stated(self.scaled_cost)} as stated."
-        )
+        costs = f"The {self.called} costs {text(total)}, not {text(self.scaled_cost)} as stated."
         _require(self.scaled_cost == total, costs)
-        proved, wanted = self.proved(votes), self.scaled_lower_bound
-        bound = f"The proofs show the bound {stated(proved)}, not {stated(wanted)} as stated."
-        _require(wanted <= proved, bound)
+        proved, stated = self.proved(votes), self.scaled_lower_bound
+        bound = f"The proofs show the bound {text(proved)}, not {text(stated)} as stated."
+        _require(stated <= proved, bound)
         levels = [" = ".join(str(self.items[i]) for i in some) for some in self.levels()]
         if len(levels) > SHOWN:
             levels[SHOWN - 2 : -1] = ["..."]
         return (
-            f"The proof holds: the {self.called} {' > '.join(levels)} costs {stated(total)} "
+            f"The proof holds: the {self.called} {' > '.join(levels)} costs {text(total)} "
             f"({self.prices()}), and none{' under its constraints' if self.demands else ''} less "
-            f"than {stated(wanted)}."
+            f"than {text(stated)}."
         )
 
     def prices(self) -> str:
-        """Return what ties cost."""
+        """Return the costs of ties as text."""
         return f"a tied vote costs {self.tie_cost}"
 
 
 class Strict(Statement):
-    """That no ranking without ties costs less."""
+    """The statement that no ranking without ties costs less."""
 
     schema, called = "rankagg.certificate", "ranking"
     own, optional = ("order",), ("constraints",)
@@ -1164,14 +1161,14 @@ class Strict(Statement):
         return [(i,) for i in self.order]
 
     def cost(self, votes: _Votes) -> int:
-        self.whole = self.tie_cost.denominator
+        self.factor = self.tie_cost.denominator
         place = {i: at for at, i in enumerate(self.order)}
         self.constant = sum(x for i, row in enumerate(votes.ties) for j, x in row.items() if i > j)
         self.constant *= self.tie_cost.numerator
         against = (
             x for i, row in enumerate(votes.wins) for j, x in row.items() if place[i] > place[j]
         )
-        return self.constant + sum(against) * self.whole
+        return self.constant + sum(against) * self.factor
 
     def proved(self, votes: _Votes) -> int:
         case = [0] * votes.n
@@ -1181,10 +1178,10 @@ class Strict(Statement):
             keeps = [at[i] < at[j] for i, row in enumerate(case) for j in _members(row)]
             for count in self.demands.counts:
                 keeps.append(sum(at[i] < count.within for i in count.items) >= count.at_least)
-            _require(all(keeps), "The ranking breaks a constraint that is stated.")
+            _require(all(keeps), "The ranking breaks a stated constraint.")
 
         def before(i: int, j: int) -> int:
-            return votes.won(j, i) * self.whole
+            return votes.won(j, i) * self.factor
 
         total = self.constant + sum(min(before(i, j), before(j, i)) for i, j in votes.pairs())
         for i, row in enumerate(case):
@@ -1196,22 +1193,22 @@ class Strict(Statement):
 
 
 class Weak(Statement):
-    """That no ranking with ties costs less."""
+    """The statement that no ranking with ties costs less."""
 
     schema, called, reader = "rankagg.weak_certificate", "weak order", WeakProofReader
     own = ("consensus_tie_cost", "buckets")
 
     def read_order(self) -> None:
         self.consensus_tie_cost = _read_share(self.fields["consensus_tie_cost"])
-        n, found = len(self.items), []
+        n, buckets = len(self.items), []
         for element in self.fields["buckets"].elements():
             bucket = tuple(element.integers(high=n - 1))
             if not bucket or any(a >= b for a, b in pairwise(bucket)):
                 element.refuse("a list of one or more positions, ascending")
-            found.append(bucket)
-        if sorted(chain(*found)) != list(range(n)):
+            buckets.append(bucket)
+        if sorted(chain(*buckets)) != list(range(n)):
             self.fields["buckets"].refuse(f"lists with each of the positions 0 to {n - 1} once")
-        self.buckets = tuple(found)
+        self.buckets = tuple(buckets)
 
     def levels(self) -> list[Sequence[int]]:
         return list(self.buckets)
@@ -1220,27 +1217,27 @@ class Weak(Statement):
         return f"{super().prices()}, a vote on a tied pair {self.consensus_tie_cost}"
 
     def cost(self, votes: _Votes) -> int:
-        self.whole = lcm(self.tie_cost.denominator, self.consensus_tie_cost.denominator)
+        self.factor = lcm(self.tie_cost.denominator, self.consensus_tie_cost.denominator)
         level = {i: at for at, bucket in enumerate(self.buckets) for i in bucket}
         return sum(
-            self.three(votes, i, j)[1 + (level[i] > level[j]) - (level[i] < level[j])]
+            self.pair_costs(votes, i, j)[1 + (level[i] > level[j]) - (level[i] < level[j])]
             for i, j in votes.pairs()
         )
 
-    def three(self, votes: _Votes, i: int, j: int) -> tuple[int, int, int]:
-        """Return what i above j costs, the two tied, and i below j."""
+    def pair_costs(self, votes: _Votes, i: int, j: int) -> tuple[int, int, int]:
+        """Return the costs of i above j, of a tie, and of i below j."""
         up, down = votes.won(i, j), votes.won(j, i)
-        voted, agreed = int(self.tie_cost * self.whole), int(self.consensus_tie_cost * self.whole)
-        tie = voted * votes.tied(i, j)
-        return self.whole * down + tie, agreed * (up + down), self.whole * up + tie
+        tie = int(self.tie_cost * self.factor) * votes.tied(i, j)
+        agreed = int(self.consensus_tie_cost * self.factor)
+        return self.factor * down + tie, agreed * (up + down), self.factor * up + tie
 
     def proved(self, votes: _Votes) -> int:
-        def three(i: int, j: int) -> tuple[int, int, int]:
-            return self.three(votes, i, j)
+        def costs(i: int, j: int) -> tuple[int, int, int]:
+            return self.pair_costs(votes, i, j)
 
-        total = sum(min(three(i, j)) for i, j in votes.pairs())
+        total = sum(min(costs(i, j)) for i, j in votes.pairs())
         for proof in self.proofs:
-            part = _WeakPart(three, proof, self.work)
+            part = _WeakPart(costs, proof, self.work)
             total += part.bound() - part.floor
         return total
 
@@ -1249,7 +1246,7 @@ KINDS = {kind.schema: kind for kind in (Strict, Weak)}
 
 
 def check(certificate: Any, votes: Any, work: Work | None = None) -> str:
-    """Return what is proved, in one sentence."""
+    """Check a certificate against votes, and return the result as a sentence."""
     schema = certificate.get("schema") if type(certificate) is dict else None
     _require(type(schema) is str and schema in KINDS, "This is no certificate.")
     return KINDS[str(schema)](certificate, work or Work()).check(votes)

@@ -1,4 +1,4 @@
-"""Cultures: distributions over profiles, for any number of items; and what every source says."""
+"""Cultures, which are distributions over profiles, and the base class of data sources."""
 
 from __future__ import annotations
 
@@ -45,23 +45,23 @@ __all__ = [
     "SinglePeakedCulture",
     "UrnCulture",
 ]
-# Distances that are held at a time.
+# Block size in distances.
 DISTANCES_AT_ONCE = 2**22
 
 
 def checked(check: Callable[..., Any], *, default: Any = MISSING, **bounds: Any) -> Any:
-    """Return a field, of what is `Named` or of a cell of a study, and what checks its values."""
+    """Return a dataclass field with a function that checks its values."""
     return field(default=default, metadata={"check": partial(check, **bounds)})
 
 
 @dataclass(frozen=True, kw_only=True)
 class Named:
-    """What a study varies: a frozen dataclass whose fields tell all that results depend on."""
+    """Base class of study parts; all results depend only on its fields."""
 
-    #: What a reader calls such; the name of the class by default.
+    #: The name in text, by default that of the class.
     _kind: ClassVar[str] = ""
-    #: What random numbers and journals call the class, by default its name. It is fixed, so that a
-    #: class that is renamed gives the same results.
+    #: The name for random seeds and journals, by default that of the class. It is fixed, so that a
+    #: renamed class gives the same results.
     _identity: ClassVar[str] = ""
 
     def __post_init__(self) -> None:
@@ -71,7 +71,7 @@ class Named:
 
     @property
     def name(self) -> str:
-        """What tables and plots call it: its kind, and the parameters that are no defaults."""
+        """The name in tables and plots: its kind and the parameters that differ from defaults."""
         return self.name_without()
 
     def name_without(self, parameter: str = "") -> str:
@@ -80,14 +80,15 @@ class Named:
         Parameters
         ----------
         parameter : str, optional
-            Which one; all that are no defaults are told by default.
+            The parameter to leave out.
 
         Returns
         -------
         str
         """
-        told = (_in_words(one, value) for one, value in self._stated.items() if one != parameter)
-        return ", ".join([self._kind or type(self).__name__, *told])
+        stated = self._stated.items()
+        texts = (_parameter_text(key, value) for key, value in stated if key != parameter)
+        return ", ".join([self._kind or type(self).__name__, *texts])
 
     @property
     def _stated(self) -> dict[str, Any]:
@@ -97,32 +98,31 @@ class Named:
 
     @property
     def identity(self) -> str:
-        """What decides random numbers and stands in journals: the call that makes it."""
-        stated = ", ".join(f"{name}={_fixed(value)}" for name, value in self._stated.items())
-        return f"{_identity_of(type(self))}({stated})"
+        """The constructor call, which determines random seeds and is written to journals."""
+        stated = ", ".join(f"{name}={_call_text(value)}" for name, value in self._stated.items())
+        return f"{_class_identity(type(self))}({stated})"
 
 
-def _identity_of(kind: type) -> str:
-    """Return the fixed name of a class; a subclass has its own."""
+def _class_identity(kind: type) -> str:
+    """Return the fixed name of a class, which subclasses do not inherit."""
     return vars(kind).get("_identity") or kind.__name__
 
 
-def _fixed(value: object) -> str:
-    """Return the call that makes a value, with fixed names of classes."""
+def _call_text(value: object) -> str:
+    """Return the constructor call of a value, with fixed names of classes."""
     if not isinstance(value, Named):
         return repr(value)
-    shown = (one.name for one in fields(value) if one.repr)
-    parameters = ", ".join(f"{name}={_fixed(getattr(value, name))}" for name in shown)
-    return f"{_identity_of(type(value))}({parameters})"
+    names = (one.name for one in fields(value) if one.repr)
+    parameters = ", ".join(f"{name}={_call_text(getattr(value, name))}" for name in names)
+    return f"{_class_identity(type(value))}({parameters})"
 
 
 @dataclass(frozen=True, kw_only=True)
 class DataSource(Named, ABC):
-    """Something to draw from: every draw is a profile, or a table of scores.
+    """A source of random data; every draw is a profile or a table of scores.
 
-    Cultures are sources, and so are those of `rankagg.studies`. A new one is a frozen dataclass
-    that implements `_sample`. What it says of itself decides random numbers, so its fields must
-    tell all that the data depend on.
+    Cultures are sources, and `rankagg.studies` has others. A new source is a frozen dataclass that
+    implements `_sample`. Random seeds depend on its fields, so the fields must determine the data.
     """
 
     gives: ClassVar[Literal["scores", "rankings"]] = "rankings"
@@ -135,9 +135,9 @@ class DataSource(Named, ABC):
         Parameters
         ----------
         n_items : int, optional
-            How many items it ranks, at least 2; by default the source's own number.
+            The number of items, at least 2; by default the source's own number.
         n_rankings : int, optional
-            How many rankings, or tasks of scores, it holds; by default the source's own number.
+            The number of rankings, or of tasks with scores; by default the source's own number.
         rng : int, numpy.random.Generator or None, optional
             A seed or a generator.
 
@@ -159,21 +159,21 @@ class DataSource(Named, ABC):
     def _sample(
         self, n_items: int | None, n_rankings: int | None, rng: Generator
     ) -> ScoreTable | Profile:
-        """Draw one data set; the sizes are clean, and None is for the source's own."""
+        """Draw one data set; the sizes are valid, and None means the source's own."""
 
     @property
     def identity_of_sizes(self) -> str:
-        """The identity where a study states the sizes."""
+        """The identity in a study that sets the sizes."""
         return self.identity
 
     @property
     def most_items(self) -> int | None:
-        """The most items that it can give; None where any number will do."""
+        """The maximum number of items; None without a limit."""
         return None
 
     @property
     def own_sizes(self) -> tuple[int | None, int | None]:
-        """The numbers of items and of rankings that every draw has; None where a study says."""
+        """The fixed numbers of items and of rankings; None for a free number."""
         return None, None
 
     @property
@@ -183,7 +183,7 @@ class DataSource(Named, ABC):
 
     @property
     def true_ranking(self) -> PartialRanking | None:
-        """The ranking that scores are drawn around; None where none is known."""
+        """The ranking that scores are drawn around, if known."""
         return None
 
     def true_proportions(
@@ -192,14 +192,14 @@ class DataSource(Named, ABC):
         unit: Literal["ranking", "instance", "task"] = "ranking",
         ties: Literal["half", "exclude"] = "half",
     ) -> pd.DataFrame | None:
-        """Return in what proportion of units row is above column; None where that is not known.
+        """Return the true proportions of units with row above column, if known.
 
         Parameters
         ----------
         unit : {"ranking", "instance", "task"}, default "ranking"
-            What a proportion is of, as for `PairwiseIntervals.from_data`.
+            The units of a proportion, as for `PairwiseIntervals.from_data`.
         ties : {"half", "exclude"}, default "half"
-            What a tie counts.
+            Whether a tie counts as half a win or not at all.
 
         Returns
         -------
@@ -209,23 +209,23 @@ class DataSource(Named, ABC):
         return None
 
 
-def _in_words(name: str, value: Any) -> str:
-    """Return a parameter as a reader reads it: "phi = 0.8", "3 dimensions", "caterpillar"."""
+def _parameter_text(name: str, value: Any) -> str:
+    """Return a parameter as text: "phi = 0.8", "3 dimensions", "caterpillar"."""
     if isinstance(value, str):
         return value
     if name.startswith("n_"):
         return f"no {name[2:]}" if value is None else counted(value, name[2:-1])
-    told = f"= {value:.12g}" if isinstance(value, Real) else getattr(value, "name", value)
-    return f"{name.replace('_', '-')} {told}"
+    text = f"= {value:.12g}" if isinstance(value, Real) else getattr(value, "name", value)
+    return f"{name.replace('_', '-')} {text}"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Culture(DataSource):
     """A distribution over profiles of complete strict rankings, for any number of items.
 
-    Rankings of one profile may depend on one another: they share the candidates' positions, an
-    axis, an urn, a center. No item is favored. A new culture is a frozen dataclass that implements
-    `_ranks`.
+    Rankings of one profile may depend on each other: they share the candidates' positions, an
+    axis, an urn or a center. No item is favored. A new culture is a frozen dataclass that
+    implements `_ranks`.
     """
 
     def sample(  # type: ignore[override]
@@ -236,16 +236,16 @@ class Culture(DataSource):
         Parameters
         ----------
         n_items : int
-            How many items it ranks, at least 2; they are numbered from 0.
+            The number of items, at least 2; their labels are 0, 1, ...
         n_rankings : int
-            How many rankings it holds.
+            The number of rankings.
         rng : int, numpy.random.Generator or None, optional
             A seed or a generator.
 
         Returns
         -------
         Profile
-            Complete and strict, one row a ranking.
+            Complete strict rankings, one per row.
         """
         drawn = super().sample(n_items, n_rankings, rng=rng)
         assert isinstance(drawn, Profile)
@@ -259,11 +259,11 @@ class Culture(DataSource):
 
     @abstractmethod
     def _ranks(self, n_items: int, n_rankings: int, rng: Generator) -> Ranks:
-        """Draw the ranks of one profile, shape (n_rankings, n_items); the sizes are clean."""
+        """Draw the ranks of one profile, shape (n_rankings, n_items); the sizes are valid."""
 
 
-def _ranks_of_orders(orders: NDArray[np.integer[Any]]) -> Ranks:
-    """Return the ranks of items that stand in rows, best first."""
+def _order_ranks(orders: NDArray[np.integer[Any]]) -> Ranks:
+    """Return the ranks of items from orders in rows, best first."""
     ranks = np.empty(orders.shape, dtype=np.int32)
     places = np.broadcast_to(np.arange(orders.shape[1], dtype=np.int32), orders.shape)
     np.put_along_axis(ranks, orders, places, axis=1)
@@ -272,9 +272,9 @@ def _ranks_of_orders(orders: NDArray[np.integer[Any]]) -> Ranks:
 
 @dataclass(frozen=True, kw_only=True)
 class ImpartialCulture(Culture):
-    """Every ranking is drawn uniformly and independently: the impartial culture (IC).
+    """The impartial culture (IC): rankings are uniform and independent.
 
-    All profiles of a size are equally probable. Its rankings are those of `Uniform`.
+    All profiles of a size are equally probable. The rankings are draws from `Uniform`.
 
     References
     ----------
@@ -295,11 +295,11 @@ class ImpartialCulture(Culture):
 
 @dataclass(frozen=True, kw_only=True)
 class AnonymousCulture(Culture):
-    """Every voting situation is equally probable: the impartial anonymous culture (IAC).
+    """The impartial anonymous culture (IAC): all voting situations are equally probable.
 
-    A voting situation says how many rankings of each kind there are, and not whose they are. It is
-    the urn that every drawn ranking is put back into with one more of its kind. The more items,
-    the less it differs from the impartial culture, for no two rankings are alike anyway.
+    A voting situation is the number of voters with each ranking. It is the urn model in which each
+    drawn ranking is put back with one more copy. With more items it differs less from the
+    impartial culture, since equal rankings get rare.
 
     References
     ----------
@@ -321,17 +321,17 @@ class AnonymousCulture(Culture):
 
 @dataclass(frozen=True, kw_only=True)
 class UrnCulture(Culture):
-    """Rankings from the urn of Pólya and Eggenberger: what was drawn is drawn more often.
+    """The urn model of Pólya and Eggenberger, in which drawn rankings become more probable.
 
-    The urn holds every ranking once. A ranking is drawn and put back with ``contagion`` times n!
-    more of its kind, n the number of items, so that the contagion means the same for every n: the
-    second ranking repeats the first with probability contagion/(1 + contagion) beyond chance.
+    The urn has every ranking once. A drawn ranking is put back with ``contagion`` times n! more
+    copies, for n items. The contagion thus has the same meaning for every n: the second ranking
+    repeats the first with probability contagion/(1 + contagion) beyond chance.
 
     Parameters
     ----------
     contagion : float
-        At least 0, mostly called alpha. 0 is the impartial culture, 1/n! the impartial anonymous
-        one; the larger, the more rankings are alike.
+        At least 0, usually called alpha. 0 is the impartial culture, 1/n! the impartial anonymous
+        culture; with larger values more rankings are equal.
 
     References
     ----------
@@ -357,10 +357,10 @@ class UrnCulture(Culture):
 
 
 def _from_urn(n_items: int, n_rankings: int, contagion: float, rng: Generator) -> Ranks:
-    """Draw ranks; the k-th, from 0, is new with probability 1/(1 + k contagion), else a repeat."""
+    """Draw ranks; the k-th, from 0, is new with probability 1/(1 + k contagion)."""
     before = np.arange(n_rankings)
     repeats = rng.random(n_rankings) * (1.0 + before * contagion) >= 1.0
-    # Every earlier ranking is repeated with the same chance; a repeat of a repeat is one of that.
+    # Each earlier ranking is repeated with the same probability; chains of repeats are followed.
     earlier = np.minimum(
         (rng.random(n_rankings) * before).astype(np.intp), np.maximum(before, 1) - 1
     )
@@ -373,18 +373,18 @@ def _from_urn(n_items: int, n_rankings: int, contagion: float, rng: Generator) -
 
 @dataclass(frozen=True, kw_only=True)
 class SinglePeakedCulture(Culture):
-    """Rankings that fall off to both sides of a peak on an axis, which is drawn uniformly.
+    """Rankings that are single-peaked on an axis, which is drawn uniformly.
 
-    Given the axis, rankings are independent. Under both variants there is a Condorcet winner
-    wherever no two items tie.
+    Given the axis, rankings are independent. Both variants have a Condorcet winner unless two
+    items tie.
 
     Parameters
     ----------
     variant : {"walsh", "conitzer"}, default "walsh"
         "walsh": all rankings that are single-peaked on the axis are equally probable. "conitzer":
         the peak is uniform, and the next item is the left or the right neighbor of those above it
-        with equal chance, while there are both; extreme peaks are more frequent than under the
-        other.
+        with equal probability, if there are both. Extreme peaks are more frequent than with
+        "walsh".
 
     References
     ----------
@@ -406,29 +406,29 @@ class SinglePeakedCulture(Culture):
     )
 
     def _ranks(self, n_items: int, n_rankings: int, rng: Generator) -> Ranks:
-        on_axis = (_walsh if self.variant == "walsh" else _conitzer)(n_items, n_rankings, rng)
-        return _ranks_of_orders(rng.permutation(n_items)[on_axis])
+        positions = (_walsh if self.variant == "walsh" else _conitzer)(n_items, n_rankings, rng)
+        return _order_ranks(rng.permutation(n_items)[positions])
 
 
 def _walsh(n_items: int, n_rankings: int, rng: Generator) -> Ranks:
-    """Draw orders of positions on the axis, from the worst: one end of the rest or the other."""
+    """Draw orders of axis positions from the worst, always an end of the remaining ones."""
     left = rng.integers(0, 2, (n_rankings, n_items - 1), dtype=np.int32)
     lefts = np.cumsum(left, axis=1, dtype=np.int32)
     steps = np.arange(1, n_items, dtype=np.int32)
     orders = np.empty((n_rankings, n_items), dtype=np.int32)
-    # After so many steps that many are gone on either side.
+    # The removed positions on either side determine the next end.
     orders[:, :0:-1] = np.where(left == 1, lefts - 1, n_items - (steps - lefts))
     orders[:, 0] = lefts[:, -1]
     return orders
 
 
 def _conitzer(n_items: int, n_rankings: int, rng: Generator) -> Ranks:
-    """Draw orders of positions on the axis, from the peak: a neighbor on the left or the right."""
+    """Draw orders of axis positions from the peak, always a left or right neighbor."""
     peak = rng.integers(0, n_items, (n_rankings, 1), dtype=np.int32)
     coins = rng.integers(0, 2, (n_rankings, n_items - 1), dtype=np.int32)
     steps = np.arange(1, n_items, dtype=np.int32)
     lefts = np.cumsum(coins, axis=1, dtype=np.int32)
-    # Where one side is used up, all others are of the other.
+    # If one side is used up, the rest comes from the other.
     lefts = np.clip(lefts, steps - (n_items - 1 - peak), peak)
     left = np.diff(lefts, axis=1, prepend=0) == 1
     return np.hstack([peak, np.where(left, peak - lefts, peak + steps - lefts)])
@@ -436,17 +436,17 @@ def _conitzer(n_items: int, n_rankings: int, rng: Generator) -> Ranks:
 
 @dataclass(frozen=True, kw_only=True)
 class EuclideanCulture(Culture):
-    """Voters and candidates are points, and every voter ranks the candidates by their distance.
+    """Rankings of candidates by distance from a voter, both random points.
 
-    All points are drawn independently from one distribution; the candidates' are the same for all
-    rankings of a profile. In one dimension the profiles are single-peaked and single-crossing.
+    All points are drawn independently from one distribution. The candidates' points are the same
+    for all rankings of a profile. In one dimension profiles are single-peaked and single-crossing.
 
     Parameters
     ----------
     n_dimensions : int, default 2
-        Of the space, at least 1.
+        The dimension of the space, at least 1.
     points : {"uniform", "gaussian"}, default "uniform"
-        Where points lie: uniformly in the unit cube, or with independent standard normal
+        The distribution of points: uniform in the unit cube, or with independent standard normal
         coordinates.
 
     References
@@ -471,17 +471,17 @@ class EuclideanCulture(Culture):
     )
 
     def _ranks(self, n_items: int, n_rankings: int, rng: Generator) -> Ranks:
-        candidates = self._some(n_items, rng)
+        candidates = self._draw_points(n_items, rng)
         ranks = np.empty((n_rankings, n_items), dtype=np.int32)
         size = max(1, DISTANCES_AT_ONCE // max(n_items, int(self.n_dimensions)))
         for start in range(0, n_rankings, size):
-            voters = self._some(min(size, n_rankings - start), rng)
-            # The squared distance but for the voter's own square.
+            voters = self._draw_points(min(size, n_rankings - start), rng)
+            # The squared distance without the voter's constant square.
             distances = (candidates**2).sum(axis=1) - 2.0 * voters @ candidates.T
-            ranks[start : start + size] = _ranks_of_orders(np.argsort(distances, axis=1))
+            ranks[start : start + size] = _order_ranks(np.argsort(distances, axis=1))
         return ranks
 
-    def _some(self, number: int, rng: Generator) -> Floats:
+    def _draw_points(self, number: int, rng: Generator) -> Floats:
         shape = (number, int(self.n_dimensions))
         return rng.random(shape) if self.points == "uniform" else rng.standard_normal(shape)
 
@@ -490,17 +490,17 @@ class EuclideanCulture(Culture):
 class MallowsCulture(Culture):
     """Mallows rankings around a uniform center.
 
-    Either parameter says how far they are from it. Under one phi rankings of more items are the
-    more alike for their size; under one norm-phi they are not: the expected Kendall distance to the
-    center is norm-phi times n(n - 1)/4, that of uniform rankings.
+    One of the two parameters sets the dispersion. With a constant phi, rankings of more items are
+    relatively closer to the center. With a constant norm-phi they are not: the expected Kendall
+    distance to the center is norm-phi times n(n - 1)/4, the distance of uniform rankings.
 
     Parameters
     ----------
     phi : float, optional
-        The dispersion parameter phi = exp(-theta), in (0, 1]: 1 is uniform, near 0 all rankings
+        The dispersion parameter phi = exp(-theta), in (0, 1]: 1 is uniform; near 0 all rankings
         agree.
     norm_phi : float, optional
-        The normalized one, in [0, 1]: 0 repeats the center, 1 is the impartial culture.
+        The normalized dispersion, in [0, 1]: 0 repeats the center; 1 is the impartial culture.
 
     References
     ----------
@@ -529,7 +529,7 @@ class MallowsCulture(Culture):
 
     @property
     def identity(self) -> str:
-        """What stands in journals, where the two parameters have names of their own."""
+        """The name for random seeds and journals, with an own class name for each parameter."""
         if self.phi is not None:
             return f"MallowsModel(phi={self.phi!r})"
         return f"NormalizedMallowsCulture(norm_phi={self.norm_phi!r})"
@@ -546,21 +546,21 @@ class MallowsCulture(Culture):
 
 
 def _theta_of_norm_phi(n_items: int, norm_phi: float) -> float:
-    """Return theta = -log(phi) at which the expected distance is norm_phi times n(n - 1)/4.
+    """Return theta = -log(phi) with the expected distance norm_phi times n(n - 1)/4.
 
     `norm_phi` is above 0.
     """
     if norm_phi == 1:
         return 0.0
     sizes = np.arange(2, n_items + 1)
-    wanted = norm_phi * n_items * (n_items - 1) / 4.0
+    target = norm_phi * n_items * (n_items - 1) / 4.0
 
-    def beyond(theta: float) -> float:
-        return float(stage_means(sizes, theta).sum()) - wanted
+    def excess(theta: float) -> float:
+        return float(stage_means(sizes, theta).sum()) - target
 
     # Every stage has a mean below 1/(e^theta - 1).
-    high = float(np.log1p((n_items - 1) / wanted))
-    return float(brentq(beyond, 0.0, high, xtol=1e-14, rtol=1e-14))
+    high = float(np.log1p((n_items - 1) / target))
+    return float(brentq(excess, 0.0, high, xtol=1e-14, rtol=1e-14))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""One tree of errors; each says what was wrong, what is allowed, and what to do."""
+"""The error classes; each message states what is wrong, what is allowed and what to do."""
 
 from __future__ import annotations
 
@@ -26,42 +26,41 @@ __all__ = [
 ]
 
 
-# Signs that steer a terminal, turn the direction of a text, or that XML cannot hold.
+# Characters that control a terminal or the direction of text, or that XML forbids.
 HIDDEN = re.compile(
     "[\0-\x09\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
 )
-# Letters of a message: it fits on a screen, whatever it names.
+# Maximum letters of a message, so that it fits on a screen.
 MOST_LETTERS = 600
 
 
 def visible(text: str) -> str:
-    r"""Return a text of lines that may leave the program: signs that steer are written \x1b."""
-    return HIDDEN.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+    r"""Return a text with control characters escaped, as \x1b."""
+    return HIDDEN.sub(lambda match: match[0].encode("unicode_escape").decode(), text)
 
 
 def on_screen(text: str) -> str:
-    """Return a message that may leave the program, cut in the middle where it is longer."""
-    told = visible(text)
+    """Return a message with control characters escaped, and cut in the middle if it is long."""
+    line = visible(text)
     left = MOST_LETTERS - 5
-    return told if len(told) <= MOST_LETTERS else f"{told[: left // 2]} ... {told[-left // 2 :]}"
+    return line if len(line) <= MOST_LETTERS else f"{line[: left // 2]} ... {line[-left // 2 :]}"
 
 
 def visible_json(text: str) -> str:
-    """Return JSON that says the same without such signs."""
-    return HIDDEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    """Return JSON with control characters escaped."""
+    return HIDDEN.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 class _Short(Repr):
-    """Values in a message: cut where they are long."""
+    """Shortened values in messages."""
 
     def repr_int(self, x: int, level: int) -> str:
-        """Show an integer; Python writes none of thousands of digits."""
+        """Return an integer as text; Python refuses thousands of digits."""
         bits = x.bit_length()
         return super().repr_int(x, level) if bits < 10_000 else f"an integer of {bits} bits"
 
 
-# What is compared to find out which name was meant: so many names, so many letters; so many letters
-# are the start of one.
+# Suggested names: the most names compared, the most letters, and the fewest letters of a prefix.
 COMPARED, LONGEST, FEWEST = 10_000, 200, 3
 
 _short = _Short()
@@ -70,33 +69,32 @@ _short.maxother = 160
 
 
 def shown(value: object) -> str:
-    """Return a value as a message shows it."""
+    """Return a value as text for a message."""
     text = _short.repr(value)
     return " ".join(text.split()) if "\n" in text else text  # tables and arrays have many lines
 
 
 def nearest(value: object, names: Iterable[object]) -> str:
-    """Return a remedy that suggests the name that was probably meant; "" where none is near."""
-    if value is None:  # that is no misspelling
+    """Return a question that suggests the nearest name, or "" if none is near."""
+    if value is None:  # not a misspelling
         return ""
-    # Only what goes wrong needs it.
+    # Imported for errors only.
     from difflib import get_close_matches  # noqa: PLC0415
 
-    # Python does not write integers of thousands of digits; what is shown of them will do.
+    # `shown` also shortens integers with thousands of digits.
     texts = ((name if isinstance(name, str) else shown(name), name) for name in names)
-    known = {text.casefold(): name for text, name in islice(texts, COMPARED)}
-    meant = value if isinstance(value, str) else shown(value)
-    typed = meant.casefold()[:LONGEST]
-    begun = (name for name in known if len(typed) >= FEWEST and name.startswith(typed))
-    inside = [name for name in known if typed in name]
-    # Last what is a part of one name alone.
-    alone = inside[: len(inside) == 1]
-    found = get_close_matches(typed, known, n=1) or [*islice(begun, 1)] or alone
-    return f"Did you mean {shown(known[found[0]])}?" if found else ""
+    candidates = {text.casefold(): name for text, name in islice(texts, COMPARED)}
+    typed = (value if isinstance(value, str) else shown(value)).casefold()[:LONGEST]
+    prefixed = (name for name in candidates if len(typed) >= FEWEST and name.startswith(typed))
+    containing = [name for name in candidates if typed in name]
+    matches = get_close_matches(typed, candidates, n=1) or [*islice(prefixed, 1)]
+    if not matches and len(containing) == 1:
+        matches = containing
+    return f"Did you mean {shown(candidates[matches[0]])}?" if matches else ""
 
 
 class Described(str):
-    """A value told in words ("nan in row 3"), shown without quotation marks."""
+    """A value described in words ("nan in row 3"), shown without quotation marks."""
 
     __slots__ = ()
 
@@ -117,13 +115,13 @@ class InvalidInputError(RankaggError, ValueError):
     Parameters
     ----------
     parameter : str
-        The name of the parameter, with its owner where that helps.
+        The name of the parameter, with its owner if that helps.
     allowed : str
-        What the parameter must be; completes "must be ...".
+        The allowed values; completes "must be ...".
     value : object
-        The value that was given.
+        The given value.
     remedy : str, optional
-        What the caller can do about it.
+        What to do about it.
 
     Examples
     --------
@@ -147,19 +145,19 @@ class InvalidInputError(RankaggError, ValueError):
 
 
 class ItemMismatchError(RankaggError, ValueError):
-    """Two objects speak of different items, or of the same items in another order."""
+    """Two objects have different items, or the same items in another order."""
 
 
 class TiedRankingError(RankaggError, ValueError):
-    """A strict order was asked of a ranking that has ties."""
+    """A ranking with ties has no strict order."""
 
 
 class InformationLostError(RankaggError, TypeError):
-    """A method needs what the given data do not hold: scores, single rankings, a proof."""
+    """The data lack what a method needs: scores, single rankings or a proof."""
 
 
 class InfeasibleError(RankaggError, ValueError):
-    """Constraints that no ranking keeps; the message names some in conflict, none without need."""
+    """No ranking satisfies the constraints; the message names a minimal conflict."""
 
     def __init__(self, message: str, conflict: tuple[str, ...] = ()) -> None:
         self.conflict = conflict
@@ -170,14 +168,14 @@ class InfeasibleError(RankaggError, ValueError):
 
 
 class DataFormatError(RankaggError, ValueError):
-    """A file or table that cannot be read; the message names the place.
+    """A file or table cannot be read; the message names the place.
 
     Parameters
     ----------
     sentence : str
-        What is wrong where.
+        What is wrong, and where.
     remedy : str, optional
-        What the caller can do about it.
+        What to do about it.
     """
 
     def __init__(self, sentence: str, remedy: str = "") -> None:
@@ -190,14 +188,14 @@ class DataFormatError(RankaggError, ValueError):
 
 
 class DataWarning(UserWarning):
-    """Something in the data was left out, and how much of it."""
+    """Some of the data was left out or reinterpreted; the message counts it."""
 
     def __str__(self) -> str:
         return on_screen(super().__str__())
 
 
 class SolverError(RankaggError, RuntimeError):
-    """A solver failed, in its own words, or is not installed: then how to install it."""
+    """A solver failed, with its own message, or is not installed."""
 
 
 class OutOfTimeError(RankaggError):
@@ -208,7 +206,7 @@ class OutOfTimeError(RankaggError):
 
 
 class OutputError(RankaggError, OSError):
-    """A file that cannot be written; the former one is untouched."""
+    """A file cannot be written; the former one is unchanged."""
 
 
 class NotIdentifiedError(RankaggError, ValueError):
@@ -216,11 +214,11 @@ class NotIdentifiedError(RankaggError, ValueError):
 
 
 class WorkerError(RankaggError, RuntimeError):
-    """A process that did a part of the work was killed."""
+    """A worker process was killed."""
 
 
 class TooLargeError(RankaggError):
-    """More memory or steps are needed than a limit allows; the message names the limit."""
+    """The memory or the steps exceed a limit; the message names it."""
 
 
 class VerificationError(RankaggError):

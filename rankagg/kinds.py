@@ -1,4 +1,4 @@
-"""Kinds of data that files hold: one entry for each, and what a file is by its content."""
+"""Kinds of data in files, and their recognition by content."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from rankagg.io.tables.reading import read_table
 if TYPE_CHECKING:
     from rankagg.io.table_readings import FileReading
 
-#: A function, or where `rankagg.io` has it, as "scores:read_scores": it is loaded when it is used.
+#: A function, or its path in `rankagg.io` for a lazy import, as "scores:read_scores".
 Function: TypeAlias = str | Callable[..., Any]
 
 
@@ -31,21 +31,21 @@ def _loaded(function: Function) -> Any:
 
 @dataclass(frozen=True)
 class DataKind:
-    """A kind of data that files hold."""
+    """A kind of data in files."""
 
-    # The word for `--format`.
+    # The value of `--format`.
     name: str
-    # What such a file holds, in messages.
+    # The description of such data in messages.
     what: str
     # A function of a path or stream; commands have options for its other parameters.
     reader: Function
-    # Whether a text is of this kind by signs of its own.
+    # Tells from a text whether it is of this kind.
     signs: Function | None = None
-    # Whether files are of this kind by their names, or by being several.
+    # Tells from the names and the number of files whether they are of this kind.
     file_names: Function | None = None
-    # What JSON of this kind states as its schema.
+    # The schema in JSON of this kind.
     schema: str = ""
-    # The kind of the page; by default that of what the reader returns.
+    # The kind of the page, by default by the type that the reader returns.
     page: str = ""
     # Whether several files are read together.
     takes_many: bool = False
@@ -60,39 +60,39 @@ class DataKind:
 
     @property
     def returns(self) -> str:
-        """The name of the type that the reader returns, by its annotation."""
-        found = signature(self.read).return_annotation
-        return getattr(found, "__name__", str(found)).rpartition(".")[2]
+        """The name of the reader's return type, from its annotation."""
+        annotation = signature(self.read).return_annotation
+        return getattr(annotation, "__name__", str(annotation)).rpartition(".")[2]
 
     @property
     def call(self) -> str:
-        """What the reader is called from `rankagg` on."""
+        """The name of the reader in `rankagg`."""
         name = self.read.__name__
         return f"io.{name}" if name in dir(io) else name
 
     @property
     def is_table(self) -> bool:
-        """Whether this is a table, whose headings and cells say what it holds."""
+        """Whether this is a table, recognized by its headings and cells."""
         return self.signs is None and not self.schema
 
     @property
     def has_commands(self) -> bool:
-        """Whether commands read it; of a frame scores have to be chosen first."""
+        """Whether commands read it; scores of a DataFrame must be chosen first."""
         return self.returns != "DataFrame"
 
     @property
     def holds_ballots(self) -> bool:
-        """Whether an election is counted from such data."""
+        """Whether an election can be counted from such data."""
         return self.returns in ("Profile", "CastVotes") and self.page != "lists"
 
     def recognizes(self, text: str) -> bool:
-        """Say whether a text is of this kind by signs of its own."""
+        """Return whether a text is of this kind."""
         if self.schema:
             return text.lstrip().startswith("{") and f'"{self.schema}"' in text
         return self.signs is not None and bool(_loaded(self.signs)(text))
 
     def recognizes_names(self, files: Sequence[str]) -> bool:
-        """Say whether files are of this kind by their names, or by being several."""
+        """Return whether files are of this kind by their names or their number."""
         return self.file_names is not None and bool(_loaded(self.file_names)(files))
 
     def stated_title(self, file: str) -> str:
@@ -100,7 +100,7 @@ class DataKind:
         return "" if self.title is None else str(_loaded(self.title)(file))
 
 
-#: By the words for `--format`; kinds with signs of their own are tried in this order.
+#: By the value of `--format`; kinds are recognized in this order.
 KINDS = {
     kind.name: kind
     for kind in (
@@ -140,26 +140,25 @@ KINDS = {
         ),
     )
 }
-# What reads lists of several lengths, one a line.
+# The remedy for lists of several lengths, one per line.
 _LINES_OF_LISTS = (
-    "If each line is a ranked list, `read_rankings` reads it from a column of its own, empty at "
-    "the end, or from a file of its own."
+    "If each line is a ranked list, put each list into its own column or file for `read_rankings`."
 )
 
 
 @dataclass(frozen=True, repr=False)
 class Recognized:
-    """What a file may be, by its content; `recognize` says it."""
+    """The possible kinds of a file by its content; made by `recognize`."""
 
     source: Any = field(compare=False)
-    # Of the file.
+    # The name of the file.
     name: str
-    # Empty where nothing is known that looks so.
+    # Empty if no kind fits.
     readings: tuple[FileReading, ...]
 
     @property
     def is_certain(self) -> bool:
-        """Whether there is one reading, and no doubt."""
+        """Whether there is exactly one reading, which is certain."""
         return len(self.readings) == 1 and self.readings[0].is_certain
 
     @property
@@ -171,13 +170,13 @@ class Recognized:
         for form, _, parameters, _ in self.readings:
             if parameters is None:
                 continue
-            given = [source, *(f"{name}={x!r}" for name, x in parameters.items())]
-            given += ["higher_is_better=..."] if form == "scores" else []
-            calls.append(f"{KINDS[form].call}({', '.join(given)})")
+            arguments = [source, *(f"{name}={x!r}" for name, x in parameters.items())]
+            arguments += ["higher_is_better=..."] if form == "scores" else []
+            calls.append(f"{KINDS[form].call}({', '.join(arguments)})")
         return tuple(calls)
 
     def read(self, **parameters: Any) -> Any:
-        """Return what the reader returns, given further parameters; raise where there is doubt."""
+        """Return the data, read with further parameters; raise unless the kind is certain."""
         if not self.is_certain:
             raise DataFormatError(f"{self}.")
         (one,) = self.readings
@@ -187,37 +186,34 @@ class Recognized:
         return visible(f"<{self}>")
 
     def __str__(self) -> str:
-        what = " or ".join(one.what for one in self.readings) or "nothing that is known"
+        what = " or ".join(one.what for one in self.readings) or "no known kind of data"
         verb = "holds" if self.is_certain or not self.readings else "may hold"
         return ": ".join(x for x in (f"{self.name} {verb} {what}", " or ".join(self.calls)) if x)
 
 
 def recognize(
-    source: sources.TableSource,
-    *,
-    drop: Iterable[Label] = (),
-    max_bytes: int = sources.MAX_BYTES,
+    source: sources.TableSource, *, drop: Iterable[Label] = (), max_bytes: int = sources.MAX_BYTES
 ) -> Recognized:
-    r"""Say by its content what a file is, and by which call it is read.
+    r"""Recognize the kind of a file by its content, and the call that reads it.
 
-    Scores (wide, of instances, long), tables of ballots, cast votes, comparisons, ranked lists,
-    logs of evaluations, PrefLib, ABIF, linear ordering matrices, votes and sums as
-    JSON. Where there is doubt all that it may be is said, and nothing is guessed: numbers that may
-    be scores or ranks are such a case.
+    The kinds are scores (wide, of instances, long), tables of ballots, cast votes, comparisons,
+    ranked lists, logs of evaluations, PrefLib, ABIF, linear ordering matrices, votes and sums as
+    JSON. Nothing is guessed: if several kinds are possible, such as scores and ranks, the result
+    has all of them.
 
     Parameters
     ----------
     source : path, text stream or DataFrame
-        As `read_scores` takes it.
+        As for `read_scores`.
     drop : iterable of str or int, optional
         Columns of a table to leave out.
     max_bytes : int, default 2**30
-        How many bytes of memory reading may take; what would take more is refused.
+        The maximum memory for reading, in bytes; larger files are refused.
 
     Returns
     -------
     Recognized
-        What the file may be, its `calls`, and `read`, which reads it where it is certain.
+        The possible kinds, their `calls`, and `read`, which reads the file if its kind is certain.
 
     Raises
     ------
@@ -233,7 +229,7 @@ def recognize(
     ('comparisons of model_a and model_b by winner', ("read_comparisons(stream, first='model_a', second='model_b', outcome='winner')",))
     >>> found.read()
     <Comparisons: 3 comparisons of 3 items, 1 tie>
-    """  # noqa: E501 - one line is what is printed
+    """  # noqa: E501
     from rankagg.io.table_readings import FileReading, readings_of
 
     plain, name, text = source, "", ""
@@ -251,17 +247,16 @@ def recognize(
         if text and _seem_lines_of_lists(text):
             raise DataFormatError(error.sentence, _LINES_OF_LISTS) from None
         raise
-    gone = names_of(drop)
     try:
-        readings = readings_of(table, gone)
-    except DataFormatError:  # what reads it says why
+        readings = readings_of(table, names_of(drop))
+    except DataFormatError:  # the reader raises the same error with its reason
         readings = []
-    sure = [one for one in readings if one.is_certain]
-    return Recognized(source, name or table.name, tuple(sure if len(sure) == 1 else readings))
+    certain = [one for one in readings if one.is_certain]
+    return Recognized(source, name or table.name, tuple(certain if len(certain) == 1 else readings))
 
 
 def _seem_lines_of_lists(text: str) -> bool:
-    """Say whether lines are names between commas that stand in several lines, once in each."""
+    """Return whether lines are lists of distinct names that share names with each other."""
     lines = [line for line in sources.first_lines(text) if line.strip()]
     rows = [[cell.strip() for cell in line.split(",")] for line in lines]
     names = [name for row in rows for name in row]

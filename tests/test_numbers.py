@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankagg as ra
-from rankagg._validation import is_held, whole_number
+from rankagg._validation import is_exact_float, whole_number
 from rankagg.cli import main
 from rankagg.exceptions import DataFormatError, InvalidInputError
 
@@ -163,7 +163,7 @@ def test_what_is_no_matrix_of_votes(wins, message):
 @given(st.integers(-(10**40), 10**40), st.sampled_from([int, str, Decimal, Fraction]))
 def test_whole_numbers_are_held_or_not(number, kind):
     assert whole_number(kind(number)) == number
-    assert is_held(kind(number), float(number)) == (int(float(number)) == number)
+    assert is_exact_float(kind(number), float(number)) == (int(float(number)) == number)
 
 
 @pytest.mark.parametrize("cell", [0.5, "0.5", Decimal("0.1"), Fraction(1, 3), True, None, "x", ""])

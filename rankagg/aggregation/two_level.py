@@ -140,7 +140,7 @@ class TwoLevel(SearchingRule):
         inside = inside or self._each(parts, rng, deadline)
         ranks = inside.ranks
         if seen is not None:
-            ranks = places.closed_up(np.where(seen, ranks, places.UNRANKED))
+            ranks = places.close_gaps(np.where(seen, ranks, places.UNRANKED))
         tasks = canonical_profile(evidence.items, ranks, weights=weights, groups=groups)
         return tasks.with_unranked(policy), inside
 

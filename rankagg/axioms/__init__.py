@@ -1,7 +1,4 @@
-"""Axioms of social choice, and profiles that show which rule breaks which.
-
-Names are loaded when they are first used (SPEC 1).
-"""
+"""Axioms of social choice, and profiles on which rules break them."""
 
 import lazy_loader
 

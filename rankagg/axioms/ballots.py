@@ -1,6 +1,6 @@
-"""Anonymous profiles of complete strict orders as small values, and what a rule makes of them.
+"""Anonymous profiles of complete strict orders as small values, and the outcomes of rules.
 
-Items are numbers; a profile without some of them keeps the numbers of the others.
+Items are numbers; a profile without some items keeps the numbers of the others.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from rankagg.aggregation import Aggregator, Consensus, check_rule
 from rankagg.core import ItemSet, Profile, listed, shortened
 from rankagg.exceptions import Described, InvalidInputError
 
-# How many outcomes are remembered at once; beyond, they are asked for again.
-REMEMBERED = 200_000
+# The maximum number of cached outcomes.
+CACHE_SIZE = 200_000
 Order: TypeAlias = tuple[int, ...]
 Winners: TypeAlias = frozenset[int]
 Buckets: TypeAlias = tuple[tuple[int, ...], ...]
@@ -25,27 +25,27 @@ Rankings: TypeAlias = frozenset[Buckets]
 
 
 class Ballots(tuple[tuple[Order, int], ...]):
-    """Each order once, ascending, with how often it was cast."""
+    """Distinct orders, ascending, each with its number of ballots."""
 
     __slots__ = ()
 
     @classmethod
     def of(cls, orders: Iterable[Order] | Counter[Order]) -> Ballots:
-        """Return the ballots of orders, equal ones together, or of counts of them."""
+        """Return the ballots of orders, or of counts of orders."""
         counts = Counter(orders)
         return cls(sorted((order, count) for order, count in counts.items() if count))
 
     @classmethod
     def of_profile(cls, profile: Profile, items: ItemSet | None = None) -> Ballots:
-        """Return what a profile of complete strict rankings without weights is."""
+        """Return the ballots of a profile of complete strict rankings without weights."""
         if not isinstance(profile, Profile):
             raise InvalidInputError("profile", "a Profile, as of `Profile.from_orders`", profile)
         if not (profile.is_complete and profile.is_strict):
-            allowed = "of complete strict rankings, of which axioms speak"
-            remedy = "`Profile.restrict` takes items that all rankings have."
+            allowed = "of complete strict rankings, as axioms require"
+            remedy = "`Profile.restrict` keeps items that all rankings have."
             raise InvalidInputError("profile", allowed, profile, remedy)
         if (profile.weights != 1).any():
-            allowed, remedy = "without weights, as axioms count voters", "Voters are `counts`."
+            allowed, remedy = "without weights, as axioms count voters", "Use `counts` for voters."
             raise InvalidInputError("profile", allowed, Described("weights"), remedy)
         numbers = np.arange(profile.n_items)
         if items is not None:
@@ -67,50 +67,50 @@ class Ballots(tuple[tuple[Order, int], ...]):
         return tuple(sorted(self[0][0]))
 
     @property
-    def turned_round(self) -> Ballots:
+    def reversed(self) -> Ballots:
         """The ballots, each from worst to best."""
         return Ballots(sorted((order[::-1], count) for order, count in self))
 
-    def replaced(self, old: Order, new: Order) -> Ballots:
+    def replace(self, old: Order, new: Order) -> Ballots:
         """Return the ballots with one ballot of an order replaced by another order."""
-        return Ballots.of(Counter(dict(self.fewer(old))) + Counter([new]))
+        return Ballots.of(Counter(dict(self.without_ballot(old))) + Counter([new]))
 
-    def fewer(self, old: Order) -> Ballots:
-        """Return the ballots without one of an order."""
+    def without_ballot(self, order: Order) -> Ballots:
+        """Return the ballots without one ballot of an order."""
         counts = Counter(dict(self))
-        counts[old] -= 1
+        counts[order] -= 1
         return Ballots.of(counts)
 
-    def without(self, item: int) -> Ballots:
-        """Return the ballots from which an item was struck."""
+    def without_item(self, item: int) -> Ballots:
+        """Return the ballots without an item."""
         counts: Counter[Order] = Counter()
         for order, count in self:
             counts[tuple(other for other in order if other != item)] += count
         return Ballots.of(counts)
 
     def difference(self, other: Ballots) -> tuple[Counter[Order], Counter[Order]]:
-        """Return which ballots these have more of, and which the others."""
+        """Return the additional ballots of this value, and those of the other."""
         mine, others = Counter(dict(self)), Counter(dict(other))
         return mine - others, others - mine
 
-    def renamed(self, names: Sequence[int] | dict[int, int]) -> Ballots:
-        """Return the ballots after every item i became names[i]."""
+    def rename(self, names: Sequence[int] | dict[int, int]) -> Ballots:
+        """Return the ballots with every item i replaced by names[i]."""
         rows = ((tuple([names[item] for item in order]), count) for order, count in self)
         return Ballots(sorted(rows))
 
     def profile(self, labels: Sequence[Label]) -> Profile:
         """Return the profile of ballots; `labels` has the label of each number."""
-        inside = self.items
-        place = {item: at for at, item in enumerate(inside)}
-        ranks = np.empty((len(self), len(inside)), dtype=np.int32)
+        items = self.items
+        place = {item: at for at, item in enumerate(items)}
+        ranks = np.empty((len(self), len(items)), dtype=np.int32)
         for row, (order, _) in enumerate(self):
             ranks[row, [place[item] for item in order]] = np.arange(len(order))
         return Profile.from_ranks(
-            ranks, items=[labels[item] for item in inside], counts=[count for _, count in self]
+            ranks, items=[labels[item] for item in items], counts=[count for _, count in self]
         )
 
     def text(self, labels: Sequence[Label]) -> str:
-        """Return the ballots as text, those cast most often first."""
+        """Return the ballots as text, the most frequent first."""
         rows = sorted(self, key=lambda row: (-row[1], row[0]))
         return ", ".join(
             f"{count} x {' > '.join(shortened(labels[item]) for item in order)}"
@@ -119,21 +119,21 @@ class Ballots(tuple[tuple[Order, int], ...]):
 
 
 def _canonical(ballots: Ballots) -> tuple[Ballots, Order]:
-    """Return one profile for all that differ in the names of items, and who has which name there.
+    """Return one profile for all that differ only in item names, and the original names.
 
-    One of the orders cast most often becomes 0, 1, 2, ...; of what follows the least is taken.
+    One of the most frequent orders becomes 0, 1, 2, ...; the least of the results is taken.
     """
     most = max(count for _, count in ballots)
     orders = (order for order, count in ballots if count == most)
-    return min((ballots.renamed({item: at for at, item in enumerate(o)}), o) for o in orders)
+    return min((ballots.rename({item: at for at, item in enumerate(o)}), o) for o in orders)
 
 
 class NotNeutralError(Exception):
-    """A rule took notice of names, so that profiles cannot stand for each other."""
+    """A rule depends on the names of items, so that each naming must be searched."""
 
 
-def _renamed(rankings: Rankings, names: Sequence[int]) -> Rankings:
-    """Return rankings after item i became names[i]."""
+def _rename(rankings: Rankings, names: Sequence[int]) -> Rankings:
+    """Return rankings with every item i replaced by names[i]."""
     return frozenset(
         tuple(tuple(sorted([names[item] for item in bucket])) for bucket in ranking)
         for ranking in rankings
@@ -141,10 +141,7 @@ def _renamed(rankings: Rankings, names: Sequence[int]) -> Rankings:
 
 
 class Outcomes:
-    """The outcomes of one rule; not a value, as it remembers.
-
-    Random numbers come from the seed 0.
-    """
+    """Cached outcomes of one rule, with the seed 0 for random numbers."""
 
     def __init__(
         self,
@@ -152,78 +149,76 @@ class Outcomes:
         labels: Sequence[Label],
         *,
         neutral: bool = False,
-        before_asking: Callable[[], None] = lambda: None,
+        before_call: Callable[[], None] = lambda: None,
     ) -> None:
         self.rule = check_rule(rule)
         self.labels = labels
         self.neutral = neutral
-        self.before_asking = before_asking
-        # Winners are remembered as the only bucket of a ranking.
+        self.before_call = before_call
+        # Winners are cached as the only bucket of a ranking.
         self._winners: dict[Ballots, Rankings] = {}
         self._rankings: dict[Ballots, Rankings] = {}
 
     def listed(self, items: Iterable[int]) -> str:
-        """Return the labels of items in a sentence."""
+        """Return the labels of items for a sentence."""
         return listed([self.labels[item] for item in sorted(items)])
 
-    def arrows(self, order: Order) -> str:
-        """Return an order in a sentence."""
+    def order_text(self, order: Order) -> str:
+        """Return an order for a sentence."""
         return " > ".join(shortened(self.labels[item]) for item in order)
 
     def winners(self, ballots: Ballots) -> Winners:
-        """Return who wins."""
-        ((bucket,),) = self._outcome(ballots, self._ask_winners, self._winners)
+        """Return the winners."""
+        ((bucket,),) = self._outcome(ballots, self._compute_winners, self._winners)
         return frozenset(bucket)
 
     def rankings(self, ballots: Ballots) -> Rankings:
-        """Return the ranking, or all optimal ones of an exact rule."""
-        return self._outcome(ballots, self._ask_rankings, self._rankings)
+        """Return the ranking, or all optimal rankings of an exact rule."""
+        return self._outcome(ballots, self._compute_rankings, self._rankings)
 
     def _outcome(
-        self, ballots: Ballots, ask: Callable[[Ballots], Rankings], known: dict[Ballots, Rankings]
+        self,
+        ballots: Ballots,
+        compute: Callable[[Ballots], Rankings],
+        cache: dict[Ballots, Rankings],
     ) -> Rankings:
-        if not self.neutral:
-            return self._remembered(ballots, ask, known)
-        least, names = _canonical(ballots)
-        return _renamed(self._remembered(least, ask, known), names)
-
-    def _remembered(
-        self, ballots: Ballots, ask: Callable[[Ballots], Rankings], known: dict[Ballots, Rankings]
-    ) -> Rankings:
-        if ballots not in known:
-            found = ask(ballots)
-            for names in self._other_names(ballots):
-                if ask(ballots.renamed(names)) != _renamed(found, names):
+        names: Sequence[int] = ()
+        if self.neutral:
+            ballots, names = _canonical(ballots)
+        if ballots not in cache:
+            outcome = compute(ballots)
+            for others in self._test_names(ballots):
+                if compute(ballots.rename(others)) != _rename(outcome, others):
                     raise NotNeutralError
-            if len(known) >= REMEMBERED:
-                known.clear()
-            known[ballots] = found
-        return known[ballots]
+            if len(cache) >= CACHE_SIZE:
+                cache.clear()
+            cache[ballots] = outcome
+        return _rename(cache[ballots], names) if self.neutral else cache[ballots]
 
-    def _other_names(self, ballots: Ballots) -> list[Order]:
-        """Return the names under which neutrality is tried, with canonical ballots."""
-        # Whoever breaks ties by name does so on as few ballots.
+    def _test_names(self, ballots: Ballots) -> list[Order]:
+        """Return the names under which neutrality is tested, for canonical ballots."""
+        # A rule that breaks ties by name does so on at most three ballots.
         if not self.neutral or ballots.size > 3:
             return []
         items = ballots.items
         return [items[::-1], (*items[1:], items[0])]
 
-    def _ask_winners(self, ballots: Ballots) -> Rankings:
-        winners = self._ask(ballots).winners
+    def _compute_winners(self, ballots: Ballots) -> Rankings:
+        winners = self._aggregate(ballots).winners
         if not winners:
             raise InvalidInputError("rule", "a rule that ranks some item", self.rule)
-        return self._numbered(ballots, [(winners,)])
+        return self._item_numbers(ballots, [(winners,)])
 
-    def _ask_rankings(self, ballots: Ballots) -> Rankings:
-        consensus = self._ask(ballots)
+    def _compute_rankings(self, ballots: Ballots) -> Rankings:
+        consensus = self._aggregate(ballots)
         rankings = [consensus.ranking] if consensus.optima is None else consensus.optima
-        return self._numbered(ballots, (one.buckets for one in rankings))
+        return self._item_numbers(ballots, (one.buckets for one in rankings))
 
-    def _ask(self, ballots: Ballots) -> Consensus:
-        self.before_asking()
+    def _aggregate(self, ballots: Ballots) -> Consensus:
+        self.before_call()
         return self.rule.aggregate(ballots.profile(self.labels), rng=0)
 
-    def _numbered(
+    def _item_numbers(
         self, ballots: Ballots, rankings: Iterable[tuple[tuple[Label, ...], ...]]
     ) -> Rankings:
         number = {self.labels[item]: item for item in ballots.items}

@@ -1,4 +1,4 @@
-"""Axioms, and witnesses: profiles that show that a rule breaks one."""
+"""Axioms, and witnesses: profiles on which a rule breaks an axiom."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from rankagg.exceptions import InvalidInputError
 
 @dataclass(frozen=True)
 class Case:
-    """What an axiom speaks of: one or more profiles, and the items in question."""
+    """A case of an axiom: one or more profiles, and the items in question."""
 
     ballots: tuple[Ballots, ...]
     items: tuple[int, ...] = ()
@@ -26,35 +26,35 @@ class Case:
 
 @dataclass(frozen=True, kw_only=True)
 class Axiom(ABC):
-    """A property of rules, judged by the winners or the rankings of profiles.
+    """A property of rules that the winners or the rankings of profiles can break.
 
-    Profiles are of complete strict rankings. A rule's winners are the first bucket of its
-    ranking, tied ones all; those of an exact rule are the firsts of all its optima, and those of
-    `Schulze` and `RankedPairs` the items that no path of majorities beats.
+    Profiles are of complete strict rankings. A rule's winners are the first bucket of its ranking,
+    including ties. The winners of an exact rule are the first items of all its optima; those of
+    `Schulze` and `RankedPairs` are the items that no path of majorities beats.
 
-    A new axiom is a frozen dataclass that states `name`, `definition` and `source` and implements
-    `_cases` and `_fault`.
+    A new axiom is a frozen dataclass that defines `name`, `definition`, `source`, `_cases` and
+    `_fault`.
 
     Attributes
     ----------
     name : str
-        As the literature says it.
+        The name in the literature.
     definition : str
-        What it asks, with the convention for tied winners.
+        The definition, with the convention for tied winners.
     source : str
-        Where it comes from.
+        The publication that it comes from.
     """
 
     name: ClassVar[str]
     definition: ClassVar[str]
     source: ClassVar[str]
-    #: With fewer items nothing can break it.
+    #: The least number of items with which it can be broken.
     fewest_items: ClassVar[int] = 2
-    #: Of more it would have to compare too many orders; None where that does not matter.
+    #: The most items whose orders it can compare; None without a limit.
     most_items: ClassVar[int | None] = None
 
     def check(self, rule: Aggregator, profile: Profile) -> Witness | None:
-        """Look whether a profile shows that a rule breaks the axiom.
+        """Check whether a rule breaks the axiom on a profile.
 
         Parameters
         ----------
@@ -66,7 +66,7 @@ class Axiom(ABC):
         Returns
         -------
         Witness or None
-            None where this profile, with whatever the axiom compares it to, breaks nothing.
+            None if neither this profile nor its changes by the axiom break it.
 
         Examples
         --------
@@ -82,11 +82,11 @@ class Axiom(ABC):
         if self.most_items is not None and profile.n_items > self.most_items:
             most = f"of at most {counted(self.most_items, 'item')} for {self.name!r}"
             allowed = f"{most}, which compares all their orders"
-            remedy = "`Profile.restrict` takes some of them."
+            remedy = "`Profile.restrict` keeps some of them."
             raise InvalidInputError("profile", allowed, profile, remedy)
         outcomes = Outcomes(rule, profile.items)
         for case, fault in _faults(self, ballots, outcomes):
-            return _witness_of(self, case, fault, outcomes)
+            return _make_witness(self, case, fault, outcomes)
         return None
 
     @abstractmethod
@@ -95,7 +95,7 @@ class Axiom(ABC):
 
     @abstractmethod
     def _fault(self, case: Case, outcomes: Outcomes) -> str | None:
-        """Say what is wrong where the outcomes of a case break the axiom."""
+        """Return a sentence if the outcomes of a case break the axiom, otherwise None."""
 
 
 class Witness(Result):
@@ -106,17 +106,17 @@ class Witness(Result):
     Attributes
     ----------
     axiom : Axiom
-        What is broken.
+        The broken axiom.
     rule : Aggregator
-        By which rule.
+        The rule that breaks it.
     profiles : tuple of Profile
-        The profile, and those that the axiom compares it to: after a change, or its two parts.
+        The profile, and those that the axiom compares it with: the changed one, or its two parts.
     winners : tuple of tuple of str or int
-        Who wins in each of them.
+        The winners of each profile.
     items : tuple of str or int
         The items in question.
     sentence : str
-        What is wrong.
+        How the outcomes break the axiom.
     """
 
     axiom: Axiom
@@ -131,16 +131,16 @@ class Witness(Result):
 
     @property
     def profile(self) -> Profile:
-        """The profile itself."""
+        """The first profile."""
         return self.profiles[0]
 
     def verify(self) -> bool:
-        """Ask the rule again, and say whether its outcomes break the axiom by its definition.
+        """Return whether newly computed outcomes of the rule break the axiom.
 
         Returns
         -------
         bool
-            True unless rule, axiom or profiles are others than those that were found.
+            True unless the rule, the axiom or the profiles were changed.
 
         Examples
         --------
@@ -153,17 +153,17 @@ class Witness(Result):
         ballots = tuple(Ballots.of_profile(profile, labels) for profile in self.profiles)
         case = Case(ballots, tuple(labels.indices(self.items)))
         outcomes = Outcomes(self.rule, labels)
-        found = tuple(labels.at(sorted(outcomes.winners(one))) for one in ballots)
-        return found == self.winners and _breaks(self.axiom, case, outcomes) is not None
+        winners = tuple(labels.at(sorted(outcomes.winners(one))) for one in ballots)
+        return winners == self.winners and _confirmed(self.axiom, case, outcomes) is not None
 
     def to_frame(self) -> pd.DataFrame:
-        """Return one row per kind of ballot.
+        """Return one row per profile and distinct ballot.
 
         Returns
         -------
         pandas.DataFrame
-            profile: its number, from 0; count: how many ballots; order: the labels, best first;
-            winners: those of the profile.
+            profile: its number, from 0; count: the number of ballots; order: the labels, best
+            first; winners: those of the profile.
         """
         labels = self.profile.items
         return pd.DataFrame(
@@ -202,21 +202,21 @@ class Witness(Result):
 
 
 def _faults(axiom: Axiom, ballots: Ballots, outcomes: Outcomes) -> Iterator[tuple[Case, str]]:
-    """Yield the cases of a profile that break an axiom, and what is wrong with each."""
+    """Yield the cases of a profile that break an axiom, each with its sentence."""
     for case in axiom._cases(ballots, outcomes):
         fault = axiom._fault(case, outcomes)
         if fault is not None:
             yield case, fault
 
 
-def _breaks(axiom: Axiom, case: Case, outcomes: Outcomes) -> str | None:
-    """Say what is wrong, with no case and no outcome taken from the search."""
+def _confirmed(axiom: Axiom, case: Case, outcomes: Outcomes) -> str | None:
+    """Return the fault of a case, checked independently of the search."""
     cases = axiom._cases(case.ballots[0], outcomes)
     return axiom._fault(case, outcomes) if case in cases else None
 
 
-def _witness_of(axiom: Axiom, case: Case, fault: str, outcomes: Outcomes) -> Witness:
-    """Return the witness that a case is."""
+def _make_witness(axiom: Axiom, case: Case, fault: str, outcomes: Outcomes) -> Witness:
+    """Return the witness of a case."""
     labels = outcomes.labels
     return Witness(
         axiom=axiom,
@@ -232,15 +232,15 @@ def _witness_of(axiom: Axiom, case: Case, fault: str, outcomes: Outcomes) -> Wit
 
 
 def confirmed_witness(axiom: Axiom, ballots: Ballots, outcomes: Outcomes) -> Witness | None:
-    """Return a witness in which the rule was asked itself; None where the ballots break nothing."""
+    """Return a witness, confirmed by new calls of the rule, if the ballots break the axiom."""
     for case, _ in _faults(axiom, ballots, outcomes):
-        asked = Outcomes(outcomes.rule, outcomes.labels)
-        fault = _breaks(axiom, case, asked)
+        direct = Outcomes(outcomes.rule, outcomes.labels)
+        fault = _confirmed(axiom, case, direct)
         if fault is None and outcomes.neutral:
             raise NotNeutralError
         if fault is None:
             allowed = "a rule that gives equal ballots the same outcome each time"
-            remedy = "Random numbers come from the generator that it is given."
+            remedy = "Draw random numbers from the given generator only."
             raise InvalidInputError("rule", allowed, outcomes.rule, remedy)
-        return _witness_of(axiom, case, fault, asked)
+        return _make_witness(axiom, case, fault, direct)
     return None

@@ -1,4 +1,4 @@
-"""Axioms about items: what majorities and all ballots bind, and items that leave."""
+"""Axioms about majorities, unanimity, clones and removed items."""
 
 from __future__ import annotations
 
@@ -14,57 +14,56 @@ from rankagg.axioms.base import Axiom, Case
 
 
 def _votes_for(ballots: Ballots, first: int, second: int) -> int:
-    """Return how many ballots have the first item above the second."""
+    """Return the number of ballots with the first item above the second."""
     return sum(count for order, count in ballots if order.index(first) < order.index(second))
 
 
 def _beats(ballots: Ballots, first: int, second: int) -> bool:
-    """Say whether more than half of the ballots have the first item above the second."""
+    """Return whether more than half of the ballots have the first item above the second."""
     return 2 * _votes_for(ballots, first, second) > ballots.size
 
 
 def _smith_set(ballots: Ballots) -> Winners:
-    """Return the least set of items that each beat every item outside of it."""
+    """Return the smallest set of items that each beat every item outside of it."""
     items = ballots.items
     unbeaten = {
         other: [one for one in items if one != other and not _beats(ballots, other, one)]
         for other in items
     }
-    # Whoever an inside item does not beat is inside; the least such set is the answer.
-    closed = []
+    # The smallest set that contains all items that its members do not beat.
+    closures = []
     for start in items:
-        inside, open_ends = {start}, [start]
-        while open_ends:
-            for item in unbeaten[open_ends.pop()]:
-                if item not in inside:
-                    inside.add(item)
-                    open_ends.append(item)
-        closed.append(frozenset(inside))
-    return min(closed, key=len)
+        inside, pending = {start}, [start]
+        while pending:
+            new = set(unbeaten[pending.pop()]) - inside
+            inside |= new
+            pending += new
+        closures.append(frozenset(inside))
+    return min(closures, key=len)
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Single(Axiom):
     """An axiom about one profile."""
 
-    #: What holds of the items.
-    _what: ClassVar[str]
+    #: The property of the items, as a clause.
+    _clause: ClassVar[str]
 
     def _cases(self, ballots: Ballots, outcomes: Outcomes) -> Iterator[Case]:
-        return (Case((ballots,), items) for items in self._bound(ballots))
+        return (Case((ballots,), items) for items in self._restricted_items(ballots))
 
     def _fault(self, case: Case, outcomes: Outcomes) -> str | None:
         winners = outcomes.winners(case.ballots[0])
         if self._allows(winners, case.items):
             return None
         each = [outcomes.listed([item]) for item in case.items]
-        what = self._what.format(*each, items=outcomes.listed(case.items))
-        won = "wins" if len(winners) == 1 else "win"
-        return f"{what}, and {outcomes.listed(winners)} {won}."
+        clause = self._clause.format(*each, items=outcomes.listed(case.items))
+        verb = "wins" if len(winners) == 1 else "win"
+        return f"{clause}, and {outcomes.listed(winners)} {verb}."
 
     @abstractmethod
-    def _bound(self, ballots: Ballots) -> list[tuple[int, ...]]:
-        """Return the items about which the axiom says something."""
+    def _restricted_items(self, ballots: Ballots) -> list[tuple[int, ...]]:
+        """Return the items that the axiom restricts."""
 
     def _allows(self, winners: Winners, items: tuple[int, ...]) -> bool:
         return winners == frozenset(items)
@@ -75,11 +74,11 @@ class CondorcetWinner(_Single):
     """An item that beats every other by a majority wins alone."""
 
     name = "condorcet winner"
-    definition = "An item that more than half of the ballots have above each other one wins alone."
+    definition = "An item that beats each other one on more than half of the ballots wins alone."
     source = "Condorcet (1785); Fishburn (1977), https://doi.org/10.1137/0133030"
-    _what = "{} beats every other item by a majority"
+    _clause = "{} beats every other item by a majority"
 
-    def _bound(self, ballots: Ballots) -> list[tuple[int, ...]]:
+    def _restricted_items(self, ballots: Ballots) -> list[tuple[int, ...]]:
         items = ballots.items
         return [(x,) for x in items if all(x == y or _beats(ballots, x, y) for y in items)]
 
@@ -90,13 +89,13 @@ class CondorcetLoser(_Single):
 
     name = "condorcet loser"
     definition = (
-        "An item that more than half of the ballots have below each other one does not win, not "
-        "even tied."
+        "An item that each other one beats on more than half of the ballots does not win, not even "
+        "tied."
     )
     source = "Fishburn (1977), https://doi.org/10.1137/0133030"
-    _what = "Every other item beats {} by a majority"
+    _clause = "Every other item beats {} by a majority"
 
-    def _bound(self, ballots: Ballots) -> list[tuple[int, ...]]:
+    def _restricted_items(self, ballots: Ballots) -> list[tuple[int, ...]]:
         items = ballots.items
         if len(items) == 1:
             return []
@@ -112,13 +111,13 @@ class Smith(_Single):
 
     name = "smith"
     definition = (
-        "All winners are in the Smith set: the least set whose items each beat every item outside "
-        "by a majority."
+        "All winners are in the Smith set, the smallest set whose items each beat every item "
+        "outside by a majority."
     )
     source = "Smith (1973), https://doi.org/10.2307/1914033"
-    _what = "The Smith set is {items}"
+    _clause = "The Smith set is {items}"
 
-    def _bound(self, ballots: Ballots) -> list[tuple[int, ...]]:
+    def _restricted_items(self, ballots: Ballots) -> list[tuple[int, ...]]:
         return [tuple(sorted(_smith_set(ballots)))]
 
     def _allows(self, winners: Winners, items: tuple[int, ...]) -> bool:
@@ -127,14 +126,14 @@ class Smith(_Single):
 
 @dataclass(frozen=True, kw_only=True)
 class Majority(_Single):
-    """An item that a majority has first wins alone."""
+    """An item that a majority ranks first wins alone."""
 
     name = "majority"
-    definition = "An item that more than half of the ballots have first wins alone."
+    definition = "An item that more than half of the ballots rank first wins alone."
     source = "Fishburn (1977), https://doi.org/10.1137/0133030"
-    _what = "More than half of the ballots have {} first"
+    _clause = "More than half of the ballots have {} first"
 
-    def _bound(self, ballots: Ballots) -> list[tuple[int, ...]]:
+    def _restricted_items(self, ballots: Ballots) -> list[tuple[int, ...]]:
         firsts: Counter[int] = Counter()
         for order, count in ballots:
             firsts[order[0]] += count
@@ -143,17 +142,16 @@ class Majority(_Single):
 
 @dataclass(frozen=True, kw_only=True)
 class Pareto(_Single):
-    """An item that all have below another one does not win."""
+    """An item that all ballots rank below another one does not win."""
 
     name = "pareto"
     definition = (
-        "An item that every ballot has below one and the same other item does not win, not even "
-        "tied."
+        "An item that every ballot ranks below the same other item does not win, not even tied."
     )
     source = "Fishburn (1977), https://doi.org/10.1137/0133030"
-    _what = "Every ballot has {} above {}"
+    _clause = "Every ballot has {} above {}"
 
-    def _bound(self, ballots: Ballots) -> list[tuple[int, ...]]:
+    def _restricted_items(self, ballots: Ballots) -> list[tuple[int, ...]]:
         pairs = permutations(ballots.items, 2)
         return [pair for pair in pairs if _votes_for(ballots, *pair) == ballots.size]
 
@@ -162,7 +160,7 @@ class Pareto(_Single):
 
 
 def _are_clones(ballots: Ballots, inside: Order) -> bool:
-    """Say whether on every ballot no other item stands between some."""
+    """Return whether no ballot ranks another item between these."""
     for order, _ in ballots:
         places = [order.index(item) for item in inside]
         if max(places) - min(places) >= len(inside):
@@ -171,35 +169,32 @@ def _are_clones(ballots: Ballots, inside: Order) -> bool:
 
 
 def _clone_sets(ballots: Ballots) -> Iterator[Order]:
-    """Yield the sets of clones, small ones first: they are side by side on the first ballot too."""
+    """Yield the sets of clones, small ones first."""
     order, _ = ballots[0]
     for number in range(2, len(order)):
-        for side_by_side in sorted(
-            tuple(sorted(order[at : at + number])) for at in range(len(order) - number + 1)
-        ):
-            if _are_clones(ballots, side_by_side):
-                yield side_by_side
+        neighbors = (tuple(sorted(order[i : i + number])) for i in range(len(order) - number + 1))
+        yield from (items for items in sorted(neighbors) if _are_clones(ballots, items))
 
 
 @dataclass(frozen=True, kw_only=True)
 class CloneIndependence(Axiom):
-    """It does not matter how many clones of an item there are."""
+    """The number of clones of an item does not matter."""
 
     name = "clone independence"
     definition = (
-        "Clones are items, at least two and not all, between which no ballot has another. When one "
-        "of them leaves, each item that is no clone wins, alone or tied, if and only if it did, "
-        "and some clone wins if and only if some did."
+        "Clones are items, at least two and not all, between which no ballot ranks another item. "
+        "If one of them is removed, each item that is no clone wins, alone or tied, if and only if "
+        "it did before, and some clone wins if and only if some clone did before."
     )
     source = "Tideman (1987), https://doi.org/10.1007/BF00433944"
     fewest_items = 3
 
     def _cases(self, ballots: Ballots, outcomes: Outcomes) -> Iterator[Case]:
         for clones in _clone_sets(ballots):
-            for leaves in clones:
-                # The first item is the one that leaves.
-                rest = tuple(item for item in clones if item != leaves)
-                yield Case((ballots, ballots.without(leaves)), (leaves, *rest))
+            for removed in clones:
+                # The removed item comes first.
+                rest = tuple(item for item in clones if item != removed)
+                yield Case((ballots, ballots.without_item(removed)), (removed, *rest))
 
     def _fault(self, case: Case, outcomes: Outcomes) -> str | None:
         before, after = map(outcomes.winners, case.ballots)
@@ -207,17 +202,18 @@ class CloneIndependence(Axiom):
         if before - clones == after - clones and bool(before & clones) == bool(after & clones):
             return None
         return (
-            f"{outcomes.listed(clones)} are clones; without {outcomes.listed(case.items[:1])} "
-            f"the choice is {outcomes.listed(after)} in place of {outcomes.listed(before)}."
+            f"{outcomes.listed(clones)} are clones; without "
+            f"{outcomes.listed(case.items[:1])} the choice is {outcomes.listed(after)} "
+            f"instead of {outcomes.listed(before)}."
         )
 
 
 @dataclass(frozen=True, kw_only=True)
 class WinnerIndependence(Axiom):
-    """Who does not win can leave without consequence."""
+    """The removal of an item that does not win changes nothing."""
 
     name = "independence of irrelevant alternatives (winners)"
-    definition = "When an item that does not win, not even tied, leaves, the same items win."
+    definition = "If an item that does not win, not even tied, is removed, the same items win."
     source = "Ray (1973), Econometrica 41(5)"
     fewest_items = 3
 
@@ -226,7 +222,7 @@ class WinnerIndependence(Axiom):
         if len(items) > 1:
             for item in items:
                 if item not in outcomes.winners(ballots):
-                    yield Case((ballots, ballots.without(item)), (item,))
+                    yield Case((ballots, ballots.without_item(item)), (item,))
 
     def _fault(self, case: Case, outcomes: Outcomes) -> str | None:
         before, after = map(outcomes.winners, case.ballots)
@@ -234,5 +230,5 @@ class WinnerIndependence(Axiom):
             return None
         return (
             f"{outcomes.listed(case.items)} does not win; without it the choice is "
-            f"{outcomes.listed(after)} in place of {outcomes.listed(before)}."
+            f"{outcomes.listed(after)} instead of {outcomes.listed(before)}."
         )

@@ -21,11 +21,11 @@ from rankagg.axioms.base import Axiom, Witness, confirmed_witness
 from rankagg.core import counted
 from rankagg.exceptions import Described, InvalidInputError, OutOfTimeError, nearest
 
-# How many profiles are looked through at most, and how many at once.
+# The maximum number of profiles of a search, and the block size.
 MOST_PROFILES, PROFILES_AT_ONCE = 3_000_000, 1 << 16
-#: More items have more orders than there is room for in a table of their products.
+#: The table of products of orders is too large for more items.
 MOST_ITEMS_SEARCHED = 6
-#: Each axiom as it is unless another convention is asked for.
+#: All axioms with their default conventions.
 AXIOMS: tuple[Axiom, ...] = (
     majorities.CondorcetWinner(),
     majorities.CondorcetLoser(),
@@ -50,50 +50,49 @@ SECONDS_BETWEEN = 5.0
 
 @lru_cache(maxsize=MOST_ITEMS_SEARCHED)
 def _orders_renamed(n_items: int) -> tuple[tuple[Order, ...], Integers64]:
-    """Return all orders, and the table of what each becomes in the names of another.
+    """Return all orders, and a table of renamed orders.
 
-    Entry (b, a) is the number of order a after the items were named by their ranks in order b.
+    Entry (b, a) is the number of order a with the items renamed to their ranks in order b.
     """
     orders = np.array(list(permutations(range(n_items))))
     places = np.argsort(orders, axis=1)
     weights = n_items ** np.arange(n_items)[::-1]
     codes = orders @ weights  # ascending, as the orders are
-    named = places[:, orders] @ weights
-    table: Integers64 = np.searchsorted(codes, named)
+    table: Integers64 = np.searchsorted(codes, places[:, orders] @ weights)
     return tuple(tuple(order) for order in orders.tolist()), table
 
 
 def _candidates(n_items: int, n_rankings: int, *, neutral: bool) -> int:
-    # Up to the names of items one of the ballots is the first order.
+    # For a neutral rule, one of the ballots can be renamed to the first order.
     free = n_rankings - neutral
     return comb(factorial(n_items) + free - 1, free)
 
 
 def _check_size(n_items: int, n_rankings: int, *, neutral: bool = True) -> None:
-    """Raise unless all profiles of a size can be looked through."""
-    remedy = "`check` of an axiom looks at larger profiles one by one, such as drawn ones."
+    """Raise unless all profiles of a size can be searched."""
+    remedy = "`Axiom.check` checks single larger profiles, such as drawn ones."
     if n_items > MOST_ITEMS_SEARCHED:
         allowed = f"at most {MOST_ITEMS_SEARCHED} for a search"
         raise InvalidInputError("n_items", allowed, n_items, remedy)
-    what = counted(n_items, "item")
+    items = counted(n_items, "item")
     number = _candidates(n_items, n_rankings, neutral=neutral)
     if number > MOST_PROFILES:
         many = f"{number:.1e}" if number < 1e300 else "more than 1e+300"
-        allowed = f"so small that a search has at most {MOST_PROFILES:,} profiles to see"
-        got = Described(f"{n_rankings}, {many} profiles of {what}")
+        allowed = f"so small that a search has at most {MOST_PROFILES:,} profiles"
+        got = Described(f"{n_rankings}, {many} profiles of {items}")
         raise InvalidInputError("n_rankings", allowed, got, remedy)
-    # Profiles are compared as one number each.
+    # Each profile is encoded as one 64-bit number.
     if factorial(n_items) ** n_rankings >= 2**63:
         most = next(m for m in range(63) if factorial(n_items) ** (m + 1) >= 2**63)
-        allowed = f"at most {most} for a search with {what}"
+        allowed = f"at most {most} for a search with {items}"
         raise InvalidInputError("n_rankings", allowed, n_rankings, remedy)
 
 
 def _profiles(n_items: int, n_rankings: int, *, neutral: bool = True) -> Iterator[Ballots]:
     """Iterate over all anonymous profiles of a size."""
     orders, _ = _orders_renamed(n_items)
-    of_size = _classes(n_items, n_rankings) if neutral else _chunks(len(orders), n_rankings)
-    for rows in of_size:
+    blocks = _classes(n_items, n_rankings) if neutral else _chunks(len(orders), n_rankings)
+    for rows in blocks:
         for row in rows.tolist():
             yield Ballots.of(orders[number] for number in row)
 
@@ -105,9 +104,9 @@ def _chunks(kinds: int, length: int) -> Iterator[Integers64]:
 
 
 def _classes(n_items: int, n_rankings: int) -> Iterator[Integers64]:
-    """Yield one profile a row of each class: the least one in lexicographic order.
+    """Yield one profile, as a row, of each class: the least one in lexicographic order.
 
-    It has the first order among its ballots, as every ballot can be named so.
+    It contains the first order, since every ballot can be renamed to it.
     """
     kinds = factorial(n_items)
     _, table = _orders_renamed(n_items)
@@ -117,13 +116,13 @@ def _classes(n_items: int, n_rankings: int) -> Iterator[Integers64]:
         own = rows @ weights
         least = own.copy()
         for at in range(1, n_rankings):
-            named = np.sort(table[rows[:, at, None], rows], axis=1)
-            np.minimum(least, named @ weights, out=least)
+            renamed = np.sort(table[rows[:, at, None], rows], axis=1)
+            np.minimum(least, renamed @ weights, out=least)
         yield rows[own == least]
 
 
 def as_axiom(value: object, parameter: str = "axiom") -> Axiom:
-    """Return an axiom given as itself or by its name."""
+    """Return an axiom given as an object or by its name."""
     if isinstance(value, Axiom):
         return value
     if isinstance(value, str) and value.casefold() in NAMES:
@@ -132,46 +131,46 @@ def as_axiom(value: object, parameter: str = "axiom") -> Axiom:
     raise InvalidInputError(parameter, "an axiom or the name of one", value, remedy)
 
 
-class _Pace:
-    """Counts profiles, and stops when the time is over."""
+class _Progress:
+    """A counter of searched profiles, with a time limit."""
 
     def __init__(self, name: str, total: int, deadline: Deadline) -> None:
         self._name = name
         self._total = total
         self._deadline = deadline
-        self._start = self._told = monotonic()
-        self._seen = 0
+        self._start = self._logged = monotonic()
+        self._searched = 0
 
     def check(self) -> None:
-        """Raise `OutOfTimeError` where no time is left."""
+        """Raise `OutOfTimeError` if no time is left."""
         if self._deadline.is_over:
             raise OutOfTimeError(
-                f"Not searched in time: {self._seen:,} of {self._total:,} profiles were looked at "
-                f"under {self._name}. Fewer items or rankings take less."
+                f"Not searched in time: {self._searched:,} of {self._total:,} profiles under "
+                f"{self._name}. Fewer items or rankings take less."
             )
 
     def step(self) -> None:
-        """Count one profile that is about to be looked at."""
+        """Count the next profile."""
         self.check()
         now = monotonic()
-        if now - self._told >= SECONDS_BETWEEN:
-            self._told = now
-            seen = f"{self._seen:,} of at most {self._total:,} profiles"
-            LOGGER.info("%s: %s, %.0f s", self._name, seen, now - self._start)
-        self._seen += 1
+        if now - self._logged >= SECONDS_BETWEEN:
+            self._logged = now
+            progress = f"{self._searched:,} of at most {self._total:,} profiles"
+            LOGGER.info("%s: %s, %.0f s", self._name, progress, now - self._start)
+        self._searched += 1
 
 
 def _sizes(fewest_items: int, n_items: int, n_rankings: int) -> Iterator[tuple[int, int]]:
-    """Iterate over numbers of items and of ballots, few items first."""
+    """Yield numbers of items and of ballots, few items first."""
     for items in range(fewest_items, n_items + 1):
         for rankings in range(1, n_rankings + 1):
             yield items, rankings
 
 
-def number_to_see(
+def count_profiles(
     n_items: int, n_rankings: int, fewest_items: int = 2, *, neutral: bool = True
 ) -> int:
-    """Return how many profiles a whole search has at most; raise where they are too many."""
+    """Return the maximum number of profiles of a search; raise if there are too many."""
     _check_size(n_items, n_rankings, neutral=neutral)
     return sum(
         _candidates(items, rankings, neutral=neutral)
@@ -189,42 +188,42 @@ def find_counterexample(
 ) -> Witness | None:
     """Find the smallest profile on which a rule breaks an axiom.
 
-    All profiles of complete strict rankings up to a size are looked at, fewer items first, then
-    fewer ballots. The order of ballots does not matter, and of profiles that differ in the names
-    of items one is looked at; a rule that takes notice of names on up to 3 ballots gets them all.
+    The search covers all profiles of complete strict rankings up to a size, fewer items first, then
+    fewer ballots. The order of ballots does not matter. Profiles that differ only in the names of
+    items are searched once, unless the rule depends on names on up to 3 ballots.
 
     Parameters
     ----------
     rule : Aggregator
-        The rule. Where it draws random numbers they come from the seed 0 for every profile.
+        The rule. Its random numbers come from the seed 0 for every profile.
     axiom : Axiom or str
         The axiom, or its name.
     n_items : int
-        The most items of a profile.
+        The maximum number of items.
     n_rankings : int
-        The most ballots.
+        The maximum number of ballots.
     time_limit : float, optional
-        Seconds after which `OutOfTimeError` says how many profiles have been looked at.
+        Seconds until `OutOfTimeError`, which states the number of searched profiles.
 
     Returns
     -------
     Witness or None
-        None where no profile of that size breaks the axiom, which is proved for neutral rules. What
-        an axiom compares a profile to (a changed ballot, an item less) is no larger, so nothing
-        beyond the size is looked at.
+        None if no profile up to this size breaks the axiom; for neutral rules this is a proof.
+        The changed profiles of an axiom (another ballot, one item less) are no larger, so the
+        search never exceeds the size.
 
     Raises
     ------
     InvalidInputError
-        If there are more than 3,000,000 profiles to look at.
+        If there are more than 3,000,000 profiles to search.
     OutOfTimeError
-        If the time limit passes before anything is found.
+        If the time limit passes before the search ends.
 
     Notes
     -----
-    The logger ``rankagg.axioms`` tells every 5 seconds how far the search is. A profile takes about
-    a millisecond, and some ten with rules that are integer programs (`Kemeny`, `Young`, `Dodgson`);
-    axioms that try every other ballot take the longest.
+    The logger ``rankagg.axioms`` reports progress every 5 seconds. A profile takes about 1 ms, and
+    about 10 ms with rules that solve integer programs (`Kemeny`, `Young`, `Dodgson`). Axioms that
+    try every other ballot take longest.
 
     Examples
     --------
@@ -237,11 +236,11 @@ def find_counterexample(
     >>> ra.axioms.find_counterexample(ra.Schulze(), "majority", n_items=3, n_rankings=5) is None
     True
     """
-    rule, asked = check_rule(rule), as_axiom(axiom)
-    most_items = check_integer(n_items, "n_items", low=1, high=asked.most_items)
-    most_rankings = check_integer(n_rankings, "n_rankings", low=1)
+    rule, axiom = check_rule(rule), as_axiom(axiom)
+    n_items = check_integer(n_items, "n_items", low=1, high=axiom.most_items)
+    n_rankings = check_integer(n_rankings, "n_rankings", low=1)
     deadline = Deadline.after(time_limit_of(time_limit))
-    return search_all(rule, [asked], most_items, most_rankings, deadline)[0]
+    return search_all(rule, [axiom], n_items, n_rankings, deadline)[0]
 
 
 def search_all(
@@ -253,24 +252,24 @@ def search_all(
     *,
     neutral: bool = True,
 ) -> list[Witness | None]:
-    """Look at every profile up to a size for several axioms at once."""
+    """Search all profiles up to a size for witnesses against several axioms."""
     fewest = min((axiom.fewest_items for axiom in axioms), default=n_items)
-    pace = _Pace(rule.name, number_to_see(n_items, n_rankings, fewest, neutral=neutral), deadline)
+    total = count_profiles(n_items, n_rankings, fewest, neutral=neutral)
+    progress = _Progress(rule.name, total, deadline)
     labels = ascii_uppercase[:n_items]
-    outcomes = Outcomes(rule, labels, neutral=neutral, before_asking=pace.check)
-    found: dict[int, Witness] = {}
+    outcomes = Outcomes(rule, labels, neutral=neutral, before_call=progress.check)
+    witnesses: list[Witness | None] = [None] * len(axioms)
     try:
         for items, rankings in _sizes(fewest, n_items, n_rankings):
-            speak = [at for at, axiom in enumerate(axioms) if items >= axiom.fewest_items]
-            if all(at in found for at in speak):
+            applicable = [at for at, axiom in enumerate(axioms) if items >= axiom.fewest_items]
+            if all(witnesses[at] for at in applicable):
                 continue
             for ballots in _profiles(items, rankings, neutral=neutral):
-                pace.step()
-                for at in speak:
-                    if at not in found and (
-                        one := confirmed_witness(axioms[at], ballots, outcomes)
-                    ):
-                        found[at] = one
+                progress.step()
+                for at in applicable:
+                    witnesses[at] = witnesses[at] or confirmed_witness(
+                        axioms[at], ballots, outcomes
+                    )
     except NotNeutralError:
         return search_all(rule, axioms, n_items, n_rankings, deadline, neutral=False)
-    return [found.get(at) for at in range(len(axioms))]
+    return witnesses

@@ -1,4 +1,4 @@
-"""Which rule breaks which axiom, each cell with what shows it."""
+"""A table of rules and axioms with witnesses and proofs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from rankagg.axioms.search import AXIOMS, as_axiom, search_all
 from rankagg.core import ROWS, Profile, Result, counted, plain_rows
 from rankagg.exceptions import InvalidInputError
 
-#: Where works are found that rules cite.
+#: Addresses of the works that rules cite.
 ADDRESSES = {
     "Brandt (2009)": "https://doi.org/10.1002/malq.200810017",
     "Felsenthal (2012)": "https://doi.org/10.1007/978-3-642-20441-8_3",
@@ -40,25 +40,26 @@ IMPLIED_BY = {
     "condorcet loser": ("smith",),
     "majority": ("smith", "condorcet winner"),
 }
-# Moulin's theorem is of one winner; that sets of winners break it too is shown by profiles.
+# Moulin's theorem is for single winners; profiles show that sets of winners break it too.
 NO_SHOW = "so does every choice of one of its tied winners; Moulin (1988)"
-# They change no outcome of complete strict ballots that is found.
+# Parameters that do not change an outcome of complete strict ballots.
 WITHOUT_EFFECT = frozenset(["time_limit", "verify", "n_jobs", "backend"])
-# A long name is shortened as all do.
+# A long name and its usual abbreviation.
 IIA, SHORT = "independence of irrelevant alternatives", "IIA"
 
 
 class _Theorem(NamedTuple):
-    """What is proved: whether a rule keeps an axiom, and why or who says so."""
+    """A proof that a rule keeps or breaks an axiom, with its source."""
 
     holds: bool
     source: str
 
 
-def _theorem_on(rule: Aggregator, axiom: Axiom) -> _Theorem | None:
-    """Return what is proved of a rule and an axiom as it is by default, from what its class states.
+def _find_theorem(rule: Aggregator, axiom: Axiom) -> _Theorem | None:
+    """Return the theorem on a rule and an axiom with its defaults, if there is one.
 
-    A rule that elects every Condorcet winner breaks participation (Moulin).
+    It comes from statements of the rule's class, or from Moulin's theorem: a rule that elects every
+    Condorcet winner breaks participation.
     """
     if axiom != type(axiom)() or not _is_usual(rule):
         return None
@@ -76,15 +77,15 @@ def _theorem_on(rule: Aggregator, axiom: Axiom) -> _Theorem | None:
 
 
 def _stated(rule: Aggregator, name: str) -> Statements:
-    """Return what the class itself states: a subclass may be another rule."""
+    """Return the statements of the class itself, since a subclass may be another rule."""
     stated: Statements = getattr(rule, name) if name in vars(type(rule)) else {}
     return stated
 
 
 def _is_usual(rule: Aggregator) -> bool:
-    """Whether statements of the class hold: its parameters are the defaults, ties broken all ways.
+    """Return whether statements of the class hold for its parameters.
 
-    A property looks at the parameters itself.
+    Parameters must be the defaults, with ties broken in all ways, unless a property checks them.
     """
     if isinstance(vars(type(rule)).get("keeps"), property):
         return True
@@ -99,7 +100,7 @@ def _is_usual(rule: Aggregator) -> bool:
 
 
 def _larger_witness(rule: Aggregator, axiom: Axiom) -> Witness | None:
-    """Return a witness of which the rule was asked, where a profile for it is known."""
+    """Return a witness from the class's own counterexample, if it has one."""
     ballots = _stated(rule, "counterexamples").get(axiom.name)
     if ballots is None:
         return None
@@ -109,7 +110,7 @@ def _larger_witness(rule: Aggregator, axiom: Axiom) -> Witness | None:
 
 
 class AxiomTable(Result):
-    """For every rule and axiom a witness, or how far none was found, and what is proved.
+    """Witnesses and proofs for every rule and axiom.
 
     Made by `axiom_table`; it has no plot.
 
@@ -120,12 +121,12 @@ class AxiomTable(Result):
     axioms : tuple of Axiom
         The axioms.
     n_items : int
-        The most items of a profile that was looked at.
+        The maximum number of items of searched profiles.
     n_rankings : int
-        The most ballots.
+        The maximum number of ballots.
     witnesses : tuple of tuple of (Witness or None)
-        For every axiom and every rule the smallest one; where no profile that was looked at breaks
-        it, a larger one that is known to, or None.
+        For every axiom and every rule the smallest witness. If no searched profile breaks the
+        axiom, a known larger witness, or None.
     """
 
     rules: tuple[Aggregator, ...]
@@ -138,7 +139,7 @@ class AxiomTable(Result):
     _row = "axiom"
 
     def __getitem__(self, cell: tuple[str, str]) -> Witness | None:
-        """Return the witness of a rule and an axiom, given by their names, also a larger one."""
+        """Return the witness, searched or larger, of a rule and an axiom, given by their names."""
         rule, axiom = cell
         rules = [one.name for one in self.rules]
         axioms = [one.name for one in self.axioms]
@@ -149,7 +150,7 @@ class AxiomTable(Result):
 
     @property
     def searched(self) -> str:
-        """What has been looked at."""
+        """The searched profiles, in words."""
         return (
             f"all profiles of up to {counted(self.n_items, 'item')} and "
             f"{counted(self.n_rankings, 'ranking')}"
@@ -163,7 +164,7 @@ class AxiomTable(Result):
                 is_larger = profile is not None and (
                     profile.n_items > self.n_items or profile.n_rankings > self.n_rankings
                 )
-                yield _Cell(axiom, rule, witness, is_larger, _theorem_on(rule, axiom))
+                yield _Cell(axiom, rule, witness, is_larger, _find_theorem(rule, axiom))
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per axiom and rule.
@@ -171,9 +172,9 @@ class AxiomTable(Result):
         Returns
         -------
         pandas.DataFrame
-            axiom; rule; broken: whether a profile shows it; ballots: that profile; shown: what is
-            wrong with it, or how far none was found; proved: whether it is proved that the rule
-            "keeps" or "breaks" the axiom, None where nothing is stated; source: where or how.
+            axiom; rule; broken: whether there is a witness; ballots: its profile; shown: its
+            sentence, or the searched profiles without one; proved: "keeps" or "breaks" by a
+            theorem, or None; source: of the theorem.
         """
         rows = []
         for cell in self._cells():
@@ -201,8 +202,8 @@ class AxiomTable(Result):
         lines = [
             f"{counted(len(self.rules), 'rule')} and "
             f"{counted(len(self.axioms), 'axiom')}, {self.searched}",
-            "a number: broken, and where below, with * by a larger profile",
-            "keeps, breaks: proved for profiles of every size; -: open, none among these profiles",
+            "a number: broken, with the number of the witness below; *: by a larger profile",
+            "keeps, breaks: proved for profiles of every size; -: open, no witness found",
         ]
         for rule, head in self._heads().items():
             if head != rule:
@@ -212,7 +213,7 @@ class AxiomTable(Result):
         return lines
 
     def _heads(self) -> dict[str, str]:
-        """Return the names of rules in the table: classes, where that tells them apart."""
+        """Return the column names of rules: their classes if these differ."""
         kinds = [type(rule).__name__ for rule in self.rules]
         return {
             rule.name: kind if kinds.count(kind) == 1 else rule.name
@@ -226,7 +227,7 @@ class AxiomTable(Result):
             mark = "-" if cell.reference is None else _verb(cell.reference)
             if cell.witness is not None:
                 number += 1
-                # A proof that it is kept would be wrong, which is not to be hidden.
+                # A witness against a proof is printed, since one of both is wrong.
                 doubt = f" ({mark})" if cell.reference is not None and cell.reference.holds else ""
                 mark = f"{number}{'*' * cell.is_larger}{doubt}"
             marks[heads[cell.rule.name]].append(mark)
@@ -247,22 +248,22 @@ class AxiomTable(Result):
         return "\n\n".join(super(AxiomTable, self)._printed(table[block]) for block in blocks)
 
     def _below(self, rows: int | None = ROWS) -> Iterable[str]:
-        heads, found, cited = self._heads(), list[str](), list[str]()
+        heads, witnesses, proofs = self._heads(), list[str](), list[str]()
         for cell in self._cells():
             rule, axiom, witness = heads[cell.rule.name], _short(cell.axiom), cell.witness
             if witness is not None:
-                at = len(found) + 1
-                found.append(f"{at}. {rule}, {axiom}: {_ballots(witness)}. {witness.sentence}")
+                at = len(witnesses) + 1
+                witnesses.append(f"{at}. {rule}, {axiom}: {_ballots(witness)}. {witness.sentence}")
             if cell.reference is not None:
-                cited.append(f"{rule} {_verb(cell.reference)} {axiom}: {cell.reference.source}")
-        yield from _first(found, rows, "more witness")
-        if cited:
+                proofs.append(f"{rule} {_verb(cell.reference)} {axiom}: {cell.reference.source}")
+        yield from _first(witnesses, rows, "more witness")
+        if proofs:
             yield "proved for profiles of every size:"
-        yield from _first(cited, rows, "more proof")
+        yield from _first(proofs, rows, "more proof")
 
 
 def _first(lines: list[str], rows: int | None, noun: str) -> list[str]:
-    """Return so many lines, and how many there are more."""
+    """Return at most `rows` lines, and a line that counts the rest."""
     left = 0 if rows is None else max(len(lines) - rows, 0)
     more = [f"... and {counted(left, noun)}"] if left else []
     return [*lines[: len(lines) - left], *more]
@@ -296,7 +297,7 @@ def axiom_table(
     n_rankings: int = 5,
     time_limit: float | None = None,
 ) -> AxiomTable:
-    """Look for every rule and axiom through all profiles up to a size.
+    """Search all profiles up to a size for witnesses of every rule and axiom.
 
     Parameters
     ----------
@@ -305,17 +306,16 @@ def axiom_table(
     axioms : iterable of Axiom or str, optional
         The axioms or their names; all by default.
     n_items : int, default 3
-        The most items.
+        The maximum number of items.
     n_rankings : int, default 5
-        The most ballots; see `find_counterexample`.
+        The maximum number of ballots; see `find_counterexample`.
     time_limit : float, optional
-        Seconds for all rules together, after which `OutOfTimeError` says how many profiles have
-        been looked at.
+        Seconds for all rules until `OutOfTimeError`, which states the number of searched profiles.
 
     Raises
     ------
     InvalidInputError
-        If there are more than 3,000,000 profiles to look at.
+        If there are more than 3,000,000 profiles to search.
     OutOfTimeError
         If the time limit passes before the table is full.
 
@@ -325,13 +325,13 @@ def axiom_table(
     >>> rules = [ra.Borda(), ra.Schulze()]
     >>> print(ra.axioms.axiom_table(rules, ["majority", "reinforcement"], n_rankings=4))
     2 rules and 2 axioms, all profiles of up to 3 items and 4 rankings
-    a number: broken, and where below, with * by a larger profile
-    keeps, breaks: proved for profiles of every size; -: open, none among these profiles
+    a number: broken, with the number of the witness below; *: by a larger profile
+    keeps, breaks: proved for profiles of every size; -: open, no witness found
                    Borda Schulze
     majority           1   keeps
     reinforcement  keeps       2
     1. Borda, majority: 2 x A > B > C, 1 x B > C > A. More than half of the ballots have A first, and A, B win.
-    2. Schulze, reinforcement: 1 x A > B > C, 1 x A > C > B, 1 x B > A > C, 1 x C > B > A. The two parts have A in common among their winners, and together they choose A, B.
+    2. Schulze, reinforcement: 1 x A > B > C, 1 x A > C > B, 1 x B > A > C, 1 x C > B > A. The common winners of the two parts are A, and together they choose A, B.
     proved for profiles of every size:
     Schulze keeps majority: Schulze (2011), https://doi.org/10.1007/s00355-010-0475-4
     Borda keeps reinforcement: points add up; Young (1975), https://doi.org/10.1137/0128067
@@ -344,23 +344,19 @@ def axiom_table(
     if len(set(names)) < len(names):
         raise InvalidInputError("rules", "rules of different names", names)
     given = _listed(axioms, str | Axiom, "axioms", "axioms or their names")
-    asked = tuple(as_axiom(axiom, "axioms") for axiom in given)
-    if not asked or len({axiom.name for axiom in asked}) < len(asked):
-        raise InvalidInputError("axioms", "at least one, each once", [one.name for one in asked])
-    most_items = check_integer(n_items, "n_items", low=1)
-    most_rankings = check_integer(n_rankings, "n_rankings", low=1)
+    chosen = tuple(as_axiom(axiom, "axioms") for axiom in given)
+    if not chosen or len({axiom.name for axiom in chosen}) < len(chosen):
+        raise InvalidInputError("axioms", "at least one, each once", [one.name for one in chosen])
+    n_items = check_integer(n_items, "n_items", low=1)
+    n_rankings = check_integer(n_rankings, "n_rankings", low=1)
     deadline = Deadline.after(time_limit_of(time_limit))
-    found = [search_all(rule, asked, most_items, most_rankings, deadline) for rule in rules]
+    columns = [search_all(rule, chosen, n_items, n_rankings, deadline) for rule in rules]
     witnesses = tuple(
         tuple(one or _larger_witness(rule, axiom) for rule, one in zip(rules, row, strict=True))
-        for axiom, row in zip(asked, zip(*found, strict=True), strict=True)
+        for axiom, row in zip(chosen, zip(*columns, strict=True), strict=True)
     )
     return AxiomTable(
-        rules=rules,
-        axioms=asked,
-        n_items=most_items,
-        n_rankings=most_rankings,
-        witnesses=witnesses,
+        rules=rules, axioms=chosen, n_items=n_items, n_rankings=n_rankings, witnesses=witnesses
     )
 
 

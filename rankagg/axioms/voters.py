@@ -1,4 +1,4 @@
-"""Axioms about ballots and voters: a ballot that changes, voters who come, stay away or part."""
+"""Axioms about changed ballots, absent voters and divided electorates."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from rankagg.axioms.base import Axiom, Case
 from rankagg.core import counted
 from rankagg.exceptions import Described, InvalidInputError
 
-# How many divisions of one electorate are looked at.
+# The maximum number of divisions of an electorate.
 DIVISIONS = 100_000
 
 
 def _common_side(rankings: Rankings, first: int, second: int) -> int:
-    """Return 1 or -1 where every ranking has the first item above or below, and else 0."""
+    """Return 1 or -1 if every ranking has the first item above or below, otherwise 0."""
     signs = {_side(ranking, first, second) for ranking in rankings}
     return signs.pop() if len(signs) == 1 else 0
 
@@ -34,7 +34,7 @@ def _side(ranking: Buckets, first: int, second: int) -> int:
 
 
 def _strict_orders(rankings: Rankings) -> frozenset[Order]:
-    """Return the strict orders that break the ties of rankings, in every way."""
+    """Return the strict orders that break the ties of rankings in every way."""
     return frozenset(
         tuple(chain.from_iterable(parts))
         for ranking in rankings
@@ -42,33 +42,32 @@ def _strict_orders(rankings: Rankings) -> frozenset[Order]:
     )
 
 
-def _swapped(order: Order, upper: int) -> Order:
-    """Return an order after the items at two successive ranks changed places."""
+def _swap(order: Order, upper: int) -> Order:
+    """Return an order with the items at the ranks `upper` and `upper` + 1 exchanged."""
     return (*order[:upper], order[upper + 1], order[upper], *order[upper + 2 :])
 
 
 def _changed_ballot(before: Ballots, after: Ballots) -> tuple[Order, Order]:
-    """Return which order became which on how many ballots."""
-    gone, come = before.difference(after)
-    (old,), (new,) = gone, come
+    """Return the old and the new order of the changed ballot."""
+    (old,), (new,) = before.difference(after)
     return old, new
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Kept(Axiom):
-    """An axiom by which a winner goes on to win after a swap on one ballot.
+class _WinnerKept(Axiom):
+    """An axiom by which a winner still wins after a swap on one ballot.
 
-    Larger changes are made of such swaps, so the axiom is broken by one where it is broken at all.
+    Larger changes consist of such swaps, so if the axiom is broken, a single swap breaks it.
     """
 
-    #: What happens to the item.
-    _what: ClassVar[str]
+    #: The effect of the swap on the item, as a clause.
+    _clause: ClassVar[str]
 
     def _cases(self, ballots: Ballots, outcomes: Outcomes) -> Iterator[Case]:
         for item in sorted(outcomes.winners(ballots)):
             for order, _ in ballots:
                 for upper in self._swaps(order, item):
-                    changed = ballots.replaced(order, _swapped(order, upper))
+                    changed = ballots.replace(order, _swap(order, upper))
                     yield Case((ballots, changed), (item,))
 
     def _fault(self, case: Case, outcomes: Outcomes) -> str | None:
@@ -77,26 +76,26 @@ class _Kept(Axiom):
         if not kept <= outcomes.winners(before) or kept <= outcomes.winners(after):
             return None
         old, new = _changed_ballot(before, after)
-        change = f"One ballot {outcomes.arrows(old)} becomes {outcomes.arrows(new)}"
+        change = f"One ballot {outcomes.order_text(old)} becomes {outcomes.order_text(new)}"
         item = outcomes.listed(kept)
-        return f"{change}, {self._what.format(item)}, and {item} loses."
+        return f"{change}, {self._clause.format(item)}, and {item} loses."
 
     @abstractmethod
     def _swaps(self, order: Order, item: int) -> range:
-        """Return the ranks whose item may change places with the next."""
+        """Return the ranks whose item may be exchanged with the next."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Monotonicity(_Kept):
-    """A winner that rises on a ballot goes on to win."""
+class Monotonicity(_WinnerKept):
+    """A winner that rises on a ballot still wins."""
 
     name = "monotonicity"
     definition = (
-        "An item that wins, alone or tied, wins too, alone or tied, after it rose on ballots on "
-        "which the order of the others stayed."
+        "An item that wins, alone or tied, still wins, alone or tied, after it rises on ballots "
+        "that keep the order of the other items."
     )
     source = "Fishburn (1977), https://doi.org/10.1137/0133030"
-    _what = "which raises {}"
+    _clause = "which raises {}"
 
     def _swaps(self, order: Order, item: int) -> range:
         at = order.index(item)
@@ -104,18 +103,18 @@ class Monotonicity(_Kept):
 
 
 @dataclass(frozen=True, kw_only=True)
-class LaterNoHarm(_Kept):
-    """What a ballot says below a winner does not harm it."""
+class LaterNoHarm(_WinnerKept):
+    """The order of items below a winner does not harm it."""
 
     name = "later-no-harm"
     definition = (
-        "An item that wins, alone or tied, wins too, alone or tied, after the items below it "
-        "changed their order on ballots. (Woodall speaks of further items on shortened ballots; "
-        "of complete ones it is this.)"
+        "An item that wins, alone or tied, still wins, alone or tied, after the order of the items "
+        "below it changes on ballots. (Woodall defines it for further items on truncated ballots; "
+        "this is its form for complete ballots.)"
     )
     source = "Woodall (1997), https://doi.org/10.1016/S0166-218X(96)00100-X"
     fewest_items = 3
-    _what = "which changes nothing but what is below {}"
+    _clause = "which changes only the order below {}"
 
     def _swaps(self, order: Order, item: int) -> range:
         return range(order.index(item) + 1, len(order) - 1)
@@ -123,37 +122,37 @@ class LaterNoHarm(_Kept):
 
 @dataclass(frozen=True, kw_only=True)
 class ReversalSymmetry(Axiom):
-    """Who wins alone does not win when all ballots are reversed."""
+    """A sole winner does not win if all ballots are reversed."""
 
     name = "reversal symmetry"
     definition = (
-        "An item that wins alone does not win, not even tied, once every ballot is turned round. "
-        "Of one item it says nothing."
+        "With two or more items, an item that wins alone does not win, not even tied, if every "
+        "ballot is reversed."
     )
     source = "Saari and Barney (2003), The Mathematical Intelligencer 25(4)"
 
     def _cases(self, ballots: Ballots, outcomes: Outcomes) -> Iterator[Case]:
         winners = outcomes.winners(ballots)
         if len(winners) == 1 and len(ballots.items) > 1:
-            yield Case((ballots, ballots.turned_round), tuple(winners))
+            yield Case((ballots, ballots.reversed), tuple(winners))
 
     def _fault(self, case: Case, outcomes: Outcomes) -> str | None:
         before, after = map(outcomes.winners, case.ballots)
         if before != frozenset(case.items) or not before <= after:
             return None
         item = outcomes.listed(before)
-        return f"{item} wins alone, and wins after every ballot is turned round."
+        return f"{item} wins alone, and still wins after every ballot is reversed."
 
 
 @dataclass(frozen=True, kw_only=True)
 class RankingIndependence(Axiom):
-    """How two items are ranked depends on how the ballots rank these two."""
+    """The order of two items depends only on their order on the ballots."""
 
     name = "independence of irrelevant alternatives (rankings)"
     definition = (
-        "The order of two items, or their tie, depends on nothing but which ballots have the one "
-        "above the other; under an exact rule it is that in which all optima agree, and open "
-        "where they do not."
+        "The order of two items, or their tie, depends only on which ballots rank the one above "
+        "the other. For an exact rule it is the order in which all optima agree; if they differ, "
+        "it is open."
     )
     source = "Arrow (1951), Social Choice and Individual Values"
     fewest_items = 3
@@ -165,7 +164,7 @@ class RankingIndependence(Axiom):
             for other in permutations(sorted(order)):
                 if other == order:
                     continue
-                changed = ballots.replaced(order, other)
+                changed = ballots.replace(order, other)
                 for x, y in pairs:
                     if (order.index(x) < order.index(y)) == (other.index(x) < other.index(y)):
                         yield Case((ballots, changed), (x, y))
@@ -178,15 +177,15 @@ class RankingIndependence(Axiom):
         first, second = (outcomes.listed([item]) for item in case.items)
         signs = {1: f"{first} > {second}", 0: f"{first} = {second}", -1: f"{second} > {first}"}
         return (
-            f"One ballot {outcomes.arrows(old)} becomes {outcomes.arrows(new)}, with {first} and "
-            f"{second} in the same order, and {signs[before]} becomes {signs[after]}."
+            f"One ballot {outcomes.order_text(old)} becomes {outcomes.order_text(new)}, with "
+            f"{first} and {second} in the same order, and {signs[before]} becomes {signs[after]}."
         )
 
 
 def _prefers(order: Order, one: Winners, other: Winners) -> bool:
-    """Say whether a voter with an order prefers one set of winners to another (Fishburn).
+    """Return whether a voter with an order prefers one set of winners to another (Fishburn).
 
-    What only the one has is better than what both have, and that than what only the other has.
+    Items in the one set only are better than common items, and these than items in the other only.
     """
     place = {item: at for at, item in enumerate(order)}
     parts = [[place[item] for item in part] for part in (one - other, one & other, other - one)]
@@ -197,12 +196,12 @@ def _prefers(order: Order, one: Winners, other: Winners) -> bool:
 
 @dataclass(frozen=True, kw_only=True)
 class Reinforcement(Axiom):
-    """What two electorates both choose is what they choose together."""
+    """The common winners of two electorates win in their union."""
 
     name = "reinforcement"
     definition = (
-        "Where two electorates have winners in common, tied ones counted, these and no others win "
-        "in both together."
+        "If two electorates have common winners, including tied ones, these and no others win in "
+        "their union."
     )
     source = "Young (1975), https://doi.org/10.1137/0128067"
 
@@ -210,8 +209,8 @@ class Reinforcement(Axiom):
         number = prod(count + 1 for _, count in ballots)
         if number > DIVISIONS:
             allowed = f"such that it divides into two in at most {DIVISIONS:,} ways"
-            ways = Described(counted(number, "way", ","))
-            raise InvalidInputError("profile", allowed, ways, "Take fewer ballots.")
+            value = Described(counted(number, "way", ","))
+            raise InvalidInputError("profile", allowed, value, "Take fewer ballots.")
         for taken in product(*(range(count + 1) for _, count in ballots)):
             rows = list(zip(ballots, taken, strict=True))
             one = Ballots((order, here) for (order, _), here in rows if here)
@@ -222,43 +221,43 @@ class Reinforcement(Axiom):
     def _fault(self, case: Case, outcomes: Outcomes) -> str | None:
         one, other = map(outcomes.winners, case.ballots[1:])
         common = one & other
-        if not common or (whole := outcomes.winners(case.ballots[0])) == common:
+        if not common or (together := outcomes.winners(case.ballots[0])) == common:
             return None
         return (
-            f"The two parts have {outcomes.listed(common)} in common among their winners, and "
-            f"together they choose {outcomes.listed(whole)}."
+            f"The common winners of the two parts are {outcomes.listed(common)}, and together "
+            f"they choose {outcomes.listed(together)}."
         )
 
 
 @dataclass(frozen=True, kw_only=True)
 class RankingReinforcement(Reinforcement):
-    """A ranking that two electorates both choose is what they choose together."""
+    """The common rankings of two electorates are the rankings of their union."""
 
     name = "reinforcement of rankings"
     definition = (
-        "Where two electorates have strict rankings in common, these and no others are those of "
-        "both together; a ranking with ties stands for all that break them, and an exact rule has "
-        "all its optima."
+        "If two electorates have common strict rankings, these and no others are the rankings of "
+        "their union. A ranking with ties counts as all strict ones that break them, and an exact "
+        "rule has all its optima."
     )
     source = "Young and Levenglick (1978), https://doi.org/10.1137/0135023"
     most_items = 6
 
     def _fault(self, case: Case, outcomes: Outcomes) -> str | None:
-        whole, one, other = (_strict_orders(outcomes.rankings(part)) for part in case.ballots)
+        together, one, other = (_strict_orders(outcomes.rankings(part)) for part in case.ballots)
         common = one & other
-        if not common or whole == common:
+        if not common or together == common:
             return None
-        added = whole - common
-        if min(common) in whole and added:
-            more = outcomes.arrows(min(added))
+        added = together - common
+        if min(common) in together and added:
+            more = outcomes.order_text(min(added))
             return f"Together they choose {more} too, which is not common to both parts."
-        lost = outcomes.arrows(min(common - whole))
+        lost = outcomes.order_text(min(common - together))
         return f"Both parts choose {lost}, and together they do not."
 
 
 @dataclass(frozen=True, kw_only=True)
 class Participation(Axiom):
-    """No voter does better by staying away.
+    """No voter gains by abstaining.
 
     References
     ----------
@@ -269,15 +268,15 @@ class Participation(Axiom):
 
     name = "participation"
     definition = (
-        "No voter prefers the winners without the own ballot to those with it; sets of tied "
-        "winners are compared by Fishburn's extension."
+        "No voter prefers the winners without their ballot to those with it; sets of tied winners "
+        "are compared by Fishburn's extension."
     )
     source = "Moulin (1988), https://doi.org/10.1016/0022-0531(88)90253-0"
 
     def _cases(self, ballots: Ballots, outcomes: Outcomes) -> Iterator[Case]:
         if ballots.size > 1:
             for order, _ in ballots:
-                yield Case((ballots, ballots.fewer(order)))
+                yield Case((ballots, ballots.without_ballot(order)))
 
     def _fault(self, case: Case, outcomes: Outcomes) -> str | None:
         ((order,), _) = case.ballots[0].difference(case.ballots[1])
@@ -285,14 +284,14 @@ class Participation(Axiom):
         if not _prefers(order, absent, present):
             return None
         return (
-            f"A voter with {outcomes.arrows(order)} stays away, and gets "
-            f"{outcomes.listed(absent)} in place of {outcomes.listed(present)}."
+            f"A voter with {outcomes.order_text(order)} abstains, and gets "
+            f"{outcomes.listed(absent)} instead of {outcomes.listed(present)}."
         )
 
 
 @dataclass(frozen=True, kw_only=True)
 class Strategyproofness(Axiom):
-    """No single voter does better by casting another ballot.
+    """No single voter gains by casting another ballot.
 
     References
     ----------
@@ -303,8 +302,8 @@ class Strategyproofness(Axiom):
 
     name = "strategyproofness"
     definition = (
-        "No single voter prefers the winners that there are once the own ballot is another; sets "
-        "of tied winners are compared by Fishburn's extension."
+        "No single voter prefers the winners after a change of their own ballot; sets of tied "
+        "winners are compared by Fishburn's extension."
     )
     source = "Gibbard (1973), https://doi.org/10.2307/1914083"
     most_items = 6
@@ -313,7 +312,7 @@ class Strategyproofness(Axiom):
         for order, _ in ballots:
             for other in permutations(sorted(order)):
                 if other != order:
-                    yield Case((ballots, ballots.replaced(order, other)))
+                    yield Case((ballots, ballots.replace(order, other)))
 
     def _fault(self, case: Case, outcomes: Outcomes) -> str | None:
         old, new = _changed_ballot(*case.ballots)
@@ -321,6 +320,6 @@ class Strategyproofness(Axiom):
         if not _prefers(old, other, honest):
             return None
         return (
-            f"1 voter with {outcomes.arrows(old)} casts {outcomes.arrows(new)}, and gets "
-            f"{outcomes.listed(other)} in place of {outcomes.listed(honest)}."
+            f"1 voter with {outcomes.order_text(old)} casts {outcomes.order_text(new)}, and gets "
+            f"{outcomes.listed(other)} instead of {outcomes.listed(honest)}."
         )

@@ -1,6 +1,6 @@
-"""The types that everything else stands on: items, rankings, profiles, scores, pairwise votes."""
+"""The basic types: items, rankings, profiles, scores and pairwise votes."""
 
-# Other rooms take names from here, and what needs SciPy from its file: comparisons, graphs.
+# Comparisons and graphs need SciPy and are imported from their own files.
 from rankagg.core import exact, places
 from rankagg.core.exact_sum import (
     FLOAT_PLACES,
@@ -15,8 +15,8 @@ from rankagg.core.exact_sum import (
 from rankagg.core.items import (
     ItemSet,
     clean_label,
+    count_range,
     counted,
-    counts_told,
     listed,
     plural,
     raw_text,
@@ -60,14 +60,11 @@ from rankagg.core.places import (
     discordances,
     pair_signs,
 )
-from rankagg.core.profile import Profile, canonical_profile, numbers_of
+from rankagg.core.profile import Profile, canonical_profile, label_numbers
 from rankagg.core.rankings import PartialRanking, Permutation, as_ranking, permutation_of
 from rankagg.core.results import ROWS, Direction, Result, html_table, plain_rows
 from rankagg.core.score_summary import SUMMARY_SCHEMA, ScoreSummary
 from rankagg.core.scores import ScoreTable
 from rankagg.core.tally import grid
-from rankagg.core.task_tally import (
-    TaskTally,
-    weighted_sum,
-)
+from rankagg.core.task_tally import TaskTally, weighted_sum
 from rankagg.core.value import Value, array_key, frozen_array

@@ -1,8 +1,7 @@
-"""Integers over one denominator: how sums of votes stay exact.
+"""Exact sums of votes as integers over one denominator.
 
-A float weight such as 0.1 is read as the simplest fraction that rounds to it (1/10), which is
-what its author wrote; where no fraction with a small denominator does, it is rounded to a fine
-grid, and the result says so.
+A float weight such as 0.1 is read as the simplest fraction that rounds to it (1/10). If no
+fraction with a small denominator does, it is rounded to a fine grid, and the result states this.
 """
 
 from __future__ import annotations
@@ -23,13 +22,13 @@ LARGEST_SIMPLE = 1_000_000
 LARGEST_COMMON = 10**15
 DISTINCT_LIMIT = 100_000
 INT64_SAFE = 2**62
-# Digits that matrices of large whole numbers are split into.
+# The base for splitting matrices of large integers.
 LIMB = 2.0**13
 GRID_BITS = 40
 
 
 class _Rational(NamedTuple):
-    """Integer numerators over one denominator; `step` is the grid they were rounded to, or 0."""
+    """Integer numerators over one denominator; `step` is the rounding step, or 0."""
 
     numerators: Integers
     denominator: int
@@ -37,11 +36,11 @@ class _Rational(NamedTuple):
 
 
 def as_rational(values: NDArray[Any]) -> _Rational:
-    """Return integers over one denominator for an array of floats; integers as they are.
+    """Return integers over one denominator for an array of floats; return integers unchanged.
 
-    Exact where every value is a fraction with a denominator up to `LARGEST_SIMPLE` and the
-    common denominator stays below `LARGEST_COMMON`. Otherwise the values are rounded to a grid
-    whose step is 2**-`GRID_BITS` of the largest one.
+    Exact if every value is a fraction with a denominator up to `LARGEST_SIMPLE` and the common
+    denominator is at most `LARGEST_COMMON`. Otherwise the values are rounded to a grid whose
+    step is 2**-`GRID_BITS` of the largest one.
     """
     if values.dtype.kind != "f":
         return _Rational(values, 1, 0.0)
@@ -57,8 +56,8 @@ def as_rational(values: NDArray[Any]) -> _Rational:
         )
     denominator = lcm(*(fraction.denominator for fraction in fractions))
     numerators = [f.numerator * (denominator // f.denominator) for f in fractions]
-    placed = np.array(numerators, dtype=object)[where].reshape(values.shape)
-    return _Rational(fit(placed), denominator, 0.0)
+    array = np.array(numerators, dtype=object)[where].reshape(values.shape)
+    return _Rational(fit(array), denominator, 0.0)
 
 
 def _as_integers(values: Floats) -> Integers:
@@ -88,11 +87,10 @@ def as_fraction(value: float) -> Fraction:
 
 
 def fit(integers: Iterable[int] | NDArray[Any]) -> Integers:
-    """Return the integers as int64 where any sum of them fits, else as Python integers.
+    """Return the integers as int64 if any sum of them fits, else as Python integers.
 
-    This is the door through which integers of any size enter arrays. Behind it no array of objects
-    holds a scalar of NumPy, which would wrap at 64 bits where it meets another, or a float; floats
-    raise TypeError.
+    All arrays of large integers are made here. They hold Python integers only, since NumPy
+    scalars overflow at 64 bits; floats raise TypeError.
     """
     array = integers if isinstance(integers, np.ndarray) else np.array(list(integers), dtype=object)
     if array.dtype == object:
@@ -104,10 +102,10 @@ def fit(integers: Iterable[int] | NDArray[Any]) -> Integers:
 
 
 def narrow(integers: NDArray[Any]) -> Integers:
-    """Return the integers in the narrowest type that holds them, or as `fit` does where that ends.
+    """Return the integers in the narrowest type, or as `fit` does if sums exceed int64.
 
-    Any sum of them fits into int64, and if none is negative, their differences fit into the type.
-    Sums and products do not: they are for the other functions here.
+    If none is negative, their differences fit into the type. Sums and products may not; use the
+    other functions of this file for them.
     """
     array = fit(integers) if integers.dtype == object else integers
     largest = _largest(array)
@@ -117,7 +115,7 @@ def narrow(integers: NDArray[Any]) -> Integers:
 
 
 def widen(integers: NDArray[Any]) -> NDArray[np.object_]:
-    """Return Python integers, whatever integers there are; floats raise TypeError."""
+    """Return the integers as Python integers; floats raise TypeError."""
     wide: NDArray[np.object_] = np.empty(integers.shape, dtype=object)
     wide.ravel()[:] = list(map(index, integers.ravel().tolist()))
     return wide
@@ -125,7 +123,7 @@ def widen(integers: NDArray[Any]) -> NDArray[np.object_]:
 
 def combine(first: Integers, by_first: int, second: Integers, by_second: int) -> Integers:
     """Return `first * by_first + second * by_second` without overflow."""
-    # Factors and numbers must fit by themselves, even where they meet zeros only.
+    # Factors and numbers must fit by themselves, even if they are multiplied by zeros only.
     bound = sum(
         max(_largest(array), 1) * max(abs(factor), 1)
         for array, factor in ((first, by_first), (second, by_second))
@@ -138,10 +136,10 @@ def combine(first: Integers, by_first: int, second: Integers, by_second: int) ->
 
 
 def multiply(first: Integers, second: Integers | int) -> Integers:
-    """Return the products of two arrays, entry by entry, or of one and an integer."""
+    """Return the entrywise products of two arrays, or of an array and an integer."""
     if isinstance(second, int):
         second = np.array(second, dtype=object)
-    # Each must fit by itself, even where it meets zeros only.
+    # Each must fit by itself, even if it is multiplied by zeros only.
     bound = max(_largest(first), 1) * max(_largest(second), 1)
     if bound * max(first.size, 1) < INT64_SAFE:
         small: Integers = first.astype(np.int64) * second.astype(np.int64)
@@ -157,7 +155,7 @@ def integer_product(left: Integers, right: Integers) -> Integers:
 
 
 def sum_of(integers: Integers) -> int:
-    """Return the sum of all numbers, whatever its size."""
+    """Return the sum of all numbers without overflow."""
     fits = integers.dtype != object and _largest(integers) * integers.size < INT64_SAFE
     return int(integers.sum(dtype=np.int64 if fits else object))
 
@@ -169,7 +167,7 @@ def _largest(integers: Integers) -> int:
 
 
 def reduce_by(arrays: list[Integers], denominator: int) -> tuple[list[Integers], int]:
-    """Divide all arrays and the denominator by what they have in common."""
+    """Divide all arrays and the denominator by their greatest common divisor."""
     divisor = denominator
     for array in arrays:
         if divisor == 1:
@@ -184,9 +182,8 @@ def reduce_by(arrays: list[Integers], denominator: int) -> tuple[list[Integers],
 def exact_product(weights: Integers, left: Floats, right: Floats) -> Integers:
     """Return `left.T @ diag(weights) @ right` for whole numbers in `left` and `right`.
 
-    Matrix products run in floats, which hold whole numbers exactly up to 2**53. Weights, and
-    numbers in `right`, that are too large for that are split into limbs and put together again
-    in integers. The numbers in `left` are small.
+    Matrix products use floats, which are exact up to 2**53. Larger weights and numbers of `right`
+    are split into limbs, and the products are added as integers. The numbers in `left` are small.
     """
     if float(right.max(initial=0)) > LIMB:
         high = exact_product(weights, left, right // LIMB)
@@ -201,12 +198,12 @@ def exact_product(weights: Integers, left: Floats, right: Floats) -> Integers:
 
 
 def starts_of(groups: Integers64) -> Positions:
-    """Return where each group starts among numbers that ascend."""
+    """Return the first position of each group of ascending numbers."""
     return np.concatenate([[0], np.flatnonzero(groups[1:] != groups[:-1]) + 1])
 
 
 def count_cells(cells: Positions, weights: Integers, size: int) -> Integers:
-    """Return the summed weight of each of `size` cells, an entry of `cells` and `weights` each."""
+    """Return the summed weight of each of `size` cells."""
     total: Integers | None = None
     for limb, scale in limbs(weights, 1):
         part = np.bincount(cells, weights=limb, minlength=size).astype(np.int64)
@@ -216,10 +213,10 @@ def count_cells(cells: Positions, weights: Integers, size: int) -> Integers:
 
 
 def limbs(weights: Integers, largest: int) -> Iterator[tuple[Floats, int]]:
-    """Yield floats and what each counts: their sums of products make those of the weights."""
+    """Yield float limbs of the weights and their scales; sums of products are exact."""
     room = 52 - max(largest, 1).bit_length() - len(weights).bit_length()
     if room < 1:
-        raise OverflowError(f"{len(weights)} products of {largest} have sums that no float holds")
+        raise OverflowError(f"Sums of {len(weights)} products of {largest} exceed exact floats.")
     base = 2**room
     scale = 1
     while True:
@@ -235,8 +232,7 @@ def limbs(weights: Integers, largest: int) -> Iterator[tuple[Floats, int]]:
 def as_votes(counts: Integers, weights: Floats) -> tuple[Integers, int]:
     """Return counts times weights as integers over one denominator, without any rounding.
 
-    Weights are read as simple fractions, as in `as_rational`, or taken for the binary numbers
-    that they are where they are none.
+    Weights are read as simple fractions, as in `as_rational`, or else as their binary values.
     """
     rational = as_rational(weights)
     if rational.step:
@@ -251,15 +247,15 @@ def total(counts: Integers, weights: Floats) -> Fraction:
 
 
 def float_above(bound: Fraction) -> float:
-    """Return the least float that is not below a bound."""
+    """Return a bound as a float, rounded up."""
     near = float(bound)
     return near if Fraction(near) >= bound else nextafter(near, inf)
 
 
 def _as_binary(values: Floats) -> _Rational:
     digits, exponents = np.frexp(values)
-    whole = np.ldexp(digits, 53).astype(np.int64).astype(object)
+    mantissas = np.ldexp(digits, 53).astype(np.int64).astype(object)
     low = int(exponents.min()) - 53
     shifts = (exponents - 53 - min(low, 0)).tolist()
-    placed = [int(number) << shift for number, shift in zip(whole, shifts, strict=True)]
-    return _Rational(fit(np.array(placed, dtype=object)), 2 ** max(-low, 0), 0.0)
+    numerators = [int(number) << shift for number, shift in zip(mantissas, shifts, strict=True)]
+    return _Rational(fit(numerators), 2 ** max(-low, 0), 0.0)

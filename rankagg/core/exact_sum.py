@@ -1,8 +1,8 @@
-"""Sums of floats that are rounded once, and when two of what they make are equal up to rounding.
+"""Sums of floats that are rounded once, and equality up to rounding error.
 
-Neither order nor batches change a bit of a sum. Numbers are cut at a common binary digit, far
-enough up that the upper parts of all of them have an exact sum in floats; what is left is cut
-again, until nothing is. The few exact sums are the result.
+The order and the batches of the numbers do not change a bit of a sum. Numbers are cut at a common
+binary digit, so that the upper parts have an exact sum in floats. The lower parts are cut again
+until none is left. The few exact sums are then added.
 """
 
 from __future__ import annotations
@@ -14,37 +14,37 @@ import numpy as np
 
 from rankagg._typing import Bools, Floats, Integers64, Positions
 
-# Cells looked at in one go: they stay in the cache.
+# Block size in cells, so that a block stays in the cache.
 CELLS_AT_ONCE = 50_000
-# Above 2**HIGHEST, room for the sum is made by a factor of 2**-SHIFT.
+# Numbers above 2**HIGHEST are scaled by 2**-SHIFT, so that their sum does not overflow.
 HIGHEST, SHIFT = 900, 100
 # Every float is a multiple of 2**-FLOAT_PLACES.
 FLOAT_PLACES = 1074
 
 
 def rounding_error(sizes: Any, n_terms: Any = 1) -> Any:
-    """Return how far rounding can have moved numbers that were computed from scores.
+    """Return a bound of the rounding error of numbers computed from scores.
 
-    Two numbers that were computed are equal where they differ by no more than the errors of both.
-    Scores themselves are compared as they are.
+    Two computed numbers are equal if they differ by at most the errors of both. Scores themselves
+    are compared exactly.
 
     Examples
     --------
     >>> rounding_error(3.0) == 3 / 2**48
     True
     """
-    # Besides the half units of the last digit of a sum: those of a score, the weight, means of
-    # instances, products and quotients.
+    # 31 more half units in the last place: of a score, its weight, means of instances, products
+    # and quotients.
     return (n_terms + 31) * 2.0**-53 * sizes
 
 
 def are_level(values: Floats) -> bool:
-    """Say whether positive numbers, such as weights, are all equal up to rounding."""
+    """Return whether positive numbers, such as weights, are equal up to rounding."""
     return bool(np.ptp(values) <= 2 * rounding_error(values.max()))
 
 
 def scaled(values: Floats) -> tuple[Floats, int]:
-    """Make room for sums of numbers, NaN among them, and for their last digits."""
+    """Scale numbers so that sums neither overflow nor lose digits; return them and the shift."""
     top = frexp(float(np.nanmax(np.abs(values), initial=0.0)))[1]
     if -SHIFT <= top <= HIGHEST:
         return values, 0
@@ -52,11 +52,11 @@ def scaled(values: Floats) -> tuple[Floats, int]:
 
 
 def restored(values: Floats, shift: int) -> Floats:
-    """Return means of numbers that were `scaled` by 2**shift."""
+    """Return means of numbers that `scaled` multiplied by 2**shift."""
     if not shift:
         return values
     largest = np.finfo(np.float64).max
-    with np.errstate(over="ignore"):  # rounding leads beyond it at times
+    with np.errstate(over="ignore"):  # rounding may exceed it
         return cast(Floats, np.clip(np.ldexp(values, -shift), -largest, largest))
 
 
@@ -80,7 +80,7 @@ def sum_rows(values: Floats) -> Floats:
 
 
 def _rounded_sums(rest: Floats, starts: Positions) -> Floats:
-    """Sum the columns from each start to the next; `rest` is used up."""
+    """Sum the columns from each start to the next; overwrites `rest`."""
     if len(starts) == rest.shape[1]:
         return rest
     top = max(rest.max(initial=0.0), -rest.min(initial=0.0))
@@ -89,7 +89,7 @@ def _rounded_sums(rest: Floats, starts: Positions) -> Floats:
             return np.ldexp(_rounded_sums(np.ldexp(rest, -SHIFT), starts), SHIFT)
     parts = np.stack(_sums_of_digits(rest, starts, top))
     total: Floats = parts.sum(axis=0)
-    # The sum of two numbers is rounded once; that of more is not.
+    # A float sum of two numbers is rounded once, of more numbers several times.
     more = (parts != 0).sum(axis=0) > 2
     if more.any():
         total[more] = [fsum(terms) for terms in parts[:, more].T.tolist()]
@@ -97,12 +97,12 @@ def _rounded_sums(rest: Floats, starts: Positions) -> Floats:
 
 
 def _sums_of_digits(rest: Floats, starts: Positions, top: float) -> list[Floats]:
-    """Return the sums of upper digits, of the next ones and so on, which no float rounds.
+    """Return the exact sums of the upper digits, of the next digits and so on.
 
-    No number is beyond `top`, which is 2**HIGHEST at most; `rest` is used up.
+    No number exceeds `top`, which is at most 2**HIGHEST; overwrites `rest`.
     """
     exponent = frexp(top)[1]
-    # The sum of so many numbers below 2**exponent is below 2**(exponent + extra).
+    # The sum of a row of numbers below 2**exponent is below 2**(exponent + extra).
     extra = (rest.shape[1] + 1).bit_length()
     parts: list[Floats] = []
     upper = np.empty_like(rest)
@@ -118,7 +118,7 @@ def _sums_of_digits(rest: Floats, starts: Positions, top: float) -> list[Floats]
 
 
 def exact_sums(values: Floats) -> list[int]:
-    """Sum each row without any rounding.
+    """Sum each row without rounding, in units of 2**-FLOAT_PLACES; NaN counts as 0.
 
     Examples
     --------
@@ -140,18 +140,18 @@ def exact_sums(values: Floats) -> list[int]:
 
 
 def _exact_parts(rest: Floats) -> list[Floats]:
-    """Return floats that add up to the sum of each row; `rest` is used up."""
+    """Return floats that add up to the sum of each row; overwrites `rest`."""
     top = float(max(rest.max(initial=0.0), -rest.min(initial=0.0)))
     if frexp(top)[1] <= HIGHEST:
         return [part[:, 0] for part in _sums_of_digits(rest, np.zeros(1, dtype=np.intp), top)]
-    # One by one: there is no room for a sum, and few numbers are that large.
+    # Large numbers one by one, since their sum may overflow.
     large = np.abs(rest) > ldexp(1.0, HIGHEST - 1)
     columns = list(np.where(large, rest, 0.0)[:, large.any(axis=0)].T)
     return columns + _exact_parts(np.where(large, 0.0, rest))
 
 
 def mean_by_group(values: Floats, present: Bools, groups: Integers64, n_groups: int) -> Floats:
-    """Average the columns of each group that are present."""
+    """Average the present values of each group of columns."""
     if n_groups == values.shape[1] and (groups == np.arange(n_groups)).all():
         return np.where(present, values, np.nan)
     filled, shift = scaled(np.where(present, values, 0.0))
@@ -164,13 +164,13 @@ def mean_by_group(values: Floats, present: Bools, groups: Integers64, n_groups: 
 
 
 def weighted_mean(values: Floats, weights: Floats) -> Floats:
-    """Average each row with weights of its own, of which one at least is positive."""
-    # A power of two changes no digit; products of large scores and weights must not overflow.
+    """Average each row with its own weights; at least one of them is positive."""
+    # Scaling by a power of two is exact, and keeps products from overflowing.
     exponents = np.frexp(weights.max(axis=1, keepdims=True))[1]
     parts = np.ldexp(weights, -exponents)
     numbers, shift = scaled(values)
     means = sum_rows(numbers * parts) / sum_rows(parts)
-    # Rounding leads out of the range of the values at times.
+    # Rounding may leave the range of the values.
     counted = weights > 0
     least = values.min(axis=1, where=counted, initial=np.inf)
     most = values.max(axis=1, where=counted, initial=-np.inf)

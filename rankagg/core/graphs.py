@@ -1,4 +1,4 @@
-"""Parts of graphs, and how far comparisons connect the items."""
+"""Components of graphs, and the connectivity of comparisons."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from rankagg._typing import Bools, Integers, Label, Positions, Unranked
 from rankagg.core.items import ItemSet, counted, listed
 from rankagg.core.results import Result, plain_rows
 
-#: Graphs of so many items are done by products of matrices, without importing SciPy's sparse
-#: matrices, which takes longer than NumPy.
+#: Graphs up to this number of items use matrix products. Importing SciPy's sparse matrices takes
+#: longer.
 CLOSED_AT_ONCE = 64
 
-#: The number of the part of every item, from 0.
+#: The component number of every item, from 0.
 Parts: TypeAlias = NDArray[np.int32]
-# Cells of a table that are looked at in one go.
+# Block size in cells of a table.
 CELLS_AT_ONCE = 2**20
-# Many items with an arc between most of them are split by their places before anything else.
+# Graphs with this many items are first split by their degrees.
 MANY = 1000
 Group = tuple[Label, ...]
 GROUPS_LISTED = 8
@@ -31,9 +31,9 @@ GROUPS_NOTED = 4
 
 
 def connected_parts(linked: Bools) -> Parts:
-    """Return the parts that links join, whichever way they point."""
+    """Return the connected components, ignoring the direction of links."""
     if len(linked) <= CLOSED_AT_ONCE:
-        # Each part is known by its first item.
+        # The first item identifies its component.
         first = _reached(linked | linked.T).argmax(axis=1)
         return np.unique(first, return_inverse=True)[1].astype(np.int32)
     _, parts = scipy.sparse.csgraph.connected_components(_sparse(linked), directed=False)
@@ -41,21 +41,21 @@ def connected_parts(linked: Bools) -> Parts:
 
 
 def strong_parts(arcs: Bools) -> Parts:
-    """Return the strongly connected parts of a directed graph.
+    """Return the strongly connected components of a directed graph.
 
-    Their numbers decide which of several optima is shown: they are SciPy's for every size, in the
-    order in which a depth-first search that takes the last items first leaves the parts.
+    Their numbers decide which of several optima is printed, so they equal SciPy's for every size:
+    the order in which a depth-first search, last items first, leaves the components.
     """
     if len(arcs) > CLOSED_AT_ONCE:
         _, parts = scipy.sparse.csgraph.connected_components(_sparse(arcs), connection="strong")
         return np.asarray(parts, dtype=np.int32)
-    # Paths lead to an item that is left later only where others lead back from it.
-    left = _reached(arcs) * _places_left(arcs)
+    # A path leads to an item that the search leaves later only within a component.
+    left = _reached(arcs) * _exit_places(arcs)
     return np.unique(left.max(axis=1, initial=0), return_inverse=True)[1].astype(np.int32)
 
 
-def _places_left(arcs: Bools) -> Positions:
-    """Return at which place a depth-first search, the last items first, leaves each item."""
+def _exit_places(arcs: Bools) -> Positions:
+    """Return the order in which a depth-first search, last items first, leaves the items."""
     places = np.zeros(len(arcs), dtype=np.intp)
     unseen = np.ones(len(arcs), dtype=bool)
 
@@ -72,19 +72,19 @@ def _places_left(arcs: Bools) -> Positions:
 
 
 def _reached(arcs: Bools) -> Bools:
-    """Return which items paths lead to, from each item: ever longer ones, until none is new."""
+    """Return the reflexive transitive closure, by repeated squaring."""
     reached = arcs | np.eye(len(arcs), dtype=bool)
     while True:
         steps = reached.astype(np.float32)
-        further = steps @ steps > 0
-        if np.array_equal(further, reached):
+        longer = steps @ steps > 0
+        if np.array_equal(longer, reached):
             return reached
-        reached = further
+        reached = longer
 
 
 def ordered_parts(arcs: Bools) -> list[Positions]:
-    """Return the strongly connected parts of a directed graph, sources first."""
-    groups = _apart(arcs) if len(arcs) >= MANY else []
+    """Return the strongly connected components of a directed graph, sources first."""
+    groups = _degree_groups(arcs) if len(arcs) >= MANY else []
     if len(groups) <= 1:
         return _ordered_parts(arcs)
     parts: list[Positions] = []
@@ -96,8 +96,8 @@ def ordered_parts(arcs: Bools) -> list[Positions]:
     return parts
 
 
-def _apart(arcs: Bools) -> list[Positions]:
-    """Return groups of items such that no arc leads from one of them to one before it."""
+def _degree_groups(arcs: Bools) -> list[Positions]:
+    """Return groups of items, ordered such that no arc leads to an earlier group."""
     n = len(arcs)
     order = np.argsort(arcs.sum(axis=0) - arcs.sum(axis=1), kind="stable")
     # The first place that an arc from each place leads to.
@@ -120,7 +120,7 @@ def _ordered_parts(arcs: Bools) -> list[Positions]:
     if number < len(arcs):
         reach = np.logical_or.reduceat(reach, starts, axis=1)
     np.fill_diagonal(reach, False)
-    # Take the parts that no arc from what is left leads to.
+    # Take the components without arcs from the remaining ones.
     parts = np.split(members, starts[1:])
     order: list[Positions] = []
     left = np.ones(number, dtype=bool)
@@ -134,7 +134,7 @@ def _ordered_parts(arcs: Bools) -> list[Positions]:
 
 
 def _sparse(arcs: Bools) -> scipy.sparse.csr_array:
-    """Return a graph as SciPy takes it at once; made of a matrix it is looked through thrice."""
+    """Return a graph as a sparse array; SciPy's own conversion scans the matrix three times."""
     n = len(arcs)
     ends = np.zeros(n + 1, dtype=np.int32)
     np.cumsum(arcs.sum(axis=1), out=ends[1:])
@@ -145,7 +145,7 @@ def _sparse(arcs: Bools) -> scipy.sparse.csr_array:
 def gap_notes(
     items: ItemSet, part: Parts, unseen: Bools, unit: str, policy: Unranked | None = None
 ) -> tuple[str, ...]:
-    """Return what to say of items that no data order: a sentence for each kind, or nothing.
+    """Return a sentence for each kind of gap between items: absence, and missing links.
 
     Parameters
     ----------
@@ -156,15 +156,13 @@ def gap_notes(
     unseen : ndarray of bool, shape (n,)
         True for items that no unit compares.
     unit : str
-        What could have joined them, such as "ranking".
+        The noun for an observation, such as "ranking".
     policy : {"uniform", "ignore", "last"} or None
-        What places absent items; None where nothing does.
+        The policy for absent items, if any.
     """
     notes = []
     if unseen.any():
-        placed = (
-            "so placed by nothing" if policy is None else f"placed by the policy {policy!r} alone"
-        )
+        placed = f"placed by the policy {policy!r} alone" if policy else "so placed by nothing"
         notes.append(f"in no {unit}, {placed}: {listed(items.where(unseen))}")
     numbers = np.unique(part[~unseen]).tolist()
     if len(numbers) > 1:
@@ -174,18 +172,16 @@ def gap_notes(
         ]
         if len(numbers) > GROUPS_NOTED:
             most, last = [*most, last], counted(len(numbers) - GROUPS_NOTED, "more group")
-        rests = (
-            "no comparison" if policy is None else f"the policy {policy!r} for absent items alone"
-        )
+        basis = f"the policy {policy!r} for absent items alone" if policy else "no comparison"
         notes.append(
             f"no {unit} joins {', '.join(most)} and {last}: their order relative to each other "
-            f"rests on {rests}"
+            f"rests on {basis}"
         )
     return tuple(notes)
 
 
 class Connectivity(Result):
-    """How far comparisons link the items: what a common order or scale of them rests on.
+    """Connectivity of items by comparisons, which a common order or scale needs.
 
     Made by `Comparisons.connectivity`; it has no plot.
 
@@ -196,10 +192,10 @@ class Connectivity(Result):
     wins, ties, losses : ndarray of int, shape (n,)
         Comparisons that each item won, tied and lost.
     parts : tuple of tuples of labels
-        Items that chains of comparisons join, whoever won; nothing compares items of two parts.
+        Items joined by chains of comparisons; no comparison has items of two parts.
     groups : tuple of tuples of labels
-        Items that lead to each other through wins and ties. No item of a group ever won against
-        one of a former group, or tied with it.
+        Items joined in both directions by wins and ties. No item of a group ever beat or tied one
+        of an earlier group.
 
     Examples
     --------
@@ -208,7 +204,7 @@ class Connectivity(Result):
     >>> print(battles.connectivity())
     3 comparisons of 3 items, 1 tie
     Chains of comparisons join all items.
-    2 groups, none of which ever won against a former one or tied with it: A | B, C
+    2 groups, no item ever beat or tied one of an earlier group: A | B, C
     never lost or tied: A
     never won or tied: none
        wins  ties  losses  group
@@ -233,7 +229,7 @@ class Connectivity(Result):
 
     @property
     def never_compared(self) -> Group:
-        """The items of no comparison."""
+        """The items without a comparison."""
         return self.items.where(self.wins + self.ties + self.losses == 0)
 
     @property
@@ -248,7 +244,7 @@ class Connectivity(Result):
 
     @property
     def gaps(self) -> tuple[str, ...]:
-        """What comparisons leave open, a sentence for each; nothing where they join all items."""
+        """Sentences about items that comparisons do not join; empty if they join all."""
         part = np.empty(len(self.items), dtype=np.int32)
         for number, members in enumerate(self.parts):
             part[self.items.indices(members)] = number
@@ -271,14 +267,14 @@ class Connectivity(Result):
             return
         number = counted(len(self.groups), "group")
         yield (
-            f"{number}, none of which ever won against a former one or tied with it: "
+            f"{number}, no item ever beat or tied one of an earlier group: "
             f"{_listed_groups(self.groups)}"
         )
         yield f"never lost or tied: {listed(self.never_lost) or 'none'}"
         yield f"never won or tied: {listed(self.never_won) or 'none'}"
 
     def to_frame(self) -> pd.DataFrame:
-        """Return the results of every item and its group, from 1.
+        """Return the wins, ties, losses and group, from 1, of every item.
 
         Returns
         -------

@@ -1,4 +1,4 @@
-"""The labeled items that are ranked."""
+"""The labeled items of rankings."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ class ItemSet(Value, Sequence[Label]):
     Parameters
     ----------
     labels : iterable of str or int
-        Distinct labels, all strings or all integers, in the order in which arrays hold them.
+        Distinct labels, all strings or all integers, in the order of the arrays.
 
     Raises
     ------
     InvalidInputError
-        If there is no label, a label occurs twice or holds NUL, two look alike (they differ in the
-        composition of Unicode alone), or strings and integers are mixed.
+        If there is no label, a label occurs twice or has a NUL character, two labels differ only
+        in their Unicode composition, or strings and integers are mixed.
 
     Examples
     --------
@@ -66,14 +66,14 @@ class ItemSet(Value, Sequence[Label]):
 
     @classmethod
     def coerce(cls, items: Iterable[Label] | None, labels: Iterable[Label]) -> ItemSet:
-        """Return `items` as an ItemSet, or the sorted set of `labels` where `items` is None.
+        """Return `items` as an ItemSet, or the sorted set of `labels` if `items` is None.
 
         Parameters
         ----------
         items : iterable of str or int, or None
-            The items in the order that the caller wants.
+            The items in the order of the result.
         labels : iterable of str or int
-            The labels that occur in the data.
+            The labels in the data.
         """
         if items is not None:
             return items if isinstance(items, ItemSet) else cls(items)
@@ -107,7 +107,7 @@ class ItemSet(Value, Sequence[Label]):
         Raises
         ------
         InvalidInputError
-            If `label` is none of the items.
+            If `label` is not one of the items.
         """
         return self._index_of(label, "label", "item")
 
@@ -121,18 +121,18 @@ class ItemSet(Value, Sequence[Label]):
         labels : iterable of str or int
             Some of the labels.
         parameter, noun : str
-            Who asks, and for what: for the message about a label that is none of these.
+            The parameter and the noun that the error message names.
 
         Raises
         ------
         InvalidInputError
-            If a label is none of the items.
+            If a label is not one of the items.
         """
-        found = list(labels)
+        wanted = list(labels)
         try:
-            return list(map(self._index.__getitem__, found))
+            return list(map(self._index.__getitem__, wanted))
         except (KeyError, TypeError):
-            return [self._index_of(label, parameter, noun) for label in found]
+            return [self._index_of(label, parameter, noun) for label in wanted]
 
     def _index_of(self, label: Label, parameter: str, noun: str) -> int:
         try:
@@ -179,19 +179,15 @@ class ItemSet(Value, Sequence[Label]):
         other : ItemSet
             The items to compare with.
         noun : str
-            Names the two objects in the message.
+            The noun for the two objects in the message.
 
         Raises
         ------
         ItemMismatchError
             If labels or their order differ; the message names the difference.
         """
-        if self != other:
-            told = f"{noun} must have {self._mismatch(other)}"
-            raise ItemMismatchError(f"{told} Align one of them with `.reindex(items)`.")
-
-    def _mismatch(self, other: ItemSet) -> str:
-        """Say what two sets must have, and do not."""
+        if self == other:
+            return
         mine, theirs = set(self._labels), set(other._labels)
         parts = [
             f"only the {name} has {listed(sorted(extra, key=str))}"
@@ -199,7 +195,10 @@ class ItemSet(Value, Sequence[Label]):
             if extra
         ]
         difference = " and ".join(parts) or "the same items in another order"
-        return f"the same items in the same order: {difference}."
+        raise ItemMismatchError(
+            f"{noun} must have the same items in the same order: {difference}. "
+            "Align one of them with `.reindex(items)`."
+        )
 
     @overload
     def __getitem__(self, position: int) -> Label: ...
@@ -231,7 +230,7 @@ class ItemSet(Value, Sequence[Label]):
 
 
 def label_column(values: Iterable[Label], parameter: str) -> tuple[Label, ...]:
-    """Return labels, one per row or column, that may repeat and mix strings and integers."""
+    """Return the labels of rows or columns; they may repeat and mix strings and integers."""
     if not isinstance(values, Iterable):
         raise InvalidInputError(parameter, "a sequence of strings or integers", values)
     column = tuple(values)
@@ -244,7 +243,7 @@ def label_column(values: Iterable[Label], parameter: str) -> tuple[Label, ...]:
 
 
 class _Masked(str):
-    """A label with signs that must not leave the program: where it is shown, they are escaped."""
+    """A label with control characters, which are escaped in print."""
 
     __slots__ = ()
 
@@ -264,7 +263,7 @@ def _is_plain(label: str) -> bool:
 
 
 def clean_label(label: object, parameter: str = "items") -> Label:
-    """Return a label as a str or int; raise where it is neither, or holds NUL."""
+    """Return a label as a str or int; raise if it is neither or has a NUL character."""
     if isinstance(label, str):
         if "\0" in label:
             raise InvalidInputError(parameter, "labels without NUL", label)
@@ -276,15 +275,15 @@ def clean_label(label: object, parameter: str = "items") -> Label:
 
 
 def raw_text(label: Label) -> str:
-    """Return a label as a file holds it, all of its signs as they are."""
+    """Return a label as text for a file, without escapes."""
     if isinstance(label, str):
         return str.__str__(label)
-    # What is longer, some 4,200 digits, Python writes in bases that are powers of two alone.
+    # Python prints integers above some 4,200 digits only in bases that are powers of two.
     return hex(label) if isinstance(label, int) and label.bit_length() > 14_000 else str(label)
 
 
 def _check_twins(labels: Iterable[Label], parameter: str) -> None:
-    """Raise where two labels would look alike wherever they are shown."""
+    """Raise if two labels look alike in print."""
     texts = [label for label in labels if isinstance(label, str)]
     if all(map(_is_plain, texts)):
         return
@@ -299,7 +298,7 @@ def _check_twins(labels: Iterable[Label], parameter: str) -> None:
 
 
 def listed(labels: Sequence[Label], between: str = ", ") -> str:
-    """Name labels in a sentence, the first few where there are many."""
+    """Return labels for a sentence, at most the first few."""
     shown = between.join(shortened(label) for label in labels[:LABELS_LISTED])
     return (
         f"{shown} and {len(labels) - LABELS_LISTED} more" if len(labels) > LABELS_LISTED else shown
@@ -307,7 +306,7 @@ def listed(labels: Sequence[Label], between: str = ", ") -> str:
 
 
 def counted(number: object, noun: str, form: str = "") -> str:
-    """Return a number with its noun, in the plural but for one.
+    """Return a number with its noun, which is singular after 1.
 
     Examples
     --------
@@ -325,15 +324,15 @@ def plural(noun: str) -> str:
     return f"{noun}{'es' if noun.endswith('s') else 's'}"
 
 
-def counts_told(counts: Iterable[int], noun: str) -> str:
-    """Return how many there are each time, as "5 tables", or "1 to 5 tables" where they differ."""
-    several = list(counts)
-    least, most = min(several), max(several)
+def count_range(counts: Iterable[int], noun: str) -> str:
+    """Return the range of counts, as "1 to 5 tables", or "5 tables" if all are equal."""
+    numbers = list(counts)
+    least, most = min(numbers), max(numbers)
     return (f"{least} to " if least < most else "") + counted(most, noun)
 
 
 def shortened(label: Label, width: int = 48) -> str:
-    """Return a label as text, cut in the middle where it is wider than a column should be."""
+    """Return a label as text, cut in the middle if it is longer than `width` letters."""
     text = _on_one_line(str(label))
     if len(text) <= width:
         return text

@@ -1,4 +1,4 @@
-"""Labels that pandas brings along, and numbers that are stated for each task."""
+"""Labels of pandas tables, and parameters with one value per task."""
 
 from __future__ import annotations
 
@@ -12,13 +12,11 @@ from rankagg._validation import as_weights, check_flag, check_number
 from rankagg.core.items import ItemSet, label_column, listed
 from rankagg.exceptions import Described, InvalidInputError, nearest
 
-SOME = "A mapping may leave some out."
-
 
 def axis_labels(
     values: object, axis: int, given: Iterable[Label] | None, parameter: str
 ) -> Iterable[Label] | None:
-    """Return the labels of one axis: those that are given, or else those that pandas has there."""
+    """Return the labels of one axis: the given ones, or else those of pandas."""
     if not isinstance(values, pd.DataFrame) and not (axis == 0 and isinstance(values, pd.Series)):
         return given
     index = cast(Any, values).index if axis == 0 else cast(Any, values).columns
@@ -43,7 +41,7 @@ def axis_labels(
 def square_labels(
     values: object, given: Iterable[Label] | None, parameter: str
 ) -> Iterable[Label] | None:
-    """Return the labels of a table of items by items; raises where its two sides differ."""
+    """Return the labels of a table of items by items; raise if rows and columns differ."""
     rows, columns = (axis_labels(values, axis, None, parameter) for axis in (0, 1))
     if rows is not None and columns is not None and list(rows) != list(columns):
         allowed = "the same in the index and the columns, in the same order"
@@ -59,7 +57,7 @@ def square_labels(
 
 
 def named_values(given: object, parameter: str, tasks: ItemSet | None = None) -> Any:
-    """Return a Series as the mapping that its index makes of it; all else as it is."""
+    """Return a Series as a mapping from its index; return other values unchanged."""
     if not isinstance(given, pd.Series):
         return given
     series: Any = given
@@ -81,7 +79,8 @@ def named_values(given: object, parameter: str, tasks: ItemSet | None = None) ->
             raise InvalidInputError(parameter, allowed, task, nearest(task, tasks))
     for task in tasks:
         if task not in named:
-            raise InvalidInputError(parameter, allowed, Described(f"none for {task!r}"), SOME)
+            remedy = "A mapping may leave some out."
+            raise InvalidInputError(parameter, allowed, Described(f"none for {task!r}"), remedy)
     return named
 
 
@@ -91,14 +90,14 @@ def _is_plain_range(index: Any) -> bool:
 
 
 def _names_rows(values: object) -> bool:
-    """Return whether a frame that names its columns names its rows too, or neither of them."""
+    """Return whether the rows have names, or neither rows nor columns have."""
     if not isinstance(values, pd.DataFrame):
         return True
     table: Any = values
     return _is_plain_range(table.columns) or not _is_plain_range(table.index)
 
 
-# -- what is stated for each task -----------------------------------------------------------------
+# -- one value per task ---------------------------------------------------------------------------
 
 
 def unit_labels(
@@ -107,7 +106,7 @@ def unit_labels(
     instances: Iterable[Label] | None,
     systems: Iterable[Label] | None,
 ) -> tuple[Iterable[Label] | None, Iterable[Label] | None]:
-    """Return the task and the instance of each column, of a DataFrame those that it has."""
+    """Return the task and the instance of each column, by default those of the DataFrame."""
     if systems is None and not _names_rows(values):
         allowed = "the index of the DataFrame, or given"
         remedy = (
@@ -131,24 +130,24 @@ def unit_labels(
     return columns.get_level_values(0).tolist(), columns.get_level_values(1).tolist()
 
 
-def _check_tasks_known(given: Mapping[Label, object], tasks: ItemSet, parameter: str) -> None:
-    """Raise where a mapping names a task that the table does not have."""
+def _check_task_names(given: Mapping[Label, object], tasks: ItemSet, parameter: str) -> None:
+    """Raise if a mapping names a task that the table does not have."""
     for task in given:
         if task not in tasks:
-            known = ", ".join(str(label) for label in tasks[:8])
-            allowed = f"a mapping from tasks of the table ({known})"
+            first = ", ".join(str(label) for label in tasks[:8])
+            allowed = f"a mapping from tasks of the table ({first})"
             raise InvalidInputError(parameter, allowed, task, nearest(task, tasks))
 
 
 def _by_task(
-    given: Any, parameter: str, tasks: ItemSet, named: str, every: ItemSet | None
+    given: Any, parameter: str, tasks: ItemSet, noun: str, required: ItemSet | None
 ) -> Mapping[Label, Any]:
-    """Return a mapping from tasks of the table; empty where none is given."""
-    found = {} if given is None else named_values(given, parameter, every)
-    if not isinstance(found, Mapping):
-        raise InvalidInputError(parameter, f"a mapping from task to {named}", found)
-    _check_tasks_known(found, tasks, parameter)
-    return found
+    """Return a mapping from tasks of the table, by default an empty one."""
+    values = {} if given is None else named_values(given, parameter, required)
+    if not isinstance(values, Mapping):
+        raise InvalidInputError(parameter, f"a mapping from task to {noun}", values)
+    _check_task_names(values, tasks, parameter)
+    return values
 
 
 def as_directions(given: Directions, tasks: ItemSet) -> dict[Label, bool]:
@@ -157,7 +156,7 @@ def as_directions(given: Directions, tasks: ItemSet) -> dict[Label, bool]:
     if not isinstance(given, Mapping):
         remedy = "A mapping from task to bool states one direction per task."
         return dict.fromkeys(tasks, check_flag(given, "higher_is_better", remedy))
-    _check_tasks_known(given, tasks, "higher_is_better")
+    _check_task_names(given, tasks, "higher_is_better")
     for task in tasks:
         if task not in given:
             raise InvalidInputError(
@@ -167,34 +166,34 @@ def as_directions(given: Directions, tasks: ItemSet) -> dict[Label, bool]:
 
 
 def as_task_weights(given: TaskWeights | None, tasks: ItemSet) -> dict[Label, float]:
-    """Return the weight of every task; 1 where none is given."""
-    weights = _by_task(given, "task_weights", tasks, "number", tasks)
-    found = {
-        task: check_number(weights.get(task, 1.0), "task_weights", low=0, open_low=True)
+    """Return the weight of every task, 1 by default."""
+    given = _by_task(given, "task_weights", tasks, "number", tasks)
+    weights = {
+        task: check_number(given.get(task, 1.0), "task_weights", low=0, open_low=True)
         for task in tasks
     }
-    as_weights(list(found.values()), len(found), "task_weights")  # as for rankings
-    return found
+    as_weights(list(weights.values()), len(weights), "task_weights")  # as for rankings
+    return weights
 
 
 def as_task_families(given: TaskFamilies | None, tasks: ItemSet) -> dict[Label, Label]:
     """Return the family of every task that has one."""
     families = _by_task(given, "task_families", tasks, "family", None)
-    known = [task for task in tasks if task in families]
-    labels = label_column([families[task] for task in known], "task_families")
-    return dict(zip(known, labels, strict=True))
+    members = [task for task in tasks if task in families]
+    labels = label_column([families[task] for task in members], "task_families")
+    return dict(zip(members, labels, strict=True))
 
 
 def as_tolerance(
     given: Tolerance, tasks: ItemSet | None, part: ItemSet | None = None
 ) -> float | Mapping[Label, float]:
-    """Return a tolerance of all tasks, or of each that a mapping names, of a part of them."""
+    """Return a tolerance, as a number or by task; `part` restricts it to some tasks."""
     if isinstance(given, float) and given == 0:
         return 0.0
     steps = named_values(given, "tolerance", tasks)
     if not isinstance(steps, Mapping):
         return check_number(steps, "tolerance", low=0)
     if tasks is not None:
-        _check_tasks_known(steps, tasks, "tolerance")
+        _check_task_names(steps, tasks, "tolerance")
     steps = {task: check_number(step, "tolerance", low=0) for task, step in steps.items()}
     return {task: step for task, step in steps.items() if part is None or task in part}

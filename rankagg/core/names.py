@@ -1,4 +1,4 @@
-"""Names and numbers as sentences use them."""
+"""Names and numbers in sentences."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ NUMBER_WORDS = [
     *("no", "one", "two", "three", "four", "five", "six"),
     *("seven", "eight", "nine", "ten", "eleven", "twelve"),
 ]
-# Letters of scripts that run from right to left.
-TURNING = frozenset({"R", "AL", "AN"})
-# From here on, and where they need more decimals, numbers are written with an exponent.
+# Directions of letters of right-to-left scripts.
+RIGHT_TO_LEFT = frozenset({"R", "AL", "AN"})
+# Numbers that are larger, or need more decimals, are written with an exponent.
 LONG, MOST_DECIMALS = 1e15, 9
 
 
 def letters(text: str) -> int:
-    """Return how wide a text is, in letters; those of Chinese, Japanese and Korean are two wide."""
+    """Return the width of a text; Chinese, Japanese and Korean letters count twice."""
     return sum(map(_letter_width, text))
 
 
 def _cut(text: str, width: int) -> str:
-    """Return a text on one line, shortened at its end where it is wider than so many letters."""
+    """Return a text on one line, cut at the end if it is wider than `width` letters."""
     line = "(no name)" if is_blank(text) else visible(" ".join(text.split()))
     if letters(line) <= width:
         return line
@@ -41,7 +41,7 @@ def _cut(text: str, width: int) -> str:
 
 
 def is_blank(text: str) -> bool:
-    """Say whether a name has nothing that can be seen: blanks, and signs without a shape."""
+    """Return whether a name has only blanks and invisible characters."""
     return all(category(letter)[0] in "ZC" for letter in text)
 
 
@@ -50,15 +50,15 @@ def _letter_width(letter: str) -> int:
 
 
 def named(label: Label, width: int = 60) -> str:
-    """Return a name for a sentence, whose direction it does not turn."""
+    """Return a name for a sentence; a right-to-left name does not reverse the sentence."""
     text = _cut(str(label), width)
-    if any(bidirectional(letter) in TURNING for letter in text):
+    if any(bidirectional(letter) in RIGHT_TO_LEFT for letter in text):
         return f"\N{FIRST STRONG ISOLATE}{text}\N{POP DIRECTIONAL ISOLATE}"
     return text
 
 
 def listing(labels: Sequence[Label], limit: int = 8, width: int = 48) -> str:
-    """Name items in a sentence, the first few where there are many."""
+    """Return the names of items for a sentence, at most `limit` of them."""
     names = [named(label, width) for label in labels[:limit]]
     if left := len(labels) - len(names):
         more = stated(left, "names not listed", of=len(labels))
@@ -67,19 +67,19 @@ def listing(labels: Sequence[Label], limit: int = 8, width: int = 48) -> str:
 
 
 def in_words(number: int, noun: str) -> str:
-    """Return a number with its noun, small numbers in words.
+    """Return a number with its noun; numbers up to twelve are words.
 
     Examples
     --------
     >>> in_words(1, "task"), in_words(10, "task"), in_words(24, "policy")
     ('one task', 'ten tasks', '24 policies')
     """
-    told = NUMBER_WORDS[number] if number < len(NUMBER_WORDS) else f"{number:,}"
-    return f"{told} {noun if number == 1 else plural(noun)}"
+    text = NUMBER_WORDS[number] if number < len(NUMBER_WORDS) else f"{number:,}"
+    return f"{text} {noun if number == 1 else plural(noun)}"
 
 
 def amount(value: float) -> str:
-    """Return a number of votes: whole ones in full, others with six digits or one decimal.
+    """Return a number of votes: whole numbers in full, others with six digits or one decimal.
 
     Examples
     --------
@@ -97,7 +97,7 @@ def amount(value: float) -> str:
 
 
 def amount_below(value: float) -> str:
-    """Return a number of votes that is never more than it: what is said to be a lower bound.
+    """Return a lower bound of votes as text, rounded down.
 
     Examples
     --------
@@ -115,7 +115,7 @@ def _decimals(value: float) -> int:
 
 
 def unsigned(text: str) -> str:
-    """Return a printed number, without the minus of one that is rounded to zero.
+    """Return a printed number without the minus sign of a zero.
 
     Examples
     --------
@@ -127,7 +127,7 @@ def unsigned(text: str) -> str:
 
 
 def percent(share: float) -> str:
-    """Return a share with two digits that count, and never as nothing where it is something.
+    """Return a share in percent with two digits; "0 %" and "100 %" are exact.
 
     Examples
     --------
@@ -146,9 +146,9 @@ def percent(share: float) -> str:
 
 @dataclass(frozen=True)
 class Words:
-    """What sentences about a kind of data call what is in them, each in the singular."""
+    """Nouns of a kind of data, in the singular."""
 
-    # What is ranked, what was observed, and what says which of two items is better.
+    # A ranked object, an observation, and a preference between two objects.
     item: str = "item"
     unit: str = "ranking"
     vote: str = "vote"
@@ -156,17 +156,16 @@ class Words:
 
 # -- sentences that state numbers -----------------------------------------------------------------
 
-#: How a number is printed: a format, or a function.
+#: The print format of a number, or a function that prints it.
 Form: TypeAlias = str | Callable[[Any], str]
 
 
 class _Sentence(str):
-    """A text, and the numbers that it states."""
+    """A text with the numbers that it states; `said` keeps them."""
 
     numbers: tuple[_Stated, ...]
 
     def __new__(cls, text: str, numbers: Iterable[_Stated] = ()) -> _Sentence:
-        """Return the text; formatting it into another by `said` keeps the numbers."""
         self = super().__new__(cls, text)
         self.numbers = tuple(numbers)
         return self
@@ -174,43 +173,43 @@ class _Sentence(str):
 
 @dataclass(frozen=True)
 class _Stated:
-    """A number that a sentence states; the sentence is one of its formats."""
+    """A number in a sentence."""
 
-    # The number, as it is before it is rounded for print.
+    # The unrounded number.
     number: float
-    # What is counted or measured, as "pairs decided".
+    # The counted or measured quantity, as "pairs decided".
     what: str
     of: float | None = None
-    # The policy for unranked items, where the number depends on it.
+    # The policy for unranked items, if the number depends on it.
     policy: str | None = None
-    # Whether rankings, or tasks, count by their weights and not alike.
+    # Whether rankings or tasks count by their weights.
     weighted: bool = False
     text: str = field(default="", compare=False)
 
 
 def stated(number: float, what: str, form: Form = "", noun: str = "", **of: Any) -> str:
-    """Return a number as text, by a format or a function, and with a noun.
+    """Return a number as text, by a format or a function, with an optional noun.
 
     The other arguments are those of `_Stated`.
 
     Examples
     --------
-    >>> told = said("{} of {}", stated(3, "pairs decided", of=10), stated(10, "pairs", noun="pair"))
-    >>> told, [(one.number, one.what) for one in told.numbers]
+    >>> text = said("{} of {}", stated(3, "pairs decided", of=10), stated(10, "pairs", noun="pair"))
+    >>> text, [(one.number, one.what) for one in text.numbers]
     ('3 of 10 pairs', [(3, 'pairs decided'), (10, 'pairs')])
     """
     text = f"{number:{form}}" if isinstance(form, str) else form(number)
-    told = counted(text, noun) if noun else text
-    return _Sentence(told, (_Stated(number, what, text=told, **of),))
+    text = counted(text, noun) if noun else text
+    return _Sentence(text, (_Stated(number, what, text=text, **of),))
 
 
 def p_text(p_value: float) -> str:
-    """Return a p-value as text; one that no float holds is below 1e-300."""
+    """Return a p-value as text; one that underflows to zero is "< 1e-300"."""
     return f"{p_value:z.3g}" if p_value != 0 else "< 1e-300"
 
 
 def said(template: str, *parts: object, **named_parts: object) -> str:
-    """Return a template with its parts filled in, which states the numbers of all of them."""
+    """Return a template with its parts filled in, and with their numbers."""
     text = template.format(*parts, **named_parts)
     return _Sentence(text, _numbers_in((*parts, *named_parts.values())))
 
@@ -218,23 +217,23 @@ def said(template: str, *parts: object, **named_parts: object) -> str:
 def part_of(
     number: float, what: str, total: float, whole: str, noun: str = "", *, form: str = ""
 ) -> str:
-    """Return a number and what it is a part of, as "3 of 10 pairs"."""
+    """Return a number and its total, as "3 of 10 pairs"."""
     return said("{} of {}", stated(number, what, form, of=total), stated(total, whole, form, noun))
 
 
 def joined(sentences: Iterable[str], between: str = " ") -> str:
-    """Return sentences as one text, which states the numbers of all of them."""
-    told = list(sentences)
-    return _Sentence(between.join(told), _numbers_in(told))
+    """Return sentences as one text, with their numbers."""
+    parts = list(sentences)
+    return _Sentence(between.join(parts), _numbers_in(parts))
 
 
 def capital(sentence: str) -> str:
-    """Return a sentence that begins with a capital, with its numbers."""
+    """Return a sentence with a capital first letter, and with its numbers."""
     return _Sentence(f"{sentence[:1].upper()}{sentence[1:]}", _numbers_in([sentence]))
 
 
 def level_of(alpha: float) -> str:
-    """Return the level of confidence, in percent."""
+    """Return the confidence level in percent."""
     return stated(100 * (1 - alpha), "level", "{:g} %".format)
 
 

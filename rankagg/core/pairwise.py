@@ -1,4 +1,4 @@
-"""Pairwise votes: for every two items, how many rankings put one above the other."""
+"""Pairwise votes: for every two items, the votes for one above the other."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ from rankagg.core.labels import square_labels
 from rankagg.core.places import UNLISTED
 from rankagg.core.rankings import PartialRanking, Permutation
 from rankagg.core.results import html_table
-from rankagg.core.tally import Scaled, added, tally
+from rankagg.core.tally import Scaled, add_votes, tally
 from rankagg.core.value import Value, array_key, frozen_array
 from rankagg.exceptions import Described, InvalidInputError
 
-# Sums and squares of entries must be floats too.
+# Sums and squares of entries must be finite floats.
 LARGEST_VOTES = 10**100
-# What is less needs no second look, in whichever type it is given.
+# Whole numbers below this need no further check, in any type.
 SMALL_VOTES = 2**31
 
 DIVIDE_VOTES = "Divide all entries by a common number."
-# Pairs that are looked at in one go.
+# Block size in pairs.
 PAIRS_AT_ONCE = 2**20
 
 
 def _square_votes(values: ArrayLike, parameter: str) -> NDArray[Any]:
-    """Return a square matrix without a diagonal: floats, or integers where it holds no others."""
+    """Return a square matrix with a zero diagonal, as integers if all entries are whole."""
     whole = _whole_votes(values)
     if whole is not None:
         return whole
@@ -61,7 +61,7 @@ def _square_votes(values: ArrayLike, parameter: str) -> NDArray[Any]:
 def _whole_votes(values: ArrayLike) -> Integers | None:
     """Return a square array of small whole numbers in a narrow type; None for anything else.
 
-    Beside it nothing is made that is as large as the matrix.
+    No other array of that size is made.
     """
     if not isinstance(values, np.ndarray) or values.dtype.kind not in "iuf":
         return None
@@ -81,7 +81,7 @@ def _whole_votes(values: ArrayLike) -> Integers | None:
 
 
 def _rational_votes(won: NDArray[Any], tied: NDArray[Any]) -> tuple[list[Integers], int, float]:
-    """Return both matrices as integers over one denominator, and the grid they were rounded to."""
+    """Return both matrices as integers over one denominator, and their rounding step."""
     if won.dtype.kind == tied.dtype.kind == "i":
         return [won, tied], 1, 0.0
     if object not in (won.dtype, tied.dtype):
@@ -94,14 +94,14 @@ def _rational_votes(won: NDArray[Any], tied: NDArray[Any]) -> tuple[list[Integer
 
 
 def row_blocks(n: int) -> Iterator[slice]:
-    """Yield slices of the rows of an (n, n) array, so that little is made of each."""
+    """Yield slices of the rows of an (n, n) array that bound temporary memory."""
     size = max(1, PAIRS_AT_ONCE // max(n, 1))
     for start in range(0, n, size):
         yield slice(start, start + size)
 
 
 def sum_below(numbers: Integers, ranks: NDArray[np.integer]) -> int:
-    """Return the sum of an (n, n) array where the item of the row is ranked below the column's."""
+    """Return the sum of an (n, n) array over pairs with row ranked below column."""
     return sum(
         exact.sum_of(numbers[rows] * (ranks[rows, None] > ranks))
         for rows in row_blocks(len(numbers))
@@ -109,18 +109,18 @@ def sum_below(numbers: Integers, ranks: NDArray[np.integer]) -> int:
 
 
 def _fingerprint(labels: Iterable[Label], wins: Integers, ties: Integers, denominator: int) -> str:
-    """Return the SHA-256 of items and votes in a form that is documented."""
+    """Return the SHA-256 of items and votes in the documented form."""
     digest = sha256(f"rankagg.votes 1\n{len(wins)} {denominator}\n".encode())
     for text in _label_lines(labels):
         digest.update(text)
     for matrix in (wins, ties):
-        for text in _bytes_of(matrix):
+        for text in _matrix_bytes(matrix):
             digest.update(text)
     return digest.hexdigest()
 
 
-def _bytes_of(matrix: Integers) -> Iterator[bytes]:
-    """Yield how many bytes a number has, as a line, and all numbers, their lowest byte first."""
+def _matrix_bytes(matrix: Integers) -> Iterator[bytes]:
+    """Yield a line with the bytes per number, and all numbers, lowest byte first."""
     width = (int(matrix.max(initial=0)).bit_length() + 7) // 8
     yield b"%d\n" % width
     for rows in row_blocks(len(matrix)) if width else ():
@@ -133,12 +133,12 @@ def _bytes_of(matrix: Integers) -> Iterator[bytes]:
 
 
 def _label_lines(labels: Iterable[Label]) -> Iterator[bytes]:
-    """Yield a line for each label: a text with its length, or a whole number."""
+    """Yield a line for each label: a text with its length, or an integer."""
     for label in labels:
         if isinstance(label, str):
-            # Labels made in a program may hold half a surrogate pair.
-            named = label.encode("utf-8", "surrogatepass")
-            yield b"s%d:%b\n" % (len(named), named)
+            # Labels may hold half a surrogate pair.
+            text = label.encode("utf-8", "surrogatepass")
+            yield b"s%d:%b\n" % (len(text), text)
         else:
             yield b"i%d\n" % label
 
@@ -146,25 +146,25 @@ def _label_lines(labels: Iterable[Label]) -> Iterator[bytes]:
 class PairwiseMatrix(Value):
     """Weighted votes between every two items; row is above column.
 
-    Made by `Profile.pairwise`, or by `from_wins` from any non-negative matrix. The matrices of
-    two parts of the data add up with `+`. Votes are kept as integers over one denominator, so
-    sums and costs are exact (but see `rounding`).
+    Made by `Profile.pairwise`, or by `from_wins` from any non-negative matrix. ``+`` adds the
+    matrices of two parts of the data. Votes are integers over one denominator, so sums and costs
+    are exact (but see `rounding`).
 
     Attributes
     ----------
     items : ItemSet
         The items of rows and columns.
     unranked : {"uniform", "ignore", "last"} or None
-        The policy by which unranked items were counted; None for a plain matrix.
+        The policy for unranked items; None for a plain matrix.
     rounding : float
-        By how much an entry can be off, in votes: 0 unless a weight was no simple fraction and
-        was rounded to 12 digits (a grid of 2**-40 of the largest weight), or the shares of
-        unranked items among more than 100 have no common denominator that int64 has room for
-        and were rounded to a grid (near 2**-50 n**2).
+        The largest error of an entry, in votes; 0 if votes are exact. Weights that are no simple
+        fractions are rounded to 12 digits (a grid of 2**-40 of the largest weight). Shares of
+        unranked items among more than 100 items are rounded to a grid (near 2**-50 n**2) if
+        their common denominator is too large for int64.
     denominator : int
-        What the integers `scaled_wins`, `scaled_ties` and `scaled_comparisons` are divided by.
+        The denominator of the integers `scaled_wins`, `scaled_ties` and `scaled_comparisons`.
     is_decided : bool
-        True where every ranking compares every two items, so that no policy changes a vote.
+        True if every ranking compares every two items, so that no policy changes a vote.
     """
 
     items: ItemSet
@@ -173,12 +173,12 @@ class PairwiseMatrix(Value):
     denominator: int
     is_decided: bool
     _weight: Fraction | None
-    _shares: int  # what imputed votes were whole numbers over, weights aside
+    _shares: int  # the denominator of imputed votes before weighting
     # The integers in the narrowest types that hold them.
     _wins: Integers
     _ties: Integers
-    # None where they follow from the votes.
-    _met: Integers | None
+    # None if they follow from the votes.
+    _given_comparisons: Integers | None
     _squares: Floats | None
 
     def __init__(
@@ -213,19 +213,15 @@ class PairwiseMatrix(Value):
             _shares=shares,
             _wins=won,
             _ties=tied,
-            _met=compared[0] if compared else None,
+            _given_comparisons=compared[0] if compared else None,
             _squares=squared_weights,
         )
 
     @classmethod
     def from_wins(
-        cls,
-        wins: ArrayLike,
-        *,
-        items: Iterable[Label] | None = None,
-        ties: ArrayLike | None = None,
+        cls, wins: ArrayLike, *, items: Iterable[Label] | None = None, ties: ArrayLike | None = None
     ) -> PairwiseMatrix:
-        """Create a matrix from numbers for row above column: any linear ordering problem.
+        """Create a matrix from votes for row above column, or from a linear ordering problem.
 
         Parameters
         ----------
@@ -234,7 +230,7 @@ class PairwiseMatrix(Value):
         items : iterable of str or int, optional
             The items of rows and columns; 0, 1, ..., n - 1 by default.
         ties : array_like of float, shape (n, n), optional
-            A symmetric matrix of votes that judged the two items equal.
+            A symmetric matrix of votes for ties.
 
         Raises
         ------
@@ -285,7 +281,7 @@ class PairwiseMatrix(Value):
 
     @property
     def is_exact(self) -> bool:
-        """True where the integers hold the given votes without rounding."""
+        """True if the integers are the given votes without rounding."""
         return self.rounding == 0
 
     @property
@@ -295,7 +291,7 @@ class PairwiseMatrix(Value):
 
     @property
     def total_weight(self) -> float | None:
-        """The same as a float."""
+        """The summed weight of all rankings as a float; None for a plain matrix."""
         return None if self._weight is None else float(self._weight)
 
     @cached_property
@@ -315,8 +311,8 @@ class PairwiseMatrix(Value):
 
     @cached_property
     def _compared(self) -> Integers:
-        if self._met is not None:
-            return self._met
+        if self._given_comparisons is not None:
+            return self._given_comparisons
         against = exact.combine(self._wins, 1, self._wins.T, 1)
         return frozen_array(exact.narrow(exact.combine(against, 1, self._ties, 1)))
 
@@ -339,18 +335,18 @@ class PairwiseMatrix(Value):
 
     @cached_property
     def comparisons(self) -> Floats:
-        """Weight of the rankings that compare row and column, whatever the policy."""
+        """Weight of the rankings that compare row and column, under any policy."""
         return self._in_votes(self.scaled_comparisons)
 
     @property
     def margins(self) -> Floats:
-        """Votes for row above column less votes for the reverse, shape (n, n)."""
+        """Votes for row above column minus votes for the reverse, shape (n, n)."""
         difference = exact.combine(self.scaled_wins, 1, self.scaled_wins.T, -1)
         return self._in_votes(difference).copy()
 
     @property
     def proportion(self) -> Floats:
-        """(wins + ties/2) / (wins + wins' + ties); NaN where nothing was compared."""
+        """(wins + ties/2) / (wins + wins' + ties); NaN for pairs never compared."""
         total = self.wins + self.wins.T + self.ties
         with np.errstate(invalid="ignore", divide="ignore"):
             share = (self.wins + self.ties / 2) / total
@@ -362,12 +358,12 @@ class PairwiseMatrix(Value):
         return self.items.pairs_where(np.triu(self.scaled_comparisons == 0, k=1))
 
     def _in_votes(self, scaled: Integers) -> Floats:
-        # Python divides large integers without overflow; the quotients are floats.
+        # Python divides large integers without overflow.
         return cast(Floats, frozen_array((scaled / self.denominator).astype(np.float64)))
 
     @cached_property
     def lowest_terms(self) -> tuple[Integers, Integers, int]:
-        """Wins and ties, in narrow types, over the least denominator that makes them whole."""
+        """Wins and ties as integers in narrow types, and their least denominator."""
         (wins, ties), denominator = exact.reduce_by([self._wins, self._ties], self.denominator)
         return frozen_array(exact.narrow(wins)), frozen_array(exact.narrow(ties)), denominator
 
@@ -375,13 +371,13 @@ class PairwiseMatrix(Value):
     def fingerprint(self) -> str:
         """SHA-256 of the items, the wins and the ties, as 64 hexadecimal digits.
 
-        The same for the same votes, however they were counted and whatever integers hold them;
-        the reference of the certificate says which bytes are hashed.
+        Equal votes have the same value, however they were counted. The certificate format defines
+        the hashed bytes.
         """
         return _fingerprint(self.items, *self.lowest_terms)
 
     def with_unranked(self, unranked: Unranked) -> PairwiseMatrix:
-        """Return the votes by another policy, where every ranking compares every two items.
+        """Return the votes by another policy, if every ranking compares every two items.
 
         Parameters
         ----------
@@ -391,13 +387,13 @@ class PairwiseMatrix(Value):
         Raises
         ------
         InvalidInputError
-            If the policy would change votes, which are added up already.
+            If the policy would change votes, which are already summed.
         """
         if check_unranked(unranked) == self.unranked:
             return self
         if not self.is_decided:
-            allowed = f"{self.unranked!r} for votes that are added up"
-            remedy = "Take `with_unranked` of the rankings, and then `pairwise`."
+            allowed = f"{self.unranked!r} for votes that are already summed"
+            remedy = "Call `with_unranked` on the rankings before `pairwise`."
             raise InvalidInputError("unranked", allowed, unranked, remedy)
         return self._with(unranked=unranked)
 
@@ -417,7 +413,7 @@ class PairwiseMatrix(Value):
         ranking : PartialRanking
             A ranking of the same items.
         tie_cost, consensus_tie_cost : float, optional
-            What ties cost.
+            As for `cost`.
         """
         if not isinstance(ranking, PartialRanking):
             raise InvalidInputError("ranking", "a PartialRanking or Permutation", ranking)
@@ -448,22 +444,21 @@ class PairwiseMatrix(Value):
         tie_cost: float = 0.0,
         consensus_tie_cost: float | None = None,
     ) -> float:
-        """Return the weight of the votes that a ranking contradicts: its summed Kendall distance.
+        """Return the weight of the votes that a ranking contradicts, its summed Kendall distance.
 
-        Each unordered pair counts once. A pair that the ranking ties costs what breaking the tie
-        at random costs on average, (W_ij + W_ji)/2, so that a tied ranking is never cheaper than
-        the best strict one; items that it does not rank count as in a uniformly drawn compatible
-        permutation.
+        Each unordered pair counts once. A pair that the ranking ties costs (W_ij + W_ji)/2, the
+        average cost of breaking the tie at random. A tied ranking is thus never cheaper than the
+        best strict one. Unranked items count as in a uniformly drawn compatible permutation.
 
         Parameters
         ----------
         ranking : PartialRanking
             A ranking of the same items.
         tie_cost : float, default 0
-            What a vote that judges two items equal costs, 0 to 1; 1/2 is the other convention.
+            The cost of a vote that ties two items, 0 to 1; 1/2 is the other convention.
         consensus_tie_cost : float, optional
-            What a vote on a pair that the ranking ties costs, 0 to 1, instead of the average; a
-            vote that ties that pair too then costs nothing. See `Kemeny`.
+            The cost of a vote on a pair that the ranking ties, 0 to 1, instead of the average. A
+            vote that also ties that pair then costs nothing. See `Kemeny`.
 
         Returns
         -------
@@ -473,7 +468,7 @@ class PairwiseMatrix(Value):
         Raises
         ------
         ItemMismatchError
-            If the ranking is over other items, or over these in another order.
+            If the ranking has other items, or the same items in another order.
 
         Examples
         --------
@@ -495,7 +490,7 @@ class PairwiseMatrix(Value):
         if self.unranked != other.unranked:
             allowed = f"the same policy in both matrices ({self.unranked!r} here)"
             raise InvalidInputError("unranked", allowed, other.unranked)
-        (wins, ties, comparisons), denominator, shares, rounding = added(
+        (wins, ties, comparisons), denominator, shares, rounding = add_votes(
             (self._scaled, other._scaled),
             (self.denominator, other.denominator),
             (self._shares, other._shares),
@@ -520,7 +515,7 @@ class PairwiseMatrix(Value):
     def _scaled(self) -> Scaled:
         return self.scaled_wins, self.scaled_ties, self.scaled_comparisons
 
-    # -- how it looks -------------------------------------------------------------------------
+    # -- display ------------------------------------------------------------------------------
 
     def __repr__(self) -> str:
         weight = "" if self.total_weight is None else f", total weight {self.total_weight:g}"
@@ -536,15 +531,15 @@ class PairwiseMatrix(Value):
 def count_votes(
     items: ItemSet, ranks: Ranks, counts: Integers, weights: Floats, unranked: Unranked
 ) -> PairwiseMatrix:
-    """Count the votes of ranks that are known to be canonical; see `Profile.pairwise`."""
-    importance = exact.as_rational(weights)
-    votes = exact.multiply(counts, importance.numerators)
+    """Count the votes of canonical ranks; see `Profile.pairwise`."""
+    rational = exact.as_rational(weights)
+    votes = exact.multiply(counts, rational.numerators)
     counted = tally(ranks, votes, shared=unranked == "uniform")
-    denominator = counted.denominator * importance.denominator
-    whole, rounding = Fraction(exact.sum_of(votes), importance.denominator), Fraction(0)
-    if importance.step:  # weights were rounded
-        whole = exact.total(counts, weights)
-        rounding = Fraction(importance.step) / 2 * exact.sum_of(counts)
+    denominator = counted.denominator * rational.denominator
+    total, rounding = Fraction(exact.sum_of(votes), rational.denominator), Fraction(0)
+    if rational.step:  # weights were rounded
+        total = exact.total(counts, weights)
+        rounding = Fraction(rational.step) / 2 * exact.sum_of(counts)
     squares = None if (weights == 1).all() else _sum_squares(ranks, counts * weights**2)
     return PairwiseMatrix(
         items=items,
@@ -554,7 +549,7 @@ def count_votes(
         denominator=denominator,
         squared_weights=squares,
         unranked=unranked,
-        total_weight=whole,
+        total_weight=total,
         rounding=exact.float_above(rounding + Fraction(counted.rounded, 2 * denominator)),
         is_decided=counted.is_decided,
         shares=counted.denominator,
@@ -570,7 +565,7 @@ def _sum_squares(ranks: Ranks, squares: Floats) -> Floats:
     weighed = (squares[:, None] * listed).T
     total = weighed @ listed
     if unlisted.any():
-        # Added, for a difference would lose what is small beside the largest.
+        # A sum keeps small terms that a difference of large ones would lose.
         mixed = weighed @ unlisted
         total += mixed + mixed.T
     return total

@@ -1,11 +1,11 @@
-"""Places as arrays: every function works on m rankings of n items at once, shape (m, n).
+"""Places as arrays of m rankings of n items, shape (m, n).
 
-A place counts from 0, the best. Ties share the best place of their bucket (0, 1, 1, 3).
-Two negative codes say why an item has no place of its own:
+Places count from 0, the best. Ties share the best place of their bucket (0, 1, 1, 3).
+Two negative codes mark items without a place:
 
 * `UNRANKED`: the item was not observed; nothing is known about it.
-* `UNLISTED`: the item was left off a top-k list; it stands below every listed item, and
-  nothing is known about unlisted items among themselves.
+* `UNLISTED`: the item was left off a top-k list. It is below every listed item, and unlisted
+  items are not compared with each other.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ from rankagg.kernels.counting import doubled_places
 
 UNRANKED: Final = -1
 UNLISTED: Final = -2
-#: At least this share of rows must show that 0 means not ranked; fewer may be slips.
+#: At least this share of rows must indicate that 0 means not ranked; fewer may be errors.
 SHARE_OF_SIGNS = 0.1
 
 
 def competition_ranks(
     values: Floats, tolerance: Floats | float = 0.0, errors: Floats | None = None
 ) -> Ranks:
-    """Turn numbers, smaller is better, into places; NaN becomes `UNRANKED`.
+    """Return the places of numbers, smaller is better; NaN becomes `UNRANKED`.
 
-    A new bucket starts where the step between neighbors in sorted order exceeds `tolerance`
-    (a number, or one per row with shape (m, 1)), or the errors of both, shape (m, n).
+    A new bucket starts if the step between neighbors in sorted order exceeds `tolerance` (a
+    number, or one per row with shape (m, 1)), or the summed errors of both, shape (m, n).
     """
     m, n = values.shape
     if errors is None and np.ndim(tolerance) == 0 and tolerance == 0 and _are_permutations(values):
@@ -51,7 +51,7 @@ def competition_ranks(
     if errors is not None:
         errors = errors[rows, order]
         tolerance = errors[:, :-1] + errors[:, 1:]
-    with np.errstate(invalid="ignore", over="ignore"):  # a step may be too large for a float
+    with np.errstate(invalid="ignore", over="ignore"):  # a step may overflow
         steps = ordered[:, 1:] - ordered[:, :-1] > tolerance
     starts[:, 1:] = np.where(steps, np.arange(1, n, dtype=np.int32), 0)
     ranks = np.empty((m, n), dtype=np.int32)
@@ -61,22 +61,22 @@ def competition_ranks(
 
 
 def _are_permutations(values: Floats | Ranks) -> bool:
-    """Say whether every row holds 1, 2, ..., n; False without looking where n is above 56."""
+    """Return whether every row is a permutation of 1, ..., n; False for n > 56."""
     n = values.shape[1]
-    # NaN fails the first comparison, so that all values can be made integers.
+    # NaN fails the first comparison, so all values can be converted to integers.
     if n > 56 or not (values.size and values.min() == 1 and values.max() == n):
         return False
-    whole = values.astype(np.int64)
-    # n powers of two have this sum only if they are n different ones.
-    sums = (np.int64(1) << whole).sum(axis=1)
-    return bool((sums == 2 ** (n + 1) - 2).all() and (whole == values).all())
+    integers = values.astype(np.int64)
+    # n powers of two have this sum only if all are different.
+    sums = (np.int64(1) << integers).sum(axis=1)
+    return bool((sums == 2 ** (n + 1) - 2).all() and (integers == values).all())
 
 
 def comparable(ranks: Ranks) -> Ranks:
-    """Return places that compare: unlisted items get n, unranked ones n + 1.
+    """Return places with n for unlisted items and n + 1 for unranked ones.
 
-    Only pairs of observed items may be read from the result; two unlisted items look tied. It may
-    be the array itself.
+    Compare only observed items in the result; two unlisted items look tied. The result may be
+    the array itself.
     """
     n = ranks.shape[1]
     if int(ranks.min(initial=0)) >= 0:
@@ -85,14 +85,14 @@ def comparable(ranks: Ranks) -> Ranks:
 
 
 def pair_signs(ranks: Ranks) -> Ranks:
-    """Return 1 where row is above column, -1 where below, 0 where tied or one is not listed."""
+    """Return 1 if row is above column, -1 if below, 0 if tied or one is not listed."""
     listed = (ranks[:, None] >= 0) & (ranks >= 0)
     signs: Ranks = np.where(listed, np.sign(ranks - ranks[:, None]), 0)
     return signs
 
 
 def discordances(ranks: Ranks) -> Positions:
-    """Count the pairs of every row that are in the reverse order of the columns."""
+    """Count the pairs of every ranking that are in the reverse order of the columns."""
     pairs = np.zeros(len(ranks), dtype=np.intp)
     for j in range(1, ranks.shape[1]):
         pairs += (ranks[:, :j] > ranks[:, [j]]).sum(axis=1)
@@ -100,7 +100,7 @@ def discordances(ranks: Ranks) -> Positions:
 
 
 def are_canonical(ranks: Ranks) -> Bools:
-    """Say for each row whether it holds competition ranks and valid codes only."""
+    """Return for each row whether it has competition ranks and valid codes only."""
     if _are_permutations(ranks + 1):
         return np.ones(len(ranks), dtype=np.bool_)
     listed = np.where(ranks >= 0, ranks.astype(np.float64), np.nan)
@@ -110,10 +110,10 @@ def are_canonical(ranks: Ranks) -> Bools:
 
 
 def mid_ranks(ranks: Ranks) -> Floats:
-    """Return the mean place of each item's bucket; NaN where unranked.
+    """Return the mean place of each item's bucket; NaN for unranked items.
 
-    Unlisted items share the mean of the places below the listed ones: that is where a uniformly
-    random order of them puts each on average.
+    Unlisted items have the mean of the places below the listed ones, the expected place in a
+    uniformly random order of them.
     """
     doubled = doubled_places(ranks)
     mids = doubled / 2.0 - 1.0
@@ -122,19 +122,19 @@ def mid_ranks(ranks: Ranks) -> Floats:
 
 
 def sample_compatible(ranks: Ranks, rng: Generator) -> Ranks:
-    """Draw for each row a strict complete ranking, uniformly among the compatible ones.
+    """Draw a strict complete ranking for each row, uniformly among the compatible ones.
 
-    Every item gets a place of a uniformly random order. The unranked items keep theirs; the
-    observed ones share the remaining places out according to their ranking, ties and unlisted
-    items in random order. Each of the n!/k! (times factorials of buckets) outcomes is equally
-    likely; the fair-coin shuffle of Himmi et al. (2023, Algorithm 1) is not uniform.
+    Every item gets a place of a uniformly random order. The unranked items keep it. The observed
+    items take the remaining places in the order of their ranking; ties and unlisted items are in
+    random order. Each of the n!/k! (times factorials of buckets) outcomes is equally likely; the
+    fair-coin shuffle of Himmi et al. (2023, Algorithm 1) is not uniform.
     """
     m, n = ranks.shape
     drawn = np.argsort(rng.random((m, n)), axis=1).astype(np.int64)
     observed = ranks != UNRANKED
     free = np.sort(np.where(observed, drawn, n), axis=1)
-    # The order of the drawn places among observed items is independent of which places they are,
-    # so it breaks the ties.
+    # The order of the observed items' draws is independent of the set of their places, so it can
+    # break ties.
     key = np.where(observed, comparable(ranks).astype(np.int64) * n + drawn, (n + 2) * n)
     position = np.argsort(np.argsort(key, axis=1), axis=1)
     places = np.where(observed, np.take_along_axis(free, position, axis=1), drawn)
@@ -142,9 +142,9 @@ def sample_compatible(ranks: Ranks, rng: Generator) -> Ranks:
 
 
 def top_k_shares(ranks: Ranks, k: int) -> Floats:
-    """Return each item's chance to be among the first k when ties are broken at random.
+    """Return each item's probability to be among the first k with ties broken at random.
 
-    Unranked items get 0; unlisted ones share what the listed leave.
+    Unranked items have 0; unlisted ones share the places below the listed items.
     """
     listed = ranks >= 0
     start = np.where(ranks == UNLISTED, listed.sum(axis=1, keepdims=True), ranks)
@@ -175,15 +175,15 @@ def compatible_ranks(ranks: Ranks) -> Iterator[Ranks]:
     buckets = _tied_positions(ranks)
     for slots in combinations(range(n), len(unranked)):
         rest = [slot for slot in range(n) if slot not in slots]
-        for newcomers in permutations(unranked):
-            for broken in product(*(permutations(bucket) for bucket in buckets)):
+        for inserted in permutations(unranked):
+            for strict in product(*(permutations(bucket) for bucket in buckets)):
                 result = np.empty(n, dtype=np.int32)
-                result[list(newcomers)] = slots
-                result[list(chain.from_iterable(broken))] = rest
+                result[list(inserted)] = slots
+                result[list(chain.from_iterable(strict))] = rest
                 yield result
 
 
-# -- places of what people have: groups of labels, numbers, fewer items --------------------------
+# -- places from orders, from numbers and of fewer items ------------------------------------------
 
 
 def from_orders(
@@ -191,15 +191,15 @@ def from_orders(
 ) -> tuple[Ranks, ItemSet] | None:
     """Return the places of strict orders, one ranking a row, and the items.
 
-    None where an order names a label twice, or one that is no label or no item: who calls must
-    say which. Labels that are neither plain text nor plain integers are left to the caller too.
+    Return None if an order names a label twice, an unknown item, or an object that is neither a
+    plain str nor a plain int. The caller handles these.
     """
     labels = list(chain.from_iterable(rows))
-    # By type first: True and 1.0 would be found where 1 is.
+    # By type first, since True and 1.0 equal 1.
     kinds = set(map(type, labels))
     if not rows or not {str, int} >= kinds:
         return None
-    codes, distinct = _coded_numbers(labels) if kinds == {int} else _coded(labels)
+    codes, distinct = _integer_codes(labels) if kinds == {int} else _label_codes(labels)
     item_set = ItemSet.coerce(items, distinct)
     try:
         position = np.array(item_set.indices(distinct), dtype=np.intp)
@@ -210,21 +210,21 @@ def from_orders(
     return None if ranks is None else (ranks, item_set)
 
 
-def _coded(labels: list[Any]) -> tuple[Positions, list[Any]]:
-    """Return a code for each label, and the labels that the codes stand for."""
+def _label_codes(labels: list[Any]) -> tuple[Positions, list[Any]]:
+    """Return a code for each label, and the label of each code."""
     number: defaultdict[Label, int] = defaultdict(count().__next__)
     return np.fromiter(map(number.__getitem__, labels), np.intp, len(labels)), list(number)
 
 
-def _coded_numbers(labels: list[int]) -> tuple[Positions, list[int]]:
-    """Do the same for plain integers, which a table finds quicker where they are close."""
+def _integer_codes(labels: list[int]) -> tuple[Positions, list[int]]:
+    """Return `_label_codes` of plain integers; a lookup table is faster if they are dense."""
     try:
         numbers = np.array(labels, dtype=np.int64)
     except OverflowError:
-        return _coded(labels)
+        return _label_codes(labels)
     low = int(numbers.min())
     if int(numbers.max()) - low > len(labels):
-        return _coded(labels)
+        return _label_codes(labels)
     at = (numbers - low).astype(np.intp)
     occurs = np.zeros(int(at.max()) + 1, dtype=np.intp)
     occurs[at] = 1
@@ -232,7 +232,7 @@ def _coded_numbers(labels: list[int]) -> tuple[Positions, list[int]]:
 
 
 def _scattered(codes: Any, lengths: Any, n_items: int) -> Ranks | None:
-    """Return the places of orders of items by number; None where one names an item twice."""
+    """Return the places of orders of item numbers; None if an order names an item twice."""
     m = len(lengths)
     if len(codes) == m * n_items and (lengths == n_items).all():
         orders = codes.reshape(m, n_items)
@@ -269,12 +269,12 @@ def from_table(
 
 
 def zeros_not_ranked(values: Floats) -> Bools | None:
-    """Return which zeros in ranks, shape (m, n), mean not ranked; None where it is not certain.
+    """Return which zeros in ranks, shape (m, n), mean not ranked; None if that is ambiguous.
 
-    The whole table has one convention. Where each row has the ranks 0, 1, ... of the items that it
-    ranks, or different ones below n of which some are missing, 0 is the best. Where every row with
-    a zero has a rank 1 too, and one row in ten has several zeros, or all ranks from 1, 0 means not
-    ranked. Numbers that are no ranks, negative or with fractions other than 1/2, are only numbers.
+    All rows have one convention. 0 is the best rank if each row has the ranks 0, 1, ..., of the
+    items that it ranks, or distinct ranks below n with gaps. 0 means not ranked if every row with
+    a zero also has a rank 1, and one row in ten has several zeros, or all ranks from 1. Numbers
+    that are negative, or have fractions other than 1/2, are no ranks; 0 is then a number too.
     """
     zero: Bools = values == 0
     none: Bools = np.zeros_like(zero)
@@ -282,34 +282,34 @@ def zeros_not_ranked(values: Floats) -> Bools | None:
         return none
     best = competition_ranks(values)
     listed = best >= 0
-    fits = [((values == way) | ~listed).all(axis=1) for way in (best, mid_ranks(best))]
+    fits = [((values == ranks) | ~listed).all(axis=1) for ranks in (best, mid_ranks(best))]
     if (fits[0] | fits[1]).all():
         return none
     ranked = listed & ~zero
     least = np.where(ranked, values, np.inf).min(axis=1, keepdims=True)
     shared = np.count_nonzero(values == least, axis=1)
-    # Items that share rank 1 may have the mean rank.
+    # Items tied at rank 1 may have the mean rank.
     has_first = (least[:, 0] == 1) | (least[:, 0] == (shared + 1) / 2)
     has_zero, has_rank = zero.any(axis=1), ranked.any(axis=1)
     signs = has_first & ((zero.sum(axis=1) > 1) | (listed.all(axis=1) & ~has_zero))
     if not signs.any() and not listed.all() and values[listed].max() < values.shape[1]:
-        # Ranks from 0 of which some are missing: no two of a row are equal.
+        # Ranks from 0 with gaps: no two of a row are equal.
         ordered = np.sort(values, axis=1)
         return None if (np.diff(ordered, axis=1) == 0).any() else none
     if (has_zero & has_rank & ~has_first).any():
         return None
-    is_shown = np.count_nonzero(signs) >= SHARE_OF_SIGNS * np.count_nonzero(has_rank)
-    return zero if signs.any() and is_shown else None
+    is_frequent = np.count_nonzero(signs) >= SHARE_OF_SIGNS * np.count_nonzero(has_rank)
+    return zero if signs.any() and is_frequent else None
 
 
 def _without_zeros(ranks: Floats) -> Floats:
-    """Return ranks with NaN for the zeros that mean not ranked, with a warning."""
+    """Return ranks with NaN for zeros that mean not ranked; warn about their number."""
     not_ranked = zeros_not_ranked(ranks)
     if not_ranked is None:
         raise InvalidInputError(
             "ranks",
             "ranks from 1, or the ranks 0 to n - 1 in each row",
-            Described("zeros that may be the best rank or mean not ranked"),
+            Described("zeros that may be the best rank, or mean not ranked"),
             "Add 1 to all ranks, or replace zeros by NaN; "
             "`from_scores(..., higher_is_better=False)` takes any numbers.",
         )
@@ -323,18 +323,18 @@ def _without_zeros(ranks: Floats) -> Floats:
 
 
 def refuse_codes(ranks: object) -> None:
-    """Refuse an array of integers below 0, such as the `ranks` of a profile, which hold codes."""
+    """Raise for an array with negative integers, which are codes in `ranks` of a profile."""
     if not (isinstance(ranks, np.ndarray) and ranks.dtype.kind == "i" and (ranks < 0).any()):
         return
     allowed = "an array of integers from 0 on, or of any floats"
     remedy = (
-        "Below 0 the ranks of a profile hold codes, for which NaN stands here; "
+        "Replace negative codes in the `ranks` of a profile by NaN; "
         "`from_scores(..., higher_is_better=False)` takes any numbers."
     )
     raise InvalidInputError("ranks", allowed, int(ranks[ranks < 0][0]), remedy)
 
 
-def closed_up(ranks: Ranks) -> Ranks:
-    """Return places in which some items may be missing as places without gaps."""
+def close_gaps(ranks: Ranks) -> Ranks:
+    """Return places without the gaps that removed items leave."""
     listed = np.where(ranks >= 0, ranks, np.nan).astype(np.float64)
     return np.where(ranks < 0, ranks, competition_ranks(listed))

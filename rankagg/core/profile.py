@@ -42,17 +42,17 @@ from rankagg.exceptions import Described, InvalidInputError
 
 
 def canonical_profile(items: ItemSet, ranks: Ranks, **columns: Any) -> Profile:
-    """Return a profile of ranks that are known to be canonical, without checking them again."""
+    """Return a profile of canonical ranks, which are not checked again."""
     return Profile._trusted(items, ranks, **columns)
 
 
-def _stacked(rankings: Sequence[PartialRanking]) -> tuple[ItemSet, Ranks]:
-    """Return the items of rankings and their ranks; raises where these are no such rankings."""
+def _stacked_ranks(rankings: Sequence[PartialRanking]) -> tuple[ItemSet, Ranks]:
+    """Return the items and the ranks of rankings; raise for other objects or different items."""
     if not all(issubclass(kind, PartialRanking) for kind in set(map(type, rankings))):
         wrong = next(row for row in rankings if not isinstance(row, PartialRanking))
         remedy = "`Profile.from_orders` and `Profile.from_ranks` take plain data."
         raise InvalidInputError("rankings", "PartialRanking or Permutation objects", wrong, remedy)
-    # Most often all of them share one object.
+    # Rankings usually share one ItemSet.
     distinct = {id(row.items): row.items for row in rankings}
     first, *others = distinct.values()
     for items in others:
@@ -60,16 +60,8 @@ def _stacked(rankings: Sequence[PartialRanking]) -> tuple[ItemSet, Ranks]:
     return first, np.concatenate([row.ranks for row in rankings]).reshape(-1, len(first))
 
 
-def _rows_of_groups(groups: Sequence[Group]) -> dict[Group, list[int]]:
-    """Return the rows of each group, in the order in which groups first occur."""
-    rows: dict[Group, list[int]] = {}
-    for row, group in enumerate(groups):
-        rows.setdefault(group, []).append(row)
-    return rows
-
-
-def numbers_of(labels: Iterable[Hashable]) -> Positions:
-    """Return the number of each label, from 0 in the order in which they first occur."""
+def label_numbers(labels: Iterable[Hashable]) -> Positions:
+    """Return the number of each label, from 0 in the order of first occurrence."""
     numbers: dict[Hashable, int] = {}
     return np.array([numbers.setdefault(label, len(numbers)) for label in labels], dtype=np.intp)
 
@@ -82,23 +74,22 @@ class Profile(Value):
     rankings : iterable of PartialRanking
         Rankings of the same items; `Permutation` is one kind.
     counts : array_like of int, shape (m,), optional
-        How often each ranking was observed, independently; 1 by default.
+        The number of independent observations of each ranking; 1 by default.
     weights : array_like of float, shape (m,), optional
         The importance of each ranking; 1 by default. Aggregation uses counts times weights;
         inference takes the counts as the sample size.
     groups : sequence of str or int, length m, optional
         The group (task) of each ranking, for rules that work on two levels.
     clusters : sequence of str or int, length m, optional
-        What rankings depend on, such as the rater of each: inference takes the clusters as
-        independent, and not the rankings.
+        The cluster of each ranking, such as its rater. Inference takes clusters, and not
+        rankings, as independent.
 
     Attributes
     ----------
     items : ItemSet
         The ranked items.
     ranks : ndarray of int32, shape (m, n)
-        Rank of item i in ranking t counted from 0, which is best, with the codes `UNRANKED` and
-        `UNLISTED`.
+        Rank of item i in ranking t, from 0, the best, with the codes `UNRANKED` and `UNLISTED`.
     counts : ndarray of int64, shape (m,)
         Repeated observations.
     weights : ndarray of float64, shape (m,)
@@ -106,7 +97,7 @@ class Profile(Value):
     groups, clusters : tuple or None
         Group and cluster of each ranking.
     unranked : {"uniform", "ignore", "last"}
-        What a ranking says of an item that it does not rank; see `with_unranked`.
+        The policy for items that a ranking does not rank; see `with_unranked`.
 
     Examples
     --------
@@ -141,7 +132,7 @@ class Profile(Value):
         rows = list(rankings)
         if not rows:
             raise InvalidInputError("rankings", "at least one ranking", rows)
-        items, ranks = _stacked(rows)
+        items, ranks = _stacked_ranks(rows)
         self._fill(items, ranks, counts=counts, weights=weights, groups=groups, clusters=clusters)
 
     def _fill(
@@ -156,9 +147,9 @@ class Profile(Value):
         unranked: Unranked = "uniform",
     ) -> None:
         m = len(ranks)
-        labels = {"groups": groups, "clusters": clusters}
-        named = {k: None if of is None else label_column(of, k) for k, of in labels.items()}
-        for name, column in named.items():
+        given = {"groups": groups, "clusters": clusters}
+        labels = {k: None if x is None else label_column(x, k) for k, x in given.items()}
+        for name, column in labels.items():
             if column is not None and len(column) != m:
                 allowed, noun = f"one {name[:-1]} per ranking ({m} of them)", name[:-1]
                 raise InvalidInputError(name, allowed, Described(counted(len(column), noun)))
@@ -168,12 +159,12 @@ class Profile(Value):
             counts=frozen_array(as_counts(counts, m)),
             weights=frozen_array(as_weights(weights, m)),
             unranked=unranked,
-            **named,
+            **labels,
         )
 
     @classmethod
     def _trusted(cls, items: ItemSet, ranks: Ranks, **columns: Any) -> Self:
-        """Create a profile from ranks that are known to be canonical, and columns of the class."""
+        """Create a profile from canonical ranks and columns of the class."""
         profile = cls.__new__(cls)
         profile._fill(items, ranks, **columns)
         return profile
@@ -212,13 +203,13 @@ class Profile(Value):
         counts: Integers64 | None = None,
         unranked: Unranked | None = None,
     ) -> Self:
-        """Return a profile with other ranks (of a choice of rows) and the rest as here."""
+        """Return a profile with other ranks, of some rows, and all else unchanged."""
         keep = slice(None) if rows is None else rows
         labels = {"groups": self.groups, "clusters": self.clusters}
         if rows is not None:
             labels = {
-                name: None if of is None else tuple(of[int(row)] for row in rows)
-                for name, of in labels.items()
+                name: None if column is None else tuple(column[int(row)] for row in rows)
+                for name, column in labels.items()
             }
         return type(self)._trusted(
             items or self.items,
@@ -236,7 +227,7 @@ class Profile(Value):
 
     @property
     def n_rankings(self) -> int:
-        """The number of observed rankings: the sum of the counts."""
+        """The number of observed rankings, the sum of the counts."""
         return int(self.counts.sum(dtype=object))
 
     @property
@@ -246,34 +237,34 @@ class Profile(Value):
 
     @cached_property
     def is_complete(self) -> bool:
-        """True where every ranking ranks every item."""
+        """True if every ranking ranks every item."""
         return bool((self.ranks >= 0).all())
 
     @cached_property
     def is_strict(self) -> bool:
-        """True where no ranking ties two items."""
+        """True if no ranking ties two items."""
         ordered = np.sort(self.ranks, axis=1)
         return not ((ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0)).any()
 
     @property
     def has_unranked(self) -> bool:
-        """True where some ranking did not observe some item."""
+        """True if some ranking did not observe some item."""
         return bool((self.ranks == UNRANKED).any())
 
     @property
     def has_unlisted(self) -> bool:
-        """True where some ranking is a top-k list."""
+        """True if some ranking is a top-k list."""
         return bool((self.ranks == UNLISTED).any())
 
     @property
     def observed(self) -> Bools:
-        """True where a ranking ranks an item, or lists it where it was read as 'last'; (m, n)."""
+        """Mask of observed items, shape (m, n); unlisted ones are not observed under "last"."""
         if self.unranked == "last":
             return self.ranks >= 0
         return cast(Bools, self.ranks != UNRANKED)
 
     def times_ranked(self) -> dict[Label, int]:
-        """Return in how many rankings each item has a rank.
+        """Return the number of rankings in which each item has a rank.
 
         Returns
         -------
@@ -300,27 +291,27 @@ class Profile(Value):
         Parameters
         ----------
         ranks : array_like of float, shape (m, n)
-            Finite numbers, NaN for an item that the ranking does not rank. An array of integers
-            below 0 is refused, as `ranks` of a profile hold codes there. The rank 0 is the best
-            where each row holds the ranks 0, 1, ... of the items that it ranks, or different ones
-            below n with NaN between; where ranks begin at 1, it means not ranked. Negative numbers,
-            and fractions other than 1/2, are no ranks, and 0 is a number among them.
+            Finite numbers, NaN for an item that the ranking does not rank. An array with negative
+            integers is refused, as these are codes in the `ranks` of a profile. 0 is the best rank
+            if each row has the ranks 0, 1, ... of the items that it ranks, or distinct ranks below
+            n with gaps. If ranks begin at 1, 0 means not ranked. Numbers that are negative, or
+            have fractions other than 1/2, are no ranks; 0 is then a number too.
         items : iterable of str or int, optional
             The items of the columns; 0, 1, ..., n - 1 by default.
         tolerance : float, default 0
-            A new bucket starts where the step between sorted numbers exceeds it.
+            A new bucket starts if the step between sorted numbers exceeds it.
         counts, weights, groups
             As for the class.
 
         Raises
         ------
         InvalidInputError
-            If it is not certain what a rank 0 means.
+            If the meaning of a rank 0 is ambiguous.
 
         Warns
         -----
         DataWarning
-            How many cells with 0 were read as not ranked.
+            If zeros are read as not ranked; it counts them.
         """
         codes, item_set = places.from_table(ranks, items, tolerance, are_ranks=True)
         return cls._trusted(item_set, codes, counts=counts, weights=weights, groups=groups)
@@ -342,13 +333,13 @@ class Profile(Value):
         Parameters
         ----------
         scores : array_like of float, shape (m, n)
-            Finite scores, NaN where an item was not scored.
+            Finite scores, NaN for an item without a score.
         higher_is_better : bool
-            Which direction is better; there is no default.
+            Whether higher scores are better; there is no default.
         items : iterable of str or int, optional
             The items of the columns; 0, 1, ..., n - 1 by default.
         tolerance : float, default 0
-            A new bucket starts where the step between sorted scores exceeds it.
+            A new bucket starts if the step between sorted scores exceeds it.
         counts, weights, groups
             As for the class.
 
@@ -385,8 +376,8 @@ class Profile(Value):
         orders : iterable of iterables of str or int
             Each lists distinct labels, best first; a string is taken letter by letter.
         items : iterable of str or int, optional
-            All items; by default the sorted labels that occur. Labels that an order leaves out
-            are unranked in it.
+            All items; by default the sorted labels that occur. Items that are not in an order are
+            unranked in it.
         counts, weights, groups
             As for the class.
         """
@@ -397,34 +388,34 @@ class Profile(Value):
         except TypeError:
             allowed = "orders, each a sequence of labels"
             raise InvalidInputError("orders", allowed, orders) from None
-        at_once = places.from_orders(rows, items)
-        if at_once is not None:
-            ranks, item_set = at_once
-            return cls._trusted(item_set, ranks, counts=counts, weights=weights, groups=groups)
+        columns: dict[str, Any] = dict(counts=counts, weights=weights, groups=groups)
+        plain = places.from_orders(rows, items)
+        if plain is not None:
+            ranks, item_set = plain
+            return cls._trusted(item_set, ranks, **columns)
         item_set = ItemSet.coerce(items, chain.from_iterable(rows))
-        made = [PartialRanking.from_order(row, items=item_set) for row in rows]
-        return cls(made, counts=counts, weights=weights, groups=groups)
+        return cls([PartialRanking.from_order(row, items=item_set) for row in rows], **columns)
 
     # -- derived data -------------------------------------------------------------------------
 
     def with_unranked(self, unranked: Unranked) -> Self:
         """Return the rankings by another policy for the items that they do not rank.
 
-        All that is computed from rankings follows their policy: votes, rules, costs, intervals.
+        Votes, rules, costs and intervals of the rankings all follow their policy.
 
         Parameters
         ----------
         unranked : {"uniform", "ignore", "last"}
-            What a ranking says of an item that it does not rank. "uniform", which rankings have
-            unless it is stated: the proportion of its compatible permutations (an unranked item
-            is before the one at rank r of k with (r + 1)/(k + 1), two unranked ones split evenly).
-            "ignore": nothing. "last": it is unlisted, below every ranked one, and is not compared
-            with other such items.
+            The votes of a ranking on an item that it does not rank. "uniform", the default of
+            rankings: the proportion of its compatible permutations. An unranked item is before
+            the one at rank r of k with (r + 1)/(k + 1); two unranked ones split evenly. "ignore":
+            no vote. "last": the item is unlisted, below every ranked one, and not compared with
+            other unlisted items.
 
         Raises
         ------
         InvalidInputError
-            If unranked items were made unlisted ones before: which they were is not known.
+            If unranked items were already made unlisted, and can no longer be identified.
 
         Examples
         --------
@@ -440,8 +431,8 @@ class Profile(Value):
         if policy == self.unranked:
             return self
         if self.unranked == "last" and self.has_unlisted:
-            allowed = "'last' for lists, which are above all that they leave out"
-            remedy = "State it where the rankings are made or read."
+            allowed = "'last' for top-k lists"
+            remedy = "Set the policy when the rankings are made or read."
             raise InvalidInputError("unranked", allowed, policy, remedy)
         ranks = self.ranks
         if policy == "last":
@@ -449,9 +440,9 @@ class Profile(Value):
         return self._replace(ranks=ranks, unranked=policy)
 
     def pairwise(self) -> PairwiseMatrix:
-        """Count for every two items the votes for one above the other.
+        """Count the votes for one item above the other, for every two items.
 
-        Unranked items count by the policy of the profile; unlisted ones are below all listed ones,
+        Unranked items count by the policy of the profile. Unlisted ones are below all listed ones,
         and not compared with each other. Ties are ties under every policy.
         """
         return self._votes
@@ -461,22 +452,24 @@ class Profile(Value):
         return count_votes(self.items, self.ranks, self.counts, self.weights, self.unranked)
 
     def direct_pairwise(self) -> PairwiseMatrix:
-        """Count the votes of those who compare both items, without shares of unranked ones."""
+        """Count the votes of rankings that compare both items, without shares of unranked ones."""
         return (self if self.unranked == "last" else self.with_unranked("ignore")).pairwise()
 
     def by_group(self) -> dict[Group, Profile]:
-        """Return the rankings of each group, in the order in which groups first occur."""
+        """Return the rankings of each group, in the order of first occurrence."""
         if self.groups is None:
             remedy = "Give `groups=` to its constructor."
             raise InvalidInputError("profile", "a profile with groups", self, remedy)
-        rows = _rows_of_groups(self.groups)
+        rows: dict[Group, list[int]] = {}
+        for row, group in enumerate(self.groups):
+            rows.setdefault(group, []).append(row)
         return {group: self[np.array(index)] for group, index in rows.items()}
 
     def sorted_by_group(self) -> tuple[Profile, Integers64]:
-        """Return the rankings in the order of `by_group`, and the number of each one's group."""
+        """Return the rankings in the order of `by_group`, and the group number of each."""
         if self.groups is None:
             self.by_group()  # which raises
-        numbers = numbers_of(self.groups or ())
+        numbers = label_numbers(self.groups or ())
         if (np.diff(numbers) >= 0).all():
             return self, numbers
         order = np.argsort(numbers, kind="stable")
@@ -484,7 +477,7 @@ class Profile(Value):
 
     def compress(self) -> Profile:
         """Return the profile with equal rows (ranking, weight, group, cluster) merged."""
-        codes = [numbers_of(of) for of in (self.groups, self.clusters) if of is not None]
+        codes = [label_numbers(x) for x in (self.groups, self.clusters) if x is not None]
         rows = np.column_stack([self.ranks, self.weights.view(np.int64), *codes])
         _, first, where = np.unique(rows, axis=0, return_index=True, return_inverse=True)
         counts = np.zeros(len(first), dtype=np.int64)
@@ -494,19 +487,19 @@ class Profile(Value):
         return self._replace(ranks=self.ranks[rows], rows=rows, counts=counts[order])
 
     def with_clusters(self, clusters: Sequence[Label] | None) -> Self:
-        """Return the profile with a cluster for each ranking, or without any.
+        """Return the profile with a cluster for each ranking, or without clusters.
 
         Parameters
         ----------
         clusters : sequence of str or int, length m, or None
-            See the class.
+            As for the class.
         """
         names = ("counts", "weights", "groups", "unranked")
         columns = {name: getattr(self, name) for name in names}
         return type(self)._trusted(self.items, self.ranks, **columns, clusters=clusters)
 
     def restrict(self, items: Iterable[Label]) -> Profile:
-        """Return the rankings of a subset of the items, each in the order that it has here.
+        """Return the rankings of a subset of the items, each in the same order.
 
         Parameters
         ----------
@@ -515,7 +508,7 @@ class Profile(Value):
         """
         target = ItemSet.coerce(items, ())
         columns = self.items.indices(target)
-        return self._replace(ranks=places.closed_up(self.ranks[:, columns]), items=target)
+        return self._replace(ranks=places.close_gaps(self.ranks[:, columns]), items=target)
 
     def reindex(self, items: Iterable[Label]) -> Profile:
         """Return the same rankings over `items`; new items are in none of them.
@@ -523,7 +516,7 @@ class Profile(Value):
         Parameters
         ----------
         items : iterable of str or int
-            Must hold all items of the profile; the order is free.
+            Items in any order, with all items of the profile.
         """
         target = ItemSet.coerce(items, ())
         lost = [label for label in self.items if label not in target]
@@ -536,9 +529,9 @@ class Profile(Value):
         return self._replace(ranks=ranks, items=target)
 
     def sample_compatible(self, *, rng: RNGLike = None) -> Profile:
-        """Replace each ranking by a uniform draw among its compatible permutations.
+        """Replace each ranking by a uniform draw from its compatible permutations.
 
-        Every row is one draw, however large its count.
+        Every row is one draw, for any count.
 
         Parameters
         ----------
@@ -570,7 +563,7 @@ class Profile(Value):
             **labels,
         )
 
-    # -- how it looks -------------------------------------------------------------------------
+    # -- display ------------------------------------------------------------------------------
 
     def __repr__(self) -> str:
         rows = "" if self.n_rankings == len(self) else f" ({counted(len(self), 'row')})"

@@ -1,4 +1,4 @@
-"""Rankings with ties and gaps, and permutations, which have neither."""
+"""Rankings with ties and gaps, and permutations without either."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ def _check_length(length: int, items: ItemSet, parameter: str) -> None:
 def _flat_integers(ranks: ArrayLike) -> NDArray[Any]:
     try:
         values = np.atleast_1d(np.asarray(ranks))
-    except ValueError:  # of unequal lengths
+    except ValueError:  # sequences of unequal lengths
         values = np.empty(0)
     if values.ndim != 1 or not np.issubdtype(values.dtype, np.integer):
-        remedy = "`from_order` takes items from the best one on, and `from_ranks` other numbers."
+        remedy = "`from_order` takes items, best first, and `from_ranks` other numbers."
         raise InvalidInputError("ranks", "a flat sequence of integers", ranks, remedy)
     return values
 
 
-def _tied(bucket: tuple[Label, ...]) -> str:
+def _tied_text(bucket: tuple[Label, ...]) -> str:
     if len(bucket) <= BUCKETS_SHOWN:
         return " = ".join(map(str, bucket))
     return f"{' = '.join(map(str, bucket[:3]))} = ... ({len(bucket)} tied)"
@@ -50,26 +50,24 @@ def _tied(bucket: tuple[Label, ...]) -> str:
 class PartialRanking(Value):
     """A ranking that may have ties, unobserved items and unlisted items.
 
-    The constructors say what their argument is: `from_order`, `from_ranks`, `from_buckets`,
-    `from_scores`, `from_top_k`; each makes an instance of its class. Rankings are
-    immutable; two of them are equal, and hash alike, where their items and ranks are, whatever
-    their class.
+    Further constructors are `from_order`, `from_ranks`, `from_buckets`, `from_scores` and
+    `from_top_k`; each returns an instance of its class. Rankings are immutable. Two rankings are
+    equal, and have the same hash, if their items and ranks are equal, also if their classes differ.
 
     Parameters
     ----------
     ranks : array_like of int, shape (n,)
-        Competition ranks counted from 0, which is best (0, 1, 1, 3), `UNRANKED` (-1) for an item
-        that was not observed, `UNLISTED` (-2) for one left off a top-k list.
+        Competition ranks from 0, the best (0, 1, 1, 3), `UNRANKED` (-1) for an item that was not
+        observed, `UNLISTED` (-2) for one left off a top-k list.
     items : iterable of str or int, optional
-        The items that the ranks belong to; 0, 1, ..., n - 1 by default.
+        The items of the ranks; 0, 1, ..., n - 1 by default.
 
     Attributes
     ----------
     items : ItemSet
         The items, observed or not.
     ranks : ndarray of int32, shape (n,)
-        How many items are better, for each item: its rank counted from 0; read-only. `rank` counts
-        from 1.
+        The rank of each item from 0, the number of better items; read-only. `rank` counts from 1.
 
     Examples
     --------
@@ -106,19 +104,19 @@ class PartialRanking(Value):
 
     @classmethod
     def _of(cls, ranks: NDArray[Any], items: ItemSet) -> Self:
-        """Return the ranking of canonical ranks; raise where they are not of the class's kind."""
-        made = cls.__new__(cls)
-        made._set(items=items, ranks=frozen_array(np.array(ranks, dtype=np.int32)))
-        made._check()
-        return made
+        """Return the ranking of canonical ranks; raise if they are not valid for the class."""
+        ranking = cls.__new__(cls)
+        ranking._set(items=items, ranks=frozen_array(np.array(ranks, dtype=np.int32)))
+        ranking._check()
+        return ranking
 
     def _check(self) -> None:
-        """Raise where the ranks are not of the class's kind."""
+        """Raise if the ranks are not valid for the class."""
 
     def _key(self) -> tuple[Hashable, ...]:
         return self.items, self.ranks.tobytes()
 
-    # -- what it says -------------------------------------------------------------------------
+    # -- properties ---------------------------------------------------------------------------
 
     @property
     def n_items(self) -> int:
@@ -132,19 +130,19 @@ class PartialRanking(Value):
 
     @property
     def is_complete(self) -> bool:
-        """True where every item has a rank of its own accord: none unranked, none unlisted."""
+        """True if every item has a rank: none is unranked or unlisted."""
         return bool((self.ranks >= 0).all())
 
     @property
     def is_strict(self) -> bool:
-        """True where no two items are judged equal."""
-        # Ranks count the items above, so only without ties do they add up to 0 + 1 + 2 + ...
+        """True if no two items are tied."""
+        # Ranks count the better items, so only without ties is their sum 0 + 1 + 2 + ...
         listed = self.ranks[self.ranks >= 0]
         return int(listed.sum()) == len(listed) * (len(listed) - 1) // 2
 
     @cached_property
     def buckets(self) -> tuple[tuple[Label, ...], ...]:
-        """The listed labels, best bucket first; labels within one bucket are tied."""
+        """The listed labels, best bucket first; the labels of a bucket are tied."""
         labels = self.items.labels
         order = np.argsort(self.ranks, kind="stable")
         order = order[self.ranks[order] >= 0]
@@ -160,7 +158,7 @@ class PartialRanking(Value):
         Raises
         ------
         TiedRankingError
-            If some are tied: `.buckets` keeps them together.
+            If some are tied; use `.buckets`.
         """
         if not self.is_strict:
             tied = next(bucket for bucket in self.buckets if len(bucket) > 1)
@@ -176,13 +174,13 @@ class PartialRanking(Value):
 
     @property
     def unlisted(self) -> tuple[Label, ...]:
-        """The labels left off a top-k list: below all listed ones, not compared."""
+        """The labels left off a top-k list, below all listed ones and not compared."""
         return self.items.where(self.ranks == UNLISTED)
 
     def rank(self, label: Label) -> int | None:
-        """Return the rank of an item as people count: 1 is best, tied items share the best.
+        """Return the rank of an item from 1, the best; tied items share the best rank.
 
-        It is `ranks[i] + 1`; None where the item is unranked or unlisted.
+        It is `ranks[i] + 1`, or None if the item is unranked or unlisted.
 
         Parameters
         ----------
@@ -211,7 +209,6 @@ class PartialRanking(Value):
             Distinct labels, best first. A string is taken letter by letter.
         items : iterable of str or int, optional
             All items; those not in `order` are unranked. Default: the sorted labels of `order`.
-
         """
         return cls.from_buckets([[label] for label in order], items=items)
 
@@ -251,18 +248,17 @@ class PartialRanking(Value):
         items: Iterable[Label] | None = None,
         tolerance: float = 0.0,
     ) -> Self:
-        """Create a ranking from numbers of which smaller is better.
+        """Create a ranking from numbers, smaller is better.
 
         Parameters
         ----------
         ranks : array_like of float, shape (n,), or mapping from label to number
-            Finite numbers; NaN means not observed; equal numbers are tied. An array of integers
-            below 0 is refused, as the `ranks` of a ranking hold codes there.
+            Finite numbers; NaN means not observed; equal numbers are tied. An array with negative
+            integers is refused, as these are codes in the `ranks` of a ranking.
         items : iterable of str or int, optional
-            The items that the numbers belong to. Default: 0, 1, ..., n - 1, or the sorted keys
-            of a mapping.
+            The items of the numbers. Default: 0, 1, ..., n - 1, or the sorted keys of a mapping.
         tolerance : float, default 0
-            A new bucket starts where the step between sorted numbers exceeds it.
+            A new bucket starts if the step between sorted numbers exceeds it.
 
         Examples
         --------
@@ -282,14 +278,14 @@ class PartialRanking(Value):
         tolerance: float = 0.0,
         items: Iterable[Label] | None = None,
     ) -> Self:
-        """Create a ranking from scores whose direction the caller states.
+        """Create a ranking from scores.
 
         Parameters
         ----------
         scores : array_like of float, shape (n,), or mapping from label to number
             Finite scores; NaN means not scored; equal scores are tied.
         higher_is_better : bool
-            Which direction is better; there is no default.
+            Whether higher scores are better; there is no default.
         tolerance : float, default 0
             As for `from_ranks`.
         items : iterable of str or int, optional
@@ -307,7 +303,7 @@ class PartialRanking(Value):
         items: Iterable[Label] | None,
         tolerance: float,
     ) -> Self:
-        """Return the ranking of numbers, smaller times `sign` is better; NaN is not observed."""
+        """Return the ranking of numbers; smaller is better after multiplication by `sign`."""
         if isinstance(given, Mapping):
             item_set = ItemSet.coerce(items, given)
             for label in given:
@@ -324,10 +320,9 @@ class PartialRanking(Value):
 
     @classmethod
     def from_top_k(cls, order: Iterable[Label], *, items: Iterable[Label]) -> Self:
-        """Create a top-k list: the other items are below the listed ones, and not compared.
+        """Create a top-k list; all other items are below the listed ones, and not compared.
 
-        They are `unlisted`: neither missing (they are known to be lower) nor tied (nobody judged
-        them equal).
+        They are `unlisted`: neither missing, since they are known to be lower, nor tied.
 
         Parameters
         ----------
@@ -350,12 +345,12 @@ class PartialRanking(Value):
     def reindex(self, items: Iterable[Label]) -> PartialRanking:
         """Return the same ranking over `items`; new items are unranked.
 
-        It is a `Permutation` where it is complete and strict.
+        It is a `Permutation` if it is complete and strict.
 
         Parameters
         ----------
         items : iterable of str or int
-            Must hold every observed item; the order is free.
+            Items in any order, with every observed item.
         """
         target = ItemSet.coerce(items, ())
         observed = self.items.where(self.ranks != UNRANKED)
@@ -370,9 +365,9 @@ class PartialRanking(Value):
         return as_ranking(ranks, target)
 
     def restrict(self, items: Iterable[Label]) -> PartialRanking:
-        """Return the ranking of `items` alone, in the order that they keep here.
+        """Return the ranking of a subset of the items, in the same order.
 
-        It is a `Permutation` where it is complete and strict.
+        It is a `Permutation` if it is complete and strict.
 
         Parameters
         ----------
@@ -381,12 +376,12 @@ class PartialRanking(Value):
         """
         target = ItemSet.coerce(items, ())
         columns = self.items.indices(target)
-        return as_ranking(places.closed_up(self.ranks[None, columns])[0], target)
+        return as_ranking(places.close_gaps(self.ranks[None, columns])[0], target)
 
     def reverse(self) -> PartialRanking:
         """Return the ranking from worst to best; unranked items stay unranked.
 
-        Unlisted items are refused: an order "above all others" has no rank in a top-k list.
+        Unlisted items are refused: reversed, they would be above all others without a rank.
         """
         if self.unlisted:
             raise InvalidInputError("ranking", "free of unlisted items", self)
@@ -399,8 +394,8 @@ class PartialRanking(Value):
     def n_compatible_permutations(self) -> int:
         """The number of complete strict rankings that agree with this one.
 
-        N!/k! for k of N items observed, times the factorial of every bucket's size, as ties (and
-        unlisted items) are broken in every way.
+        N!/k! for k of N items observed, times the factorial of every bucket's size, since ties
+        (and unlisted items) are broken in every way.
         """
         return places.count_compatible(self.ranks)
 
@@ -420,7 +415,7 @@ class PartialRanking(Value):
             yield permutation_of(ranks, self.items)
 
     def sample_compatible(self, size: int, *, rng: RNGLike = None) -> list[Permutation]:
-        """Draw compatible permutations, each equally likely, independently of each other.
+        """Draw compatible permutations independently, each with the same probability.
 
         Parameters
         ----------
@@ -437,10 +432,11 @@ class PartialRanking(Value):
     def pairwise_probabilities(self) -> Floats:
         """Return P(i before j) in a uniformly drawn compatible permutation.
 
-        Both observed: 1, 0, or 1/2 where they are tied. One observed at the 0-based rank r of k
-        (the bucket's mean rank where tied), the other not: the unobserved one is before it with
-        probability (r + 1)/(k + 1), whatever N is. Neither observed: 1/2. Row before column, shape
-        (n, n); 0 on the diagonal. Equation 6 of Himmi et al. (2023), whose print is garbled.
+        If both are observed: 1, 0, or 1/2 for a tie. If one is observed, at the 0-based rank r of
+        k (a tied item has its bucket's mean rank), the unobserved one is before it with
+        probability (r + 1)/(k + 1), for any N. If neither is observed: 1/2. Row before column,
+        shape (n, n); 0 on the diagonal. Equation 6 of Himmi et al. (2023), with its misprint
+        corrected.
         """
         n = self.n_items
         mids = places.mid_ranks(self.ranks[None, :])[0]
@@ -457,18 +453,18 @@ class PartialRanking(Value):
     def expected_ranks(self) -> Floats:
         """Return the expected rank of each item in a uniformly drawn compatible permutation.
 
-        (r + 1)(N + 1)/(k + 1) - 1 for an observed item at the 0-based (mean) rank r of k, and
-        (N - 1)/2 for an unobserved one: ranks from 0, shape (n,).
+        Ranks from 0, shape (n,): (r + 1)(N + 1)/(k + 1) - 1 for an observed item at the 0-based
+        (mean) rank r of k, and (N - 1)/2 for an unobserved one.
         """
         n = self.n_items
         mids = places.mid_ranks(self.ranks[None, :])[0]
         expected = (mids + 1) * (n + 1) / (self.n_observed + 1) - 1
         return np.where(np.isnan(mids), (n - 1) / 2, expected)
 
-    # -- how it looks -------------------------------------------------------------------------
+    # -- display ------------------------------------------------------------------------------
 
     def to_text(self) -> str:
-        """Return the ranking in one line, of which at most some groups are shown.
+        """Return the ranking in one line, with at most eight buckets.
 
         Examples
         --------
@@ -476,7 +472,7 @@ class PartialRanking(Value):
         >>> ra.PartialRanking.from_buckets(["A", ["B", "C"]], items="ABCD").to_text()
         'A > B = C; unranked: D'
         """
-        groups = [_tied(bucket) for bucket in self.buckets]
+        groups = [_tied_text(bucket) for bucket in self.buckets]
         if len(groups) > BUCKETS_SHOWN:
             groups = [*groups[: BUCKETS_SHOWN - 2], "...", groups[-1]]
         parts = [" > ".join(groups)] if groups else []
@@ -516,16 +512,16 @@ class PartialRanking(Value):
 
 
 class Permutation(PartialRanking):
-    """A complete strict ranking, made of an order; it goes wherever a `PartialRanking` does.
+    """A complete strict ranking; it can replace any `PartialRanking`.
 
     As a map it sends the position of an item to its rank, `ranks[i]`.
 
     Parameters
     ----------
     order : iterable of str or int
-        All items, the best first.
+        All items, best first.
     items : iterable of str or int, optional
-        The same items in an order of their own; sorted by default.
+        The same items in the order of the arrays; sorted by default.
 
     Examples
     --------
@@ -538,24 +534,24 @@ class Permutation(PartialRanking):
     """
 
     def __init__(self, order: Iterable[Label], items: Iterable[Label] | None = None) -> None:
-        made = PartialRanking.from_order(order, items=items)
-        self._set(items=made.items, ranks=made.ranks)
+        ranking = PartialRanking.from_order(order, items=items)
+        self._set(items=ranking.items, ranks=ranking.ranks)
         self._check()
 
     def _check(self) -> None:
         if not (self.is_complete and self.is_strict):
-            wrong = Described(self.to_text())
+            value = Described(self.to_text())
             remedy = "`PartialRanking` takes ties and unranked items."
-            raise InvalidInputError("ranks of Permutation", "complete and strict", wrong, remedy)
+            raise InvalidInputError("ranks of Permutation", "complete and strict", value, remedy)
 
     @classmethod
     def identity(cls, items: Iterable[Label] | int) -> Permutation:
-        """Return the ranking of `items` in the order in which they are given.
+        """Return the ranking of `items` in the given order.
 
         Parameters
         ----------
         items : iterable of label, or int
-            The items, the best first; a number n for 0, 1, ..., n - 1.
+            The items, best first; a number n for 0, 1, ..., n - 1.
         """
         if isinstance(items, int | np.integer):
             items = range(check_integer(items, "items", low=1))
@@ -588,10 +584,10 @@ def permutation_of(ranks: NDArray[Any], items: ItemSet) -> Permutation:
 
 
 def as_ranking(ranks: Ranks, items: ItemSet) -> PartialRanking:
-    """Return a `Permutation` where ranks are complete and strict, else a `PartialRanking`."""
+    """Return a `Permutation` if ranks are complete and strict, else a `PartialRanking`."""
     if not np.array_equal(np.sort(ranks), np.arange(len(items))):
         return PartialRanking(ranks, items)
-    # Nothing is left to check.
-    made = Permutation.__new__(Permutation)
-    made._set(items=items, ranks=frozen_array(np.array(ranks, dtype=np.int32)))
-    return made
+    # The ranks need no second check.
+    permutation = Permutation.__new__(Permutation)
+    permutation._set(items=items, ranks=frozen_array(np.array(ranks, dtype=np.int32)))
+    return permutation

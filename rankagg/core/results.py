@@ -1,4 +1,4 @@
-"""Results of an analysis: compared, printed, exported, drawn and pasted alike."""
+"""Base classes of results: comparison, printing, export and plotting."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ from rankagg.exceptions import InvalidInputError, visible
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-#: What stands between the ends of a range.
+#: The dash of a range.
 DASH = "\N{EN DASH}"
 PRINTED_NUMBER = re.compile(r"(-?(?:inf\b|\d+(?:\.\d+)?(?:e[+-]?\d+)?))")
-#: Signs that a key of LaTeX for references may have beside letters and digits.
+#: Characters of a LaTeX reference key.
 KEY = re.compile(r"[A-Za-z0-9:._+/-]*")
 NAMED_SIGNS = {"\\": "backslash", "~": "asciitilde", "^": "asciicircum", "`": "asciigrave"}
 NAMED_SIGNS |= {"<": "less", ">": "greater", "|": "bar"}
@@ -36,22 +36,22 @@ LATEX = {sign: f"\\{sign}" for sign in "&%$#_{}"} | {DASH: "--", '"': r"\char34{
 LATEX |= {sign: rf"\text{name}{{}}" for sign, name in NAMED_SIGNS.items()}
 TO_LATEX = str.maketrans(LATEX)
 INFINITY = r"\infty"
-# Between two signs that LaTeX would make one of.
+# Between two signs that LaTeX would join to one.
 JOINED = re.compile(rf"(?<=[-{DASH}])(?=[-{DASH}])|(?<=')(?=')|(?<=,)(?=,)")
-# At the start of a row these would belong to the end of the row before.
+# At the start of a row LaTeX reads these as options of the previous row's end.
 STARTS = ("[", "*")
 MARKDOWN = {sign: f"\\{sign}" for sign in "\\`*_{}[]#$~|^"}
 TO_MARKDOWN = str.maketrans(MARKDOWN | {"&": "&amp;", "<": "&lt;", ">": "&gt;"})
-# What stands in the place of a number that is missing.
+# The cell of a missing number.
 MISSING_CELL = "-"
 MOST_DECIMALS = 15
-# Rows that are printed unless more are asked for, and that a notebook shows, as pandas does.
+# Default number of rows in print, and of rows in a notebook as in pandas.
 ROWS = 30
 ROWS_IN_NOTEBOOK = 60
 
 
 def html_table(head: Sequence[object], rows: Iterable[Sequence[object]], *, named: bool) -> str:
-    """Return a table with escaped cells; where rows are named, their first cell is a heading."""
+    """Return an HTML table with escaped cells; the first cell of a named row is a heading."""
     first = "th" if named else "td"
     body = "".join(
         f"<tr><{first}>{escape(str(lead))}</{first}>"
@@ -64,21 +64,21 @@ def html_table(head: Sequence[object], rows: Iterable[Sequence[object]], *, name
 
 
 def _latex_text(text: str) -> str:
-    r"""Return text for LaTeX; white space is one space, other control signs are named.
+    r"""Return text for LaTeX with single spaces; other control characters are printed as codes.
 
     Examples
     --------
     >>> _latex_text("50% of a_b & c")
     '50\\% of a\\_b \\& c'
     """
-    # Letters with accents as one sign: pdfLaTeX sets no accent that follows its letter.
+    # Composed letters, because pdfLaTeX cannot set combining accents.
     line = normalize("NFC", _one_line(text))
-    told = "{}".join(part.translate(TO_LATEX) for part in JOINED.split(line))
-    return f"{{{told[0]}}}{told[1:]}" if line[:1] in STARTS else told
+    latex = "{}".join(part.translate(TO_LATEX) for part in JOINED.split(line))
+    return f"{{{latex[0]}}}{latex[1:]}" if line[:1] in STARTS else latex
 
 
 def _latex_number(text: str) -> str:
-    r"""Return numbers, and what stands between them, for LaTeX: with a minus, and powers of ten.
+    r"""Return a text with numbers for LaTeX, with minus signs and powers of ten.
 
     Examples
     --------
@@ -86,25 +86,25 @@ def _latex_number(text: str) -> str:
     $-$0.5 ($-$1 $\times$ 10\textsuperscript{$-$6}, 2)
     """
     parts = enumerate(PRINTED_NUMBER.split(text))
-    return "".join(_in_latex(part) if at % 2 else part.translate(TO_LATEX) for at, part in parts)
+    return "".join(_latex_power(part) if i % 2 else part.translate(TO_LATEX) for i, part in parts)
 
 
-def _in_latex(number: str) -> str:
+def _latex_power(number: str) -> str:
     digits, _, power = number.partition("e")
-    told = re.sub(r"-?inf|-", lambda sign: f"${sign[0].replace('inf', INFINITY)}$", digits)
+    latex = re.sub(r"-?inf|-", lambda sign: f"${sign[0].replace('inf', INFINITY)}$", digits)
     if power:
         exponent = str(int(power)).replace("-", "$-$")
-        told += rf" $\times$ 10\textsuperscript{{{exponent}}}"
-    return told
+        latex += rf" $\times$ 10\textsuperscript{{{exponent}}}"
+    return latex
 
 
 def _markdown_text(text: str) -> str:
-    """Return text for a cell of a table in Markdown, as GitHub reads it."""
+    """Return the text of a cell in GitHub's Markdown."""
     return _one_line(text).translate(TO_MARKDOWN)
 
 
 def _check_key(key: object, parameter: str) -> str:
-    """Return a key that LaTeX can refer to."""
+    """Return a valid LaTeX reference key."""
     if isinstance(key, str) and KEY.fullmatch(key):
         return key
     raise InvalidInputError(
@@ -113,13 +113,13 @@ def _check_key(key: object, parameter: str) -> str:
 
 
 def _one_line(text: str) -> str:
-    """Return text with white space as single spaces, and other control signs by their numbers."""
+    """Return text with single spaces, and with codes for other control characters."""
     return visible(" ".join(text.split()))
 
 
-#: Which number of a column is the best.
+#: Whether the best number of a column is the highest or the lowest.
 Direction: TypeAlias = Literal["highest", "lowest"]
-#: How many decimals numbers have: all, or those of some columns.
+#: Number of decimals, of all columns or by column.
 Decimals: TypeAlias = int | Mapping[str, int]
 
 
@@ -131,37 +131,37 @@ class _PastedCell(NamedTuple):
     def latex(self) -> str:
         if self.text == MISSING_CELL:
             return "--"
-        told = (_latex_number if self.is_number else _latex_text)(self.text)
-        return rf"\textbf{{{told}}}" if self.is_best else told
+        latex = (_latex_number if self.is_number else _latex_text)(self.text)
+        return rf"\textbf{{{latex}}}" if self.is_best else latex
 
     def markdown(self) -> str:
-        told = _markdown_text(self.text)
-        return f"**{told}**" if self.is_best else told
+        text = _markdown_text(self.text)
+        return f"**{text}**" if self.is_best else text
 
 
 class _Pasted(NamedTuple):
-    """A table of texts: the head, the columns, and what stands below where rows are left out."""
+    """A table of texts: heading, columns, and the number of rows left out."""
 
     names: list[str]
     columns: list[list[_PastedCell]]
     left_out: str
 
     @property
-    def aligned(self) -> list[str]:
-        """The side of each column: right where all that is known are numbers."""
-        known = ([c.is_number for c in cells if c.text != MISSING_CELL] for cells in self.columns)
-        return ["right" if numbers and all(numbers) else "left" for numbers in known]
+    def alignments(self) -> list[str]:
+        """The alignment of each column; columns of numbers are right-aligned."""
+        filled = ([c.is_number for c in cells if c.text != MISSING_CELL] for cells in self.columns)
+        return ["right" if numbers and all(numbers) else "left" for numbers in filled]
 
     def texts(self, cell: Callable[[_PastedCell], str], text: Callable[[str], str]) -> list[Any]:
-        """Return the head and the rows, by functions of a cell and of a text."""
+        """Return the heading and the rows, formatted by functions of a cell and of a text."""
         rows = [list(map(cell, row)) for row in zip(*self.columns, strict=True)]
         if self.left_out:
             rows.append([text(self.left_out), *[""] * (len(self.names) - 1)])
         return [list(map(text, self.names)), rows]
 
 
-def _decimals_of(decimals: Decimals | None, names: list[str]) -> dict[str, int]:
-    """Return how many decimals the numbers of each column have, where that was asked for."""
+def _column_decimals(decimals: Decimals | None, names: list[str]) -> dict[str, int]:
+    """Return the number of decimals of each column that has one."""
     if decimals is None:
         return {}
     given = decimals if isinstance(decimals, Mapping) else dict.fromkeys(names, decimals)
@@ -184,21 +184,21 @@ def _is_number(value: Any) -> bool:
 
 
 class Pastable:
-    """What has a table for papers and pages: results, and tables of scores."""
+    """Objects with a table for papers and pages: results and tables of scores."""
 
-    #: Of the table: what a row is of, and how numbers look that are no integers.
+    #: The noun for a row, and the format of numbers that are not integers.
     _row: ClassVar[str] = "item"
     _number: ClassVar[str] = "{:z.3f}"
-    #: What prints the numbers of some columns.
+    #: Functions that print the numbers of some columns.
     _formats: ClassVar[Mapping[str, Callable[[Any], str]]] = MappingProxyType({})
-    #: The columns with the ends of another's interval, which stand behind its number.
+    #: The columns with the ends of a column's interval, which is printed after its number.
     _intervals: ClassVar[Mapping[Any, tuple[str, str]]] = MappingProxyType({})
-    #: The columns with a best number, and which it is.
+    #: Columns with a best number, and its direction.
     _best: ClassVar[Mapping[Any, Direction]] = MappingProxyType({})
 
     @property
     def _caption(self) -> str:
-        """What stands above the table unless something else is given."""
+        """The default caption of the table."""
         return ""
 
     def to_latex(
@@ -210,38 +210,39 @@ class Pastable:
         caption: str = "",
         label: str = "",
     ) -> str:
-        """Return the table for a paper, with the rules of booktabs.
+        """Return the table for a paper in LaTeX, with the package booktabs.
 
         Parameters
         ----------
         decimals : int or mapping from column to int, optional
-            How many decimals numbers have, 0 to 15; by default what is printed.
+            Number of decimals, 0 to 15; by default as in print.
         best : bool, default True
-            Print the best number of a column in bold, with all that are written alike, where it
-            is known what is best; none where all numbers are alike.
+            Print the best number of a column, and all that are printed alike, in bold. Columns
+            without a known direction, or with equal numbers, have none.
         rows : int, optional
-            How many rows to give at most; a last one says how many there are more.
+            The maximum number of rows; a last row counts the rows left out.
         caption, label : str, optional
-            With one of them the tabular stands in a table; a label has letters, digits and
+            If one is given, the tabular is put into a table. A label has letters, digits and
             ``: . _ + / -``.
 
         Returns
         -------
         str
-            Needs the package booktabs. Labels stand as they are, with their signs escaped and
-            white space as one space; letters beyond Latin ones need an engine and a font that
-            have them, as XeLaTeX. Missing is a dash; a rank with an interval is "3 (1--5)".
+            LaTeX that needs the package booktabs. Special characters of labels are escaped, and
+            white space becomes one space. Letters that are not Latin need an engine and a font
+            that have them, such as XeLaTeX. A missing value is a dash; a rank with an interval
+            is "3 (1--5)".
         """
         key = _check_key(label, "label")
-        told = self._pasted(decimals, best, rows)
-        names, cells = told.texts(_PastedCell.latex, _latex_text)
+        pasted = self._pasted(decimals, best, rows)
+        names, cells = pasted.texts(_PastedCell.latex, _latex_text)
         above = _latex_text(caption or self._caption)
         return (
             pd.DataFrame(cells, columns=names)
             .style.hide(axis="index")
             .to_latex(
                 hrules=True,
-                column_format="".join(side[0] for side in told.aligned),
+                column_format="".join(side[0] for side in pasted.alignments),
                 caption=above or None,
                 label=key or None,
                 position_float="centering" if above or key else None,
@@ -256,47 +257,47 @@ class Pastable:
         rows: int | None = None,
         caption: str = "",
     ) -> str:
-        """Return the table for a page in Markdown, as GitHub reads it.
+        """Return the table in GitHub's Markdown.
 
         Parameters
         ----------
         decimals, best, rows
             As for `to_latex`.
         caption : str, optional
-            The paragraph before the table.
+            A paragraph before the table.
         """
         from tabulate import tabulate  # noqa: PLC0415
 
-        told = self._pasted(decimals, best, rows)
-        names, cells = told.texts(_PastedCell.markdown, _markdown_text)
-        sides = told.aligned if cells else None
+        pasted = self._pasted(decimals, best, rows)
+        names, cells = pasted.texts(_PastedCell.markdown, _markdown_text)
+        sides = pasted.alignments if cells else None
         text: str = tabulate(cells, names, "pipe", disable_numparse=True, colalign=sides)
         above = _markdown_text(caption or self._caption)
         return (f"{above}\n\n" if above else "") + text + "\n"
 
     @abstractmethod
     def _to_paste(self) -> pd.DataFrame:
-        """Return the table; an index that has a name is its first column."""
+        """Return the table; a named index becomes its first column."""
 
     def _left_out(self, number: int) -> str:
-        """Return what stands below a table that is cut off."""
+        """Return the line below a table that counts the rows left out."""
         return f"... and {counted(number, f'more {self._row}')}"
 
     def _cut(self, table: pd.DataFrame, rows: int | None) -> tuple[pd.DataFrame, int]:
-        """Return so many rows of a table, and how many there are more; None is all."""
+        """Return at most `rows` rows of a table, and the number of rows left out."""
         left = 0 if rows is None else max(len(table) - rows, 0)
         return table.head(len(table) - left), left
 
     def _pasted(self, decimals: Decimals | None, best: bool, rows: int | None) -> _Pasted:
         """Return the table as texts."""
         limit = None if rows is None else check_integer(rows, "rows", low=1)
-        ways = self._best if check_flag(best, "best") else {}
-        every = self._to_paste()
-        table, left = self._cut(every, limit)
-        if every.index.name is not None:
-            every, table = (one.reset_index(allow_duplicates=True) for one in (every, table))
-        fixed = _decimals_of(decimals, [str(name) for name in every])
-        # By place, since an index may be called as a column is.
+        directions = self._best if check_flag(best, "best") else {}
+        full = self._to_paste()
+        table, left = self._cut(full, limit)
+        if full.index.name is not None:
+            full, table = (one.reset_index(allow_duplicates=True) for one in (full, table))
+        fixed = _column_decimals(decimals, [str(name) for name in full])
+        # By position, since an index may have the name of a column.
         columns = [(name, table.iloc[:, at].tolist()) for at, name in enumerate(table)]
         by_name = dict(columns)
         ends = {end for name in by_name for end in self._intervals.get(name, ())}
@@ -304,18 +305,18 @@ class Pastable:
         for name, values in columns:
             if name in ends:
                 continue
-            told = [self._cell_text(value, str(name), fixed) for value in values]
+            texts = [self._cell_text(value, str(name), fixed) for value in values]
             top = None
-            if name in ways:
-                numbers = filter(_is_number, every[name].tolist())
-                top = self._best_text(list(numbers), str(name), ways[name], fixed)
-            are_best = [text == top for text in told]
+            if name in directions:
+                numbers = filter(_is_number, full[name].tolist())
+                top = self._best_text(list(numbers), str(name), directions[name], fixed)
+            are_best = [text == top for text in texts]
             if name in self._intervals:
                 bounds = (by_name[end] for end in self._intervals[name])
-                shown = ([self._cell_text(v, str(name), fixed) for v in of] for of in bounds)
-                told = list(map(_with_interval, told, *shown, values))
+                shown = ([self._cell_text(v, str(name), fixed) for v in side] for side in bounds)
+                texts = list(map(_interval_text, texts, *shown, values))
             names.append(str(name))
-            cells.append(list(map(_PastedCell, told, map(_is_number, values), are_best)))
+            cells.append(list(map(_PastedCell, texts, map(_is_number, values), are_best)))
         return _Pasted(names, cells, self._left_out(left) if left else "")
 
     def _cell_text(self, value: Any, name: str, fixed: Mapping[str, int]) -> str:
@@ -325,48 +326,48 @@ class Pastable:
             return "yes" if value else "no"
         if not _is_number(value):
             return str(value)
-        stated = self._formats.get(name)
+        form = self._formats.get(name)
         if name in fixed and not isinstance(value, Integral):
             return f"{value:z.{fixed[name]}f}"
         if isinstance(value, Integral):
-            return str(int(value)) if stated is None or name in fixed else stated(value)
-        return (stated or self._number.format)(value)
+            return str(int(value)) if form is None or name in fixed else form(value)
+        return (form or self._number.format)(value)
 
     def _best_text(
-        self, numbers: list[Any], name: str, way: Direction, fixed: Mapping[str, int]
+        self, numbers: list[Any], name: str, direction: Direction, fixed: Mapping[str, int]
     ) -> str | None:
-        """Return the best number as it is written; None where all are alike, or there is none."""
+        """Return the best number as text; None if all are printed alike, or there is none."""
         if len({self._cell_text(number, name, fixed) for number in numbers}) <= 1:
             return None
-        top = max(numbers) if way == "highest" else min(numbers)
+        top = max(numbers) if direction == "highest" else min(numbers)
         return self._cell_text(top, name, fixed)
 
 
-def _with_interval(told: str, low: str, high: str, value: Any) -> str:
+def _interval_text(text: str, low: str, high: str, value: Any) -> str:
     if MISSING_CELL in (low, high):
-        return told
-    # Ranks make a range; of other numbers the second may have a sign.
-    return f"{told} ({low}{DASH if isinstance(value, Integral) else ', '}{high})"
+        return text
+    # A dash joins ranks alone, since other numbers may be negative.
+    return f"{text} ({low}{DASH if isinstance(value, Integral) else ', '}{high})"
 
 
 @dataclass_transform(
     frozen_default=True, kw_only_default=True, eq_default=False, field_specifiers=(field,)
 )
 class Result(Pastable, Value):
-    """A finding, for a reader, a notebook, a program and a picture.
+    """A result with a summary, a notebook view, plain data and a plot.
 
-    A subclass declares fields, as a frozen dataclass does, and takes them by keyword. They are
-    what it is: equality and hashing look at all of them but those with `field(compare=False)`,
-    and arrays among them become read-only. It states `_schema`, `_facts`, `to_frame` and
-    `_content`, and the rest follows: `summary`, the view of a notebook, `to_dict`, `plot`.
+    A subclass declares fields, as a frozen dataclass does, and takes them by keyword. Equality
+    and hashing use all fields but those with `field(compare=False)`; arrays become read-only. A
+    subclass defines `_schema`, `_facts`, `to_frame` and `_content`; `summary`, the notebook
+    view, `to_dict` and `plot` are derived from them.
     """
 
     #: The name of its plain data, "rankagg.something", and their version.
     _schema: ClassVar[str]
     _version: ClassVar[int] = 1
-    #: The function of `rankagg.plotting` that draws it; None where none does.
+    #: The function of `rankagg.plotting` that draws it, or None.
     _plot: ClassVar[str | None] = None
-    #: Whether facts alone do not say all.
+    #: Whether the table is printed below the facts.
     _prints_table: ClassVar[bool] = True
     #: Whether rows of the printed table have names.
     _named_rows: ClassVar[bool] = True
@@ -374,7 +375,7 @@ class Result(Pastable, Value):
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         dataclass(frozen=True, eq=False, repr=False, kw_only=True)(cls)
-        # `Value` says better what cannot be done.
+        # `Value` has clearer messages.
         del cls.__setattr__, cls.__delattr__
 
     def __post_init__(self) -> None:
@@ -386,47 +387,47 @@ class Result(Pastable, Value):
         values = (getattr(self, f.name) for f in fields(self) if f.compare)  # type: ignore[arg-type]
         return tuple(_key_of(value) for value in values)
 
-    # -- what a subclass says -----------------------------------------------------------------
+    # -- what a subclass defines --------------------------------------------------------------
 
     @abstractmethod
     def _facts(self) -> Iterable[str]:
-        """Return the lines above the table; the first says what this is."""
+        """Return the lines above the table; the first names the result."""
 
     @abstractmethod
     def to_frame(self) -> pd.DataFrame:
-        """Return the finding as a table."""
+        """Return the result as a table."""
 
     @abstractmethod
     def _content(self) -> Mapping[str, Any]:
-        """Return plain data for JSON, beside `schema` and `version`."""
+        """Return plain data for JSON, without `schema` and `version`."""
 
     def _table(self) -> pd.DataFrame:
-        """Return the table that is printed and shown; an empty one is left out."""
+        """Return the table to print; an empty one is not printed."""
         return self.to_frame() if self._prints_table else pd.DataFrame()
 
     def _to_paste(self) -> pd.DataFrame:
         return self.to_frame()
 
     def _below(self, rows: int | None = ROWS) -> Iterable[str]:
-        """Return the lines below the table; `rows` limits what they list."""
+        """Return the lines below the table; they list at most `rows` items."""
         return ()
 
     def _printed(self, table: pd.DataFrame) -> str:
         """Return rows of the table as text."""
         if self._named_rows:
             table = table.rename(index=shortened).rename_axis(None)
-        formats = {name: look for name, look in self._formats.items() if name in table}
-        # pandas writes what is missing among whole numbers as <NA>.
-        whole = list(table.select_dtypes("Int64"))
-        table = table.astype(dict.fromkeys(whole, object)).fillna(dict.fromkeys(whole, "-"))
+        formats = {name: form for name, form in self._formats.items() if name in table}
+        # pandas prints missing integers as <NA>.
+        integers = list(table.select_dtypes("Int64"))
+        table = table.astype(dict.fromkeys(integers, object)).fillna(dict.fromkeys(integers, "-"))
         return table.to_string(
             index=self._named_rows, na_rep="-", formatters=formats, float_format=self._number.format
         )
 
-    # -- what it gets -------------------------------------------------------------------------
+    # -- what every result has ----------------------------------------------------------------
 
     def _plain(self, *names: str) -> dict[str, Any]:
-        """Return attributes, and what methods without arguments return, as plain data for JSON."""
+        """Return attributes and results of methods as plain data for JSON."""
         return {name: _plain_value(getattr(self, name)) for name in names}
 
     def to_dict(self) -> dict[str, Any]:
@@ -434,32 +435,31 @@ class Result(Pastable, Value):
         return {"schema": self._schema, "version": self._version, **self._content()}
 
     def plot(self, *, ax: Axes | None = None, **options: Any) -> Axes:
-        """Draw the finding; its class says with which function of `rankagg.plotting`.
+        """Draw the result with the function of `rankagg.plotting` for its class.
 
         Parameters
         ----------
         ax : matplotlib.axes.Axes, optional
-            Where to draw; a new figure by default.
+            The axes to draw on; a new figure by default.
         **options
-            Those of the function.
+            Options of the function.
         """
         if self._plot is None:
             raise AttributeError(
-                f"A {type(self).__name__} has no plot: `to_frame` gives its numbers, and the "
-                "functions of `rankagg.plotting` say what they draw."
+                f"A {type(self).__name__} has no plot. `to_frame` returns its numbers."
             )
-        # By name: results know nothing about drawing, and Matplotlib is loaded when it is needed.
+        # By name, so that Matplotlib is imported only for a plot.
         draw = getattr(importlib.import_module("rankagg.plotting"), self._plot)
         axes: Axes = draw(self, ax=ax, **options)
         return axes
 
     def summary(self, *, rows: int | None = ROWS) -> str:
-        """Return the finding as text.
+        """Return the result as text.
 
         Parameters
         ----------
         rows : int or None, default 30
-            How many rows of the table to print at most; None prints all.
+            The maximum number of printed rows of the table; None prints all.
         """
         return self._text(self._facts(), rows)
 
@@ -476,7 +476,7 @@ class Result(Pastable, Value):
         Returns
         -------
         tuple of list of str, DataFrame and list of str
-            The first line says what the result is; the table is empty where none is printed.
+            The first line names the result; the table is empty if none is printed.
         """
         return list(self._facts()), self._table(), list(self._below(None))
 
@@ -500,19 +500,19 @@ class Result(Pastable, Value):
 def _key_of(value: Any) -> Hashable:
     if isinstance(value, np.ndarray):
         return array_key(value)
-    # A NaN is unlike itself, but what is unknown in one result is so in its copy.
+    # NaN is not equal to itself, but a result must equal its copy.
     key: Hashable = "NaN" if isinstance(value, float) and isnan(value) else value
     return key
 
 
 def _html(lines: Iterable[str]) -> str:
-    # A fact of several lines is a small table.
+    # A fact with several lines is a small table.
     tags = ((line, "pre" if "\n" in line else "p") for line in lines if line)
     return "".join(f"<{tag}>{escape(line)}</{tag}>" for line, tag in tags)
 
 
 def _plain_value(value: Any) -> Any:
-    """Return a value, or what a method without arguments returns, as plain data for JSON."""
+    """Return a value, or the result of a method, as plain data for JSON."""
     if callable(value):
         value = value()
     if isinstance(value, np.ndarray | np.generic):
@@ -524,7 +524,7 @@ def _plain_value(value: Any) -> Any:
 
 
 def plain_rows(frame: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return the rows of a table as plain data for JSON; what JSON cannot hold is None."""
-    known = frame.notna() & ~frame.isin([np.inf, -np.inf])
-    rows = frame.astype(object).where(known, None).to_dict("records")
+    """Return the rows of a table as plain data for JSON; missing and infinite values are None."""
+    finite = frame.notna() & ~frame.isin([np.inf, -np.inf])
+    rows = frame.astype(object).where(finite, None).to_dict("records")
     return [{str(name): value for name, value in row.items()} for row in rows]

@@ -1,4 +1,4 @@
-"""What any number of scores add up to: enough for votes, means and intervals, and small."""
+"""Sums over scores that suffice for votes, means and intervals."""
 
 from __future__ import annotations
 
@@ -23,10 +23,7 @@ from rankagg.core.pairwise import PairwiseMatrix
 from rankagg.core.scored_tasks import ScoredTasks
 from rankagg.core.scores import ScoreTable
 from rankagg.core.tally import grid, shares_fit
-from rankagg.core.task_tally import (
-    TaskTally,
-    weighted_sum,
-)
+from rankagg.core.task_tally import TaskTally, weighted_sum
 from rankagg.exceptions import (
     DataFormatError,
     Described,
@@ -40,28 +37,28 @@ SUMMARY_VERSION = 1
 
 
 def _sortable(label: Label) -> tuple[bool, Label]:
-    """Return what labels are sorted by: numbers first, then text."""
+    """Return a sort key of labels: numbers first, then text."""
     return isinstance(label, str), label
 
 
 class ScoreSummary(ScoredTasks):
     """Sums over the scores of systems on the instances of tasks, without the scores.
 
-    Made by `ScoreScan.summarize`, or `from_scores`. It goes wherever data go: means, Borda's rule,
-    all rules on votes, exact Kemeny, `compare`, intervals. What follows is the same to the last bit
-    as from the scores themselves. What needs single rankings raises `InformationLostError`.
+    Made by `ScoreScan.summarize`, or `from_scores`. Means, Borda's rule, all rules on votes, exact
+    Kemeny, `compare` and intervals take it like other data. Their results are the same to the last
+    bit as from the scores. Methods that need single rankings raise `InformationLostError`.
 
-    Summaries of two parts of the data add up with `+`; that an instance is in one part only is
-    yours to know.
+    ``+`` adds the summaries of two parts of the data. Make sure that no instance is in both parts;
+    this is not checked.
 
     Parameters
     ----------
     systems : ItemSet
         The systems.
     tallies : mapping from task to TaskTally
-        What the scores of each task add up to.
+        The sums over the scores of each task.
     higher_is_better : bool, mapping or Series from task to bool
-        The direction that they were counted with.
+        The direction of the scores in these sums.
     task_weights : mapping or Series from task to float, optional
         Weights from 1e-100 to 1e100; tasks not named weigh 1.
 
@@ -70,12 +67,12 @@ class ScoreSummary(ScoredTasks):
     systems : ItemSet
         The systems.
     tasks : ItemSet
-        The tasks, in the order in which they first occur. The order is no part of the value.
+        The tasks, in the order of first occurrence. Equality ignores the order.
 
     Notes
     -----
-    A task takes 16 bytes for each two systems, and 16 more for each number of systems, other than
-    all of them, that are there together on some instance.
+    A task takes 16 bytes for every two systems, and 16 more for each number of systems, below all
+    of them, that occurs on an instance.
 
     Examples
     --------
@@ -102,12 +99,12 @@ class ScoreSummary(ScoredTasks):
         task_weights: TaskWeights | None = None,
     ) -> None:
         if not tallies:
-            raise InvalidInputError("tallies", "those of one task at least", dict(tallies))
+            raise InvalidInputError("tallies", "tallies of at least one task", dict(tallies))
         tasks = ItemSet(tallies)
         for task, tally in tallies.items():
             if len(tally) != len(systems) or not tally.n_units:
                 allowed = f"of {counted(len(systems), 'system')}, with a score"
-                raise InvalidInputError("tallies", allowed, Described(f"those of {task!r}"))
+                raise InvalidInputError("tallies", allowed, Described(f"a tally of {task!r}"))
         weights = as_task_weights(task_weights, tasks)
         self._set(
             systems=systems,
@@ -125,7 +122,7 @@ class ScoreSummary(ScoredTasks):
         Parameters
         ----------
         table : ScoreTable
-            The scores; units without any are counted in `n_empty` and left out.
+            The scores; `n_empty` counts the units without any.
         """
         if not isinstance(table, ScoreTable):
             raise InvalidInputError("table", "a ScoreTable", table)
@@ -156,33 +153,33 @@ class ScoreSummary(ScoredTasks):
 
     @property
     def tallies(self) -> Mapping[Label, TaskTally]:
-        """What the scores of each task add up to."""
+        """The sums over the scores of each task."""
         return MappingProxyType(self._tallies)
 
     @property
     def n_units(self) -> int:
-        """The number of instances of all tasks, without those that lack every score."""
+        """The number of instances with a score, of all tasks."""
         return sum(tally.n_units for tally in self._tallies.values())
 
     @property
     def n_empty(self) -> int:
-        """The number of instances that lack every score; they count nowhere else."""
+        """The number of instances without any score; they count nowhere else."""
         return sum(tally.n_empty for tally in self._tallies.values())
 
     @property
     def n_missing(self) -> int:
-        """The number of missing scores of the instances that have some."""
+        """The number of missing scores of instances with a score."""
         present = sum(int(tally.observed.sum()) for tally in self._tallies.values())
         return self.n_units * self.n_systems - present
 
-    # -- the way down -------------------------------------------------------------------------
+    # -- votes and means ----------------------------------------------------------------------
 
     def pairwise(self) -> PairwiseMatrix:
-        """Count for every two systems the votes for one above the other; see `Profile.pairwise`."""
+        """Count the votes for one system above the other; see `Profile.pairwise`."""
         policy = self.unranked
         tallies, weights = list(self._tallies.values()), self.weight_vector
-        importance = exact.as_rational(weights)
-        votes = [int(vote) for vote in importance.numerators]
+        rational = exact.as_rational(weights)
+        votes = [int(vote) for vote in rational.numerators]
         sizes = sorted({k for part in tallies for k in part.sizes.tolist()})
         over = lcm(1, *(2 * (k + 1) for k in sizes)) if policy == "uniform" else 1
         is_exact = shares_fit(over, self.n_systems)
@@ -193,9 +190,9 @@ class ScoreSummary(ScoredTasks):
         ties = weighted_sum([part.ties for part in tallies], votes)
         missed = weighted_sum([part.missed for part in tallies], votes)
         if over > 1:
-            # The weight of "row before column" where row is absent and column is there.
+            # The weight of "row before column" for an absent row and a present column.
             if is_exact:
-                held = [
+                terms = [
                     (placed, vote * (over // (2 * (k + 1))))
                     for part, vote in zip(tallies, votes, strict=True)
                     for k, placed in zip(
@@ -203,8 +200,8 @@ class ScoreSummary(ScoredTasks):
                     )
                 ]
             else:
-                held = list(zip([part.on_grid for part in tallies], votes, strict=True))
-            shares = weighted_sum(*zip(*held, strict=True))
+                terms = list(zip([part.on_grid for part in tallies], votes, strict=True))
+            shares = weighted_sum(*zip(*terms, strict=True))
             neither = weighted_sum([part.neither for part in tallies], votes)
             ahead = exact.combine(shares, 1, shares.T, -1)
             ahead = exact.combine(ahead, 1, missed, over)
@@ -220,8 +217,8 @@ class ScoreSummary(ScoredTasks):
             for k, many in zip(part.sizes.tolist(), part.units_of_size, strict=True)
             if over > 1 and over % (2 * (k + 1))
         )
-        denominator = over * importance.denominator
-        rounding = Fraction(importance.step) / 2 * int(units.sum())
+        denominator = over * rational.denominator
+        rounding = Fraction(rational.step) / 2 * int(units.sum())
         squares = [w**2 * part for part, w in zip(compared, weights, strict=True)]
         return PairwiseMatrix(
             items=self.systems,
@@ -233,17 +230,17 @@ class ScoreSummary(ScoredTasks):
             unranked=policy,
             total_weight=exact.total(units, weights),
             rounding=exact.float_above(rounding + Fraction(rounded, 2 * denominator)),
-            # One absent system is last, and compared with all.
+            # A single absent system is last, and thus compared with all.
             is_decided=not sizes or (policy == "last" and sizes[0] == self.n_systems - 1),
             shares=over,
         )
 
     def direct_pairwise(self) -> PairwiseMatrix:
-        """Count the votes of those who compare both systems, without shares of absent ones."""
+        """Count the votes of units that compare both systems, without shares of absent ones."""
         return (self if self.unranked == "last" else self.with_unranked("ignore")).pairwise()
 
     def scaled_means(self, signed: bool) -> tuple[Floats, Floats, int]:  # noqa: D102
-        # Sizes are those of the means, as sums know no others.
+        # The sizes are those of the means, since the sums have no others.
         tallies = self._tallies.values()
         digits = max(abs(total).bit_length() for tally in tallies for total in tally.sums)
         shift = HIGHEST + FLOAT_PLACES - digits
@@ -261,16 +258,14 @@ class ScoreSummary(ScoredTasks):
         return {task: self.with_tallies({task: tally}) for task, tally in self._tallies.items()}
 
     def with_tallies(
-        self,
-        tallies: Mapping[Label, TaskTally],
-        task_weights: Mapping[Label, float] | None = None,
+        self, tallies: Mapping[Label, TaskTally], task_weights: Mapping[Label, float] | None = None
     ) -> ScoreSummary:
-        """Return the summary of other sums over the scores of some of the tasks.
+        """Return a summary with other tallies of some of the tasks.
 
         Parameters
         ----------
         tallies : mapping from task to TaskTally
-            The sums.
+            The sums over the scores of each task.
         task_weights : mapping from task to float, optional
             Other weights of these tasks.
         """
@@ -283,7 +278,7 @@ class ScoreSummary(ScoredTasks):
         ).with_unranked(self.unranked)
 
     def sorted_by_task(self) -> ScoreSummary:
-        """Return the same summary, the tasks in the order of their labels, numbers first."""
+        """Return the summary with the tasks sorted by label, numbers first."""
         return self.with_tallies(
             {task: self._tallies[task] for task in sorted(self.tasks, key=_sortable)}
         )
@@ -301,21 +296,21 @@ class ScoreSummary(ScoredTasks):
         if self.unranked != other.unranked:
             allowed = f"the same policy in both summaries ({self.unranked!r} here)"
             raise InvalidInputError("unranked", allowed, other.unranked)
-        for what, mine, theirs in (
+        for name, mine, theirs in (
             ("higher_is_better", self._directions, other._directions),
             ("task_weights", self._weights, other._weights),
         ):
             for task in mine:
                 if theirs.get(task, mine[task]) != mine[task]:
                     raise InvalidInputError(
-                        what, f"{mine[task]!r} for {task!r}, as in the other summary", theirs[task]
+                        name, f"{mine[task]!r} for {task!r}, as in the other summary", theirs[task]
                     )
         tallies = dict(self._tallies)
         positions = np.array(other.systems.indices(self.systems.labels), dtype=np.int64)
         is_same = bool((positions == np.arange(len(positions))).all())
         for task, tally in other._tallies.items():
-            fitting = tally if is_same else tally.reordered(positions)
-            tallies[task] = tallies[task] + fitting if task in tallies else fitting
+            added = tally if is_same else tally.reordered(positions)
+            tallies[task] = tallies[task] + added if task in tallies else added
         return ScoreSummary(
             self.systems,
             tallies,
@@ -326,7 +321,7 @@ class ScoreSummary(ScoredTasks):
     # -- plain data ---------------------------------------------------------------------------
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain data for JSON, with a checksum; `from_dict` reads them."""
+        """Return plain data for JSON with a checksum; `from_dict` reads it."""
         content = {
             "schema": SUMMARY_SCHEMA,
             "version": SUMMARY_VERSION,
@@ -346,7 +341,7 @@ class ScoreSummary(ScoredTasks):
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        """Return the summary that `to_dict` gave.
+        """Return the summary from the plain data of `to_dict`.
 
         Parameters
         ----------
@@ -356,17 +351,16 @@ class ScoreSummary(ScoredTasks):
         Raises
         ------
         DataFormatError
-            If they are not such data, or were changed.
+            If the data have another schema or version, or a wrong checksum.
         """
         if not isinstance(data, Mapping) or data.get("schema") != SUMMARY_SCHEMA:
             raise DataFormatError(f"the plain data are not of the schema {SUMMARY_SCHEMA!r}.")
-        if data.get("version") != SUMMARY_VERSION:
-            version = data.get("version")
-            known = f"{SUMMARY_VERSION} is"
-            raise DataFormatError(f"{SUMMARY_SCHEMA}: version {version!r} is not known; {known}.")
-        written = {name: value for name, value in data.items() if name != "check"}
-        if data.get("check") != _checksum(written):
-            raise DataFormatError(f"{SUMMARY_SCHEMA}: it was changed since it was written.")
+        if (version := data.get("version")) != SUMMARY_VERSION:
+            allowed = f"`version` must be {SUMMARY_VERSION}"
+            raise DataFormatError(f"{SUMMARY_SCHEMA}: {allowed}. Got {version!r}.")
+        content = {name: value for name, value in data.items() if name != "check"}
+        if data.get("check") != _checksum(content):
+            raise DataFormatError(f"{SUMMARY_SCHEMA}: the data differ from their checksum.")
         tallies = {part["task"]: TaskTally.from_dict(part["tally"]) for part in data["tasks"]}
         return cls(
             ItemSet(data["systems"]),
@@ -379,8 +373,7 @@ class ScoreSummary(ScoredTasks):
     def fingerprint(self) -> str:
         """SHA-256 of systems, directions and sums, as 64 hexadecimal digits.
 
-        The same for the same scores, however they were cut, ordered and stored; weights are no part
-        of it.
+        Equal scores have the same value, in any order, parts or format; weights are not included.
         """
         systems = sorted(self.systems, key=_sortable)
         positions = np.array(self.systems.indices(systems), dtype=np.int64)
@@ -392,7 +385,7 @@ class ScoreSummary(ScoredTasks):
             digest.update(f"\n{json.dumps(content)}".encode())
         return digest.hexdigest()
 
-    # -- how it looks -------------------------------------------------------------------------
+    # -- display ------------------------------------------------------------------------------
 
     def to_frame(self) -> pd.DataFrame:
         """Return the mean scores as a DataFrame, systems x tasks."""
@@ -416,6 +409,6 @@ def _checksum(content: Mapping[str, Any]) -> str:
 
 
 def _exact_mean(total: int, count: int, shift: int) -> float:
-    """Return a sum of `exact_sums` over so many terms, times 2**shift, rounded as means are."""
+    """Return a sum of `exact_sums` divided by `count`, times 2**shift, rounded as means are."""
     places = shift - FLOAT_PLACES
     return (total << max(places, 0)) / (1 << max(-places, 0)) / count if count else nan

@@ -34,7 +34,7 @@ from rankagg.core.labels import (
     axis_labels,
     unit_labels,
 )
-from rankagg.core.profile import Profile, canonical_profile, numbers_of
+from rankagg.core.profile import Profile, canonical_profile, label_numbers
 from rankagg.core.results import Direction, Pastable
 from rankagg.core.scored_tasks import ScoredTasks
 from rankagg.core.value import array_key, frozen_array
@@ -267,7 +267,7 @@ class ScoreTable(Pastable, ScoredTasks):
         if self._families:
             # A family may be called as another task is.
             keys = [(t in self._families, self._families.get(t, t)) for t in self._unit_labels]
-            clusters = numbers_of(keys).tolist()
+            clusters = label_numbers(keys).tolist()
         ranked = canonical_profile(
             self.systems,
             places.competition_ranks(ascending, by_task[self.unit_tasks, None]),

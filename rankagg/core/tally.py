@@ -1,10 +1,10 @@
-"""Counting votes: from the places of m rankings to pairwise integer counts.
+"""Pairwise integer votes from the places of m rankings.
 
 With k observed items and an observed item at the mean place r, an unobserved one is before it in
-(r + 1)/(k + 1) of the compatible permutations. That is a whole number over 2(k + 1), and several k
-need a common denominator, which grows like exp(n) where all k up to n occur. So beyond some size
-each share is rounded to a power of two that depends on the number of items alone. A share is
-rounded by itself, so that the order of rankings and how they are put together do not matter.
+(r + 1)/(k + 1) of the compatible permutations, a whole number over 2(k + 1). Several k need a
+common denominator, which grows like exp(n) if all k up to n occur. Beyond some size each share is
+therefore rounded to a grid, a power of two that depends only on the number of items. Each share is
+rounded separately, so that the order and the grouping of rankings do not matter.
 """
 
 from __future__ import annotations
@@ -24,35 +24,35 @@ from rankagg.core.places import UNRANKED
 from rankagg.kernels.counting import ENTRIES_AT_ONCE, Counts, count, doubled_places, row_sums
 
 Scaled: TypeAlias = tuple[Integers, Integers, Integers]
-# Up to so many items any denominator is cheap.
+# Up to this number of items any denominator is cheap.
 EXACT_ITEMS = 100
-# Beyond, n * n numbers over a denominator must leave 2**12 of int64 for the votes.
+# For more items, n * n numbers over a denominator must leave 2**12 of int64 for the votes.
 GRID_ROOM = 2**50
-# Cells looked at in one go: bounds the memory, and stays near the cache.
+# Block size in cells, which bounds memory.
 PLACES_AT_ONCE = 500_000
-# Sums of so many numbers below 2**LOW_DIGITS are whole numbers that floats hold.
+# Sums of this many integers below 2**LOW_DIGITS are exact in floats.
 SUMMED_RANKINGS = 2**13
 LOW_DIGITS = 40
 
 
 def grid(n: int) -> int:
-    """Return the power of two that the shares of n items are rounded to."""
+    """Return the denominator, a power of two, that shares of n items are rounded to."""
     return int(2 ** ((GRID_ROOM // n**2).bit_length() - 1))
 
 
 def shares_fit(denominator: int, n: int) -> bool:
-    """Say whether votes on n items over a denominator are cheap enough to be exact."""
+    """Return whether exact votes on n items over a denominator are cheap enough."""
     return n <= EXACT_ITEMS or denominator * n**2 <= GRID_ROOM
 
 
-def _occurring(sizes: Integers64) -> list[int]:
-    """Return the different numbers of items, ascending."""
+def _distinct_sizes(sizes: Integers64) -> list[int]:
+    """Return the distinct numbers of items, ascending."""
     return np.flatnonzero(np.bincount(sizes)).tolist()
 
 
 def _share_denominator(sizes: Integers64, n: int) -> int:
-    """Return what the shares are whole numbers over where so many of n items are observed."""
-    denominator = lcm(1, *(2 * (k + 1) for k in _occurring(sizes)))
+    """Return the denominator of the shares of rankings that observe `sizes` of n items."""
+    denominator = lcm(1, *(2 * (k + 1) for k in _distinct_sizes(sizes)))
     return denominator if shares_fit(denominator, n) else grid(n)
 
 
@@ -65,10 +65,7 @@ def _rescaled(array: Integers, factor: int, divisor: int) -> Integers:
 def _on_grid(
     wins: Integers, ties: Integers, comparisons: Integers, denominator: int, shares: int
 ) -> tuple[Scaled, int, float]:
-    """Round the imputed part of votes to the grid, unless it is on it.
-
-    Ties, comparisons and the weight of every pair keep their values.
-    """
+    """Round the imputed part of votes to the grid; keep ties, comparisons and pair weights."""
     step = grid(len(wins))
     if step % shares == 0:
         return (wins, ties, comparisons), denominator, 0.0
@@ -79,18 +76,18 @@ def _on_grid(
     ties, comparisons, pairs, rounded = (
         _rescaled(array, step, common) for array in (ties, comparisons, pairs, wins)
     )
-    # One side of a pair is rounded, and the other is the rest.
+    # One side of a pair is rounded; the other completes the pair's weight.
     lower = np.tril(pairs - ties - rounded.T, k=-1)
-    target = denominator // common * step  # what the weights are whole numbers over, on the grid
+    target = denominator // common * step
     return (np.triu(rounded, k=1) + lower, ties, comparisons), target, 1.0 / (2.0 * target)
 
 
-def added(
+def add_votes(
     both: Sequence[Scaled], denominators: Sequence[int], each: Sequence[int]
 ) -> tuple[Scaled, int, int, Fraction]:
-    """Return the sum of votes of two parts, its denominator and shares, and what was rounded.
+    """Return the summed votes of two parts, their denominator, shares and rounding.
 
-    The shares of a part are what its imputed votes were whole numbers over.
+    `each` has the denominator of the imputed shares of each part.
     """
     n = len(both[0][0])
     shares = lcm(*each)
@@ -117,10 +114,9 @@ class _Tally:
     wins: Integers
     ties: Integers
     comparisons: Integers
-    # What the numerators are divided by.
     denominator: int
-    # The weight of the rankings with rounded shares: so many halves of a unit may a numerator in
-    # `wins` be off.
+    # The weight of the rankings with rounded shares. The error of a numerator in `wins` is at most
+    # half of it.
     rounded: int
     # Whether every ranking compares every two items.
     is_decided: bool
@@ -129,9 +125,8 @@ class _Tally:
 def tally(ranks: Ranks, weights: Integers, *, shared: bool) -> _Tally:
     """Count the votes of all rankings, each with its integer weight.
 
-    Where votes are `shared`, an unranked item has the part of the compatible permutations that is
-    for it; else nothing is said of it. Two unlisted items are never compared. Time grows as m n^2,
-    memory as n^2.
+    If votes are `shared`, an unranked item has its share of the compatible permutations; otherwise
+    it is not compared. Two unlisted items are never compared. Time grows as m n^2, memory as n^2.
     """
     m, n = ranks.shape
     is_whole = int(ranks.min(initial=0)) >= 0
@@ -139,9 +134,9 @@ def tally(ranks: Ranks, weights: Integers, *, shared: bool) -> _Tally:
     has_gaps = sizes < n
     shared = shared and bool(has_gaps.any())
     denominator = _share_denominator(sizes[has_gaps], n) if shared else 1
-    whole = int(weights.sum())
-    # The sums below hold at most four times the weight of all rankings.
-    small = whole * denominator * max(n * n, 8) < exact.INT64_SAFE
+    total = int(weights.sum())
+    # The sums below are at most four times the weight of all rankings.
+    small = total * denominator * max(n * n, 8) < exact.INT64_SAFE
     kind = np.int64 if small else object
     above, both, off = (part.astype(kind, copy=False) for part in _weighted_counts(ranks, weights))
     rounded = 0
@@ -155,13 +150,13 @@ def tally(ranks: Ranks, weights: Integers, *, shared: bool) -> _Tally:
         for array in (wins, ties, comparisons):
             np.multiply(array, denominator, out=array)
         shares, rounded = _uniform_shares(ranks, weights, sizes, has_gaps, denominator)
-        # P(row before column) and P(column before row) make 1 where only row is observed.
+        # P(row before column) + P(column before row) = 1 if only row is observed.
         missed *= denominator
         wins += missed
         shares = shares.astype(kind, copy=False)
         wins += shares
         wins -= shares.T
-        neither = both + (whole - observed[:, None] - observed)
+        neither = both + (total - observed[:, None] - observed)
         neither *= denominator // 2
         wins += neither
     for array in (wins, ties, comparisons):
@@ -171,20 +166,16 @@ def tally(ranks: Ranks, weights: Integers, *, shared: bool) -> _Tally:
 
 
 def _uniform_shares(
-    ranks: Ranks,
-    weights: Integers,
-    sizes: Integers64,
-    has_gaps: Bools,
-    denominator: int,
+    ranks: Ranks, weights: Integers, sizes: Integers64, has_gaps: Bools, denominator: int
 ) -> tuple[Integers, int]:
-    """Return the weight of "row before column" where row is unobserved and column observed.
+    """Return the votes for unobserved rows over observed columns, and the rounded weight.
 
-    And the weight of the rankings whose shares are rounded, each by half a unit at most.
+    The rounded weight is that of rankings whose shares are rounded, each by at most half a unit.
     """
-    # (r + 1)/(k + 1) = doubled / (2(k + 1)), and the factor makes that a share of `denominator`.
+    # (r + 1)/(k + 1) = doubled / (2(k + 1)); the factor converts it to a share of `denominator`.
     factors = np.zeros(ranks.shape[1] + 1, dtype=object)
     is_rough = np.zeros(len(factors), dtype=bool)
-    for k in _occurring(sizes[has_gaps]):
+    for k in _distinct_sizes(sizes[has_gaps]):
         factors[k], rest = divmod(denominator, 2 * (k + 1))
         is_rough[k] = rest > 0
     rounded = is_rough[sizes] & has_gaps
@@ -198,19 +189,17 @@ def _uniform_shares(
         if rounded.any():
             over = 2 * (sizes[rows, None] + 1)
             values = (values * denominator + over // 2) // over
-        part = _over_absent(weights[rows], ranks[rows] == UNRANKED, values)
+        absent, votes = ranks[rows] == UNRANKED, weights[rows]
+        if int(votes.sum()) * max(int(values.max(initial=0)), 1) < exact.INT64_SAFE:
+            part: Integers = _absent_sums(votes.astype(np.int64), absent, values)
+        else:
+            part = exact.exact_product(votes, absent.astype(float), values.astype(float))
         total = exact.combine(total, 1, part, 1)
     return total, int(weights[rounded].sum())
 
 
-def _over_absent(weights: Integers, absent: Bools, values: Integers64) -> Integers:
-    if int(weights.sum()) * max(int(values.max(initial=0)), 1) < exact.INT64_SAFE:
-        return _absent_sums(weights.astype(np.int64), absent, values)
-    return exact.exact_product(weights, absent.astype(np.float64), values.astype(np.float64))
-
-
 def _weighted_counts(ranks: Ranks, weights: Integers) -> tuple[Integers, ...]:
-    """Return the weights of the rankings that say something of two items; see `Counts`."""
+    """Return the summed weights of rankings for each pair of items; see `Counts`."""
     distinct = weights[:1] if weights.min() == weights.max() else np.unique(weights)
     parts: Iterable[tuple[Counts, int]]
     if len(distinct) * 64 > len(weights):
@@ -235,10 +224,7 @@ def _weighted_counts(ranks: Ranks, weights: Integers) -> tuple[Integers, ...]:
 def _absent_sums(
     weights: Integers64, absent: Bools, values: NDArray[np.signedinteger]
 ) -> Integers64:
-    """Return the weighted sum of the column's values over the rankings without the row's item.
-
-    Time grows with the pairs of an absent and any item: m n^2 at most.
-    """
+    """Return the weighted sum of the column's values over the rankings without the row's item."""
     m, n = absent.shape
     total = np.zeros((n, n), dtype=np.int64)
     size = min(SUMMED_RANKINGS, max(1, ENTRIES_AT_ONCE // n))

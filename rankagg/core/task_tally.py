@@ -1,7 +1,7 @@
-"""Sums over the scores of one task: integers, from which votes, points and moments follow.
+"""Integer sums over the scores of one task, from which votes, points and moments follow.
 
-A unit is one instance: the scores of all systems on it. All numbers add up over units, so neither
-the order of these nor how they are cut into parts changes anything.
+A unit is one instance: the scores of all systems on it. All numbers are sums over units, so the
+order of the units and their division into parts do not matter.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Counts = Integers64
 
 
 def _sizes_fit(sizes: Sequence[int], n: int) -> bool:
-    """Say whether shares of units of these sizes are exact over one denominator that is cheap."""
+    """Return whether units of these sizes have a cheap common denominator."""
     return n <= EXACT_ITEMS or shares_fit(lcm(1, *(2 * (k + 1) for k in sizes)), n)
 
 
@@ -35,8 +35,8 @@ def _rounded(doubled: Counts, k: Positions, n: int, power: int) -> Floats:
     return cast(Floats, rounded.astype(np.float64))
 
 
-def _over_absent(absent: Floats, values: Floats) -> Integers:
-    """Return the sums of whole numbers of each column over the units that lack the row."""
+def _absent_sums(absent: Floats, values: Floats) -> Integers:
+    """Return the sums of each column's values over the units without the row's system."""
     if _are_alike(absent):
         lacking = absent.max(axis=1, initial=0).astype(np.int64)
         return np.outer(lacking, values.astype(np.int64).sum(axis=1))
@@ -51,34 +51,34 @@ def _are_alike(units: Floats) -> bool:
 class TaskTally(Value):
     """Sums over the units of one task, for n systems.
 
-    With k systems there, one at the mean place r (from 0) is before an absent one in
-    1 - (r + 1)/(k + 1) of the compatible permutations. So of incomplete units 2r + 2 is summed up,
-    for each k that occurs: `size` numbers k below n.
+    With k systems present, one at the mean place r (from 0) is before an absent one in
+    1 - (r + 1)/(k + 1) of the compatible permutations. For incomplete units the sums of 2r + 2
+    are therefore kept, separately for each number k < n that occurs.
     """
 
     # Shape (n, n). Units in which row scores above column.
     wins: Counts
-    # Shape (n, n). Units in which both are there; on the diagonal those in which one is.
+    # Shape (n, n). Units in which both are present; the diagonal counts units with one system.
     both: Counts
-    # Units in which a system is there.
+    # Units with any score.
     n_units: int
     # Units without any score; they count nowhere else.
     n_empty: int
-    # Shape (size,). The numbers k below n that occur, ascending.
+    # Shape (size,). The numbers k < n that occur, ascending.
     sizes: Counts
-    # Shape (size,). How many units have so many systems.
+    # Shape (size,). The number of units with k systems.
     units_of_size: Counts
-    # Shape (size, n). Sum of 2r + 2 over the units of a size, for the systems that are there.
+    # Shape (size, n). Sum of 2r + 2 over the units of a size, for the present systems.
     placed: Counts
-    # Shape (size, n, n). The same, and of its square, where row is absent and column is there.
-    # None where the sizes have no common denominator that is cheap.
+    # Shape (size, n, n). The same sum, and that of its square, if row is absent and column
+    # present. None if the sizes have no cheap common denominator.
     shares: Counts | None
     squares: Counts | None
-    # Shape (n, n). Of more than 100 systems: the sums of (r + 1)/(k + 1) and of its square, each
-    # rounded to the grid of `core.tally` by itself; None otherwise.
+    # Shape (n, n). For more than 100 systems the sums of (r + 1)/(k + 1) and of its square, each
+    # term rounded to the grid of `core.tally`; None otherwise.
     on_grid: Integers | None
     squares_on_grid: Integers | None
-    # Sums of the scores as given, in units of 2**-1074.
+    # Sums of the given scores, in units of 2**-1074.
     sums: tuple[int, ...]
 
     def __init__(self, **fields: Any) -> None:
@@ -100,12 +100,12 @@ class TaskTally(Value):
         systems = systems[order]
         first, last = np.searchsorted(systems, [1, n])
         wins, _ = count_scores(columns if last == 0 else columns[:, order[last:]], leads=False)
-        # Those in which some systems are, ordered by their number.
+        # Incomplete units, ordered by their number of systems.
         columns, systems = columns[:, order[first:last]], systems[first:last]
         wins_of_some, behind = count_scores(columns, leads=True)
         present = ~np.isnan(columns)
         absent = (~present).astype(np.float64)
-        # 2r + 2 is k + 1 and what a system loses less what it wins.
+        # 2r + 2 = k + 1 + losses - wins.
         doubled = (behind + (systems + 1)) * present
         sizes, starts, units = np.unique(systems, return_index=True, return_counts=True)
         is_exact = _sizes_fit(sizes.tolist(), n)
@@ -116,7 +116,7 @@ class TaskTally(Value):
             placed[at] = values.sum(axis=0)
             if is_exact:
                 lacking = absent[:, some]
-                if _are_alike(lacking):  # one unit stands for all
+                if _are_alike(lacking):  # all units lack the same systems
                     values = np.array([values.sum(axis=0), (values**2).sum(axis=0)])
                     tables[:, at] = lacking[:, 0][:, None] * values[:, None]
                 else:
@@ -125,7 +125,7 @@ class TaskTally(Value):
         on_grid, squares_on_grid = None, None
         if n > EXACT_ITEMS:
             powers = (_rounded(doubled, systems, n, power) for power in (1, 2))
-            on_grid, squares_on_grid = (_over_absent(absent, values) for values in powers)
+            on_grid, squares_on_grid = (_absent_sums(absent, values) for values in powers)
         return cls(
             wins=wins + wins_of_some,
             both=count_together(present, present) + (m - last),
@@ -173,11 +173,11 @@ class TaskTally(Value):
         fields["sums"] = tuple(a + b for a, b in zip(self.sums, other.sums, strict=True))
         return TaskTally(**fields)
 
-    # -- what follows -------------------------------------------------------------------------
+    # -- derived counts -----------------------------------------------------------------------
 
     @property
     def observed(self) -> Counts:
-        """Units in which each system is there, shape (n,)."""
+        """Units with each system, shape (n,)."""
         return np.diagonal(self.both)
 
     @cached_property
@@ -189,13 +189,13 @@ class TaskTally(Value):
 
     @cached_property
     def missed(self) -> Counts:
-        """Units in which row is there and column is not, shape (n, n)."""
+        """Units with row and without column, shape (n, n)."""
         missed: Counts = self.observed[:, None] - self.both
         return missed
 
     @cached_property
     def neither(self) -> Counts:
-        """Units in which both are absent and another system is there, shape (n, n)."""
+        """Units with scores, but none of row and column, shape (n, n)."""
         neither: Counts = self.n_units - self.observed[:, None] - self.observed + self.both
         np.fill_diagonal(neither, 0)
         return neither
@@ -203,7 +203,7 @@ class TaskTally(Value):
     def judged(self, unranked: Unranked) -> tuple[Counts, Counts]:
         """Return the units with row above column, and those that compare both, by a policy.
 
-        By "last" an absent system is below one that is there; else nothing is said of it.
+        By "last" an absent system is below a present one; otherwise it is not compared.
         """
         if unranked == "last":
             return self.wins + self.missed, self.n_units - self.neither
@@ -212,14 +212,14 @@ class TaskTally(Value):
     @cached_property
     def all_placed(self) -> Counts:
         """Sum of 2r + 2 over complete units, shape (n,)."""
-        # In every unit it is k + 1 and what the system loses less what it wins.
+        # In every unit 2r + 2 = k + 1 + losses - wins.
         lead = self.wins.sum(axis=1) - self.wins.sum(axis=0)
-        whole = self.both.sum(axis=1) + self.observed - lead
-        complete: Counts = whole - self.placed.sum(axis=0)
+        every = self.both.sum(axis=1) + self.observed - lead
+        complete: Counts = every - self.placed.sum(axis=0)
         return complete
 
     def reordered(self, positions: Counts) -> TaskTally:
-        """Return the same sums with the systems at these positions, in their order."""
+        """Return the sums of the systems at these positions, in their order."""
         square = np.ix_(positions, positions)
         fields = self._fields()
         for name in ("wins", "both", "on_grid", "squares_on_grid"):
@@ -233,7 +233,7 @@ class TaskTally(Value):
     # -- plain data ---------------------------------------------------------------------------
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain data for JSON; the sums as text, "3p1072" for 3 * 2**1072 in hexadecimal."""
+        """Return plain data for JSON; sums are hexadecimal text, "3p1072" for 3 * 2**1072."""
         fields = self._fields().items()
         plain = {name: v.tolist() if isinstance(v, np.ndarray) else v for name, v in fields}
         plain["sums"] = [_as_text(total) for total in self.sums]
@@ -241,7 +241,7 @@ class TaskTally(Value):
 
     @classmethod
     def from_dict(cls, plain: dict[str, Any]) -> Self:
-        """Return what `to_dict` gave."""
+        """Return the tally that `to_dict` describes."""
         n, size = len(plain["wins"]), len(plain["sizes"])
         shapes: dict[str, tuple[int, ...]] = {"sizes": (size,), "units_of_size": (size,)}
         shapes |= dict.fromkeys(("wins", "both", "on_grid", "squares_on_grid"), (n, n))
@@ -266,7 +266,7 @@ def _from_text(text: str) -> int:
 
 
 def weighted_sum(arrays: Sequence[Integers], votes: Sequence[int]) -> Integers:
-    """Return the sum of arrays of integers, each times a whole number."""
+    """Return the sum of integer arrays, each multiplied by its votes."""
     total = exact.multiply(arrays[0], votes[0])
     for array, vote in zip(arrays[1:], votes[1:], strict=True):
         if vote:

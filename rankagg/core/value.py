@@ -1,4 +1,4 @@
-"""Immutable values: compared, hashed, copied and pickled by what they hold."""
+"""Immutable values, compared, hashed, copied and pickled by their content."""
 
 from __future__ import annotations
 
@@ -18,29 +18,29 @@ def frozen_array(array: NDArray[Any]) -> NDArray[Any]:
 
 
 def array_key(array: NDArray[Any]) -> Hashable:
-    """Return a hashable stand-in for an array's content."""
+    """Return a hashable key of an array's shape and content."""
     content = tuple(array.ravel()) if array.dtype == object else array.tobytes()
     return array.shape, content
 
 
 class Value(ABC):
-    """An object that never changes; two of them are equal where their keys are.
+    """An immutable object; two are equal if their keys are equal.
 
-    A subclass sets its attributes with `_set` in `__init__` and states in `_key` what it is.
+    A subclass sets its attributes with `_set` in `__init__` and returns its content in `_key`.
     """
 
     def _set(self, **attributes: object) -> None:
         self.__dict__.update(attributes)
 
     def _with(self, **attributes: object) -> Self:
-        """Return a copy with some other attributes."""
+        """Return a copy with some attributes replaced."""
         other = object.__new__(type(self))
         other._set(**{**self.__getstate__(), **attributes})
         return other
 
     @abstractmethod
     def _key(self) -> tuple[Hashable, ...]:
-        """Return everything that equality and hashing look at."""
+        """Return all values that equality and hashing use."""
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
         raise AttributeError(f"{type(self).__name__} is immutable; `{name}` cannot be set.")
@@ -59,7 +59,7 @@ class Value(ABC):
         return hash(self._key())
 
     def __getstate__(self) -> dict[str, object]:
-        # What a cached property holds can be computed again.
+        # Cached properties can be computed again.
         return {
             name: value
             for name, value in self.__dict__.items()
@@ -67,7 +67,7 @@ class Value(ABC):
         }
 
     def __setstate__(self, state: dict[str, object]) -> None:
-        # Unpickled arrays come back writable.
+        # Unpickled arrays are writable.
         for value in state.values():
             if isinstance(value, np.ndarray):
                 value.flags.writeable = False

@@ -1,7 +1,4 @@
-"""Small data sets typed from papers and textbooks, each with its source and a known answer.
-
-Names are loaded when they are first used (SPEC 1).
-"""
+"""Small data sets from papers and textbooks, each with its source and a known answer."""
 
 import lazy_loader
 

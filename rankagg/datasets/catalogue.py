@@ -1,4 +1,4 @@
-"""The bundled data sets: what they are, where they come from, what is known about them."""
+"""The bundled data sets, with their sources and known answers."""
 
 from __future__ import annotations
 
@@ -22,25 +22,25 @@ _DATA = files("rankagg.datasets") / "data"
 
 @dataclass(frozen=True)
 class DatasetInfo:
-    """What a bundled data set is.
+    """Description of a bundled data set.
 
     Attributes
     ----------
     name : str
-        The name that `load` takes.
+        The name for `load`.
     title : str
-        One line.
+        A title of one line.
     source : str
-        Where the numbers are printed.
+        The publication of the numbers.
     kind : {"scores", "ballots"}
         Whether `load` returns a ScoreTable or a Profile.
     known : mapping
         Known answers: `kemeny` (an optimal order), `kemeny_cost`, `n_optima`, `borda` (points),
         `mean` (best first; ties as lists), `condorcet_winner`, ..., each checked by the tests.
     note : str
-        What to know before using it.
+        A note for users.
     higher_is_better : bool
-        The direction of scores.
+        The direction of the scores.
     """
 
     name: str
@@ -105,7 +105,7 @@ def load(name: str) -> ScoreTable | Profile:
     Returns
     -------
     ScoreTable or Profile
-        As `info(name).kind` says.
+        The type that `info(name).kind` names.
 
     Examples
     --------

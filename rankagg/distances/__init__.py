@@ -1,7 +1,7 @@
 """Distances and agreement between two rankings of the same items.
 
-Pairs are counted once, and over the items that both rankings observe; two items that are both
-unlisted in one of them were not compared there and do not count.
+Each pair of items that both rankings observe counts once. Two items that are both unlisted in one
+ranking are not compared there and do not count.
 """
 
 import lazy_loader

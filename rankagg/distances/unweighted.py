@@ -1,4 +1,4 @@
-"""Distances and correlations of two rankings in which all ranks matter alike."""
+"""Distances and correlations of two rankings with equal weights of all ranks."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from rankagg._validation import check_choice, check_number
 from rankagg.core import UNRANKED, PartialRanking, Permutation, places
 from rankagg.exceptions import Described, InvalidInputError
 
-#: What a message about different items calls them.
+# The subject of messages about different items.
 COMPARED = "The compared rankings"
-# Groups of 2**LAST values are compared pair by pair: quicker than four more splits.
+# Groups of 2**LAST values are compared pair by pair, which is faster than four more splits.
 LAST = 4
-# So few values are sorted in one by one: quicker than the calls of NumPy.
+# Up to this number of values, insertion is faster than NumPy.
 FEW = 64
 
 
 def common_ranks(first: PartialRanking, second: PartialRanking) -> Ranks:
-    """Return the ranks of both among the items that both observe, shape (2, n)."""
+    """Return the ranks among the items that both rankings observe, shape (2, n)."""
     for parameter, ranking in (("first", first), ("second", second)):
         if not isinstance(ranking, PartialRanking):
             raise InvalidInputError(parameter, "a PartialRanking or Permutation", ranking)
@@ -38,12 +38,12 @@ def common_ranks(first: PartialRanking, second: PartialRanking) -> Ranks:
 
 
 def common_mid_ranks(first: PartialRanking, second: PartialRanking) -> tuple[Floats, Floats]:
-    """Return the mean ranks of both among the items that both observe."""
+    """Return the mean ranks among the items that both rankings observe."""
     mids = places.mid_ranks(common_ranks(first, second))
     return mids[0], mids[1]
 
 
-def _mapping_of(first: Permutation, second: Permutation) -> Integers64:
+def _rank_map(first: Permutation, second: Permutation) -> Integers64:
     """Return the rank in the second ranking of each rank in the first."""
     first.items.require_same(second.items, COMPARED)
     mapping = np.empty(first.n_items, dtype=np.int64)
@@ -51,20 +51,20 @@ def _mapping_of(first: Permutation, second: Permutation) -> Integers64:
     return mapping
 
 
-def _of_largest(distance: float, largest: int, normalized: bool) -> float:
-    """Return a distance, or its share of the largest one; NaN of nothing."""
+def _scaled(distance: float, largest: int, normalized: bool) -> float:
+    """Return a distance, or its share of the largest one, NaN if that is 0."""
     if not normalized:
         return float(distance)
     return distance / largest if largest else float("nan")
 
 
 def correlation(covariance: float, scale: float) -> float:
-    """Return the ratio, kept within [-1, 1] where rounding leaves it; NaN over nothing."""
+    """Return the ratio, clipped to [-1, 1]; NaN if the scale is 0."""
     return min(1.0, max(-1.0, covariance / scale)) if scale else float("nan")
 
 
 class _PairCounts(NamedTuple):
-    """How two rankings judge the pairs of items that both compare."""
+    """Counts of the pairs of items that two rankings compare."""
 
     compared: int
     discordant: int
@@ -92,15 +92,15 @@ def kendall_distance(
     first, second : PartialRanking
         Rankings of the same items.
     tie_cost : float, default 0
-        What a pair costs that exactly one of the rankings ties, 0 to 1. 1/2 is the expected
-        distance when the tie is broken at random; from 1/2 on the distance is a metric.
+        The cost of a pair that exactly one of the rankings ties, 0 to 1. 1/2 is the expected
+        distance if the tie is broken at random; the distance is a metric from 1/2 on.
     normalized : bool, default False
         Divide by the number of compared pairs, n(n - 1)/2 for complete rankings.
 
     Returns
     -------
     float
-        NaN when normalized over no pair.
+        NaN if normalized without a compared pair.
 
     References
     ----------
@@ -119,26 +119,25 @@ def kendall_distance(
     penalty = check_number(tie_cost, "tie_cost", low=0, high=1)
     counts = _count_pairs(first, second)
     once = counts.tied_first + counts.tied_second - 2 * counts.tied_both
-    return _of_largest(counts.discordant + penalty * once, counts.compared, normalized)
+    return _scaled(counts.discordant + penalty * once, counts.compared, normalized)
 
 
 def kendall_tau(
     first: PartialRanking, second: PartialRanking, *, variant: Literal["a", "b"] = "b"
 ) -> float:
-    """Correlate two rankings by their concordant and discordant pairs.
+    """Return Kendall's tau of two rankings.
 
     Parameters
     ----------
     first, second : PartialRanking
         Rankings of the same items.
     variant : {"b", "a"}, default "b"
-        "a": (concordant - discordant) / pairs; "b" corrects the denominator for ties and is what
-        SciPy computes.
+        "a": (concordant - discordant) / pairs; "b" corrects the denominator for ties, as in SciPy.
 
     Returns
     -------
     float
-        Between -1 and 1; NaN where no pair is compared, or (for "b") one ranking ties all.
+        Between -1 and 1; NaN if no pair is compared, or (for "b") one ranking ties all.
 
     References
     ----------
@@ -161,7 +160,7 @@ def kendall_tau(
 
 
 def tau_x(first: PartialRanking, second: PartialRanking) -> float:
-    """Correlate two rankings so that a tie agrees with a tie, and with an order by half.
+    """Return the tau extension of Emond and Mason, in which equal ties agree.
 
     Parameters
     ----------
@@ -171,9 +170,9 @@ def tau_x(first: PartialRanking, second: PartialRanking) -> float:
     Returns
     -------
     float
-        Between -1 and 1; NaN where no pair is compared. It is 1 - 2d, with d the normalized
-        `kendall_distance` at `tie_cost` 1/2, so its mean over rankings is largest where Kemeny's
-        distance with ties is least.
+        Between -1 and 1; NaN if no pair is compared. It is 1 - 2d, with d the normalized
+        `kendall_distance` at `tie_cost` 1/2. A ranking has the largest mean tau_x with others
+        exactly if it has the least Kemeny distance with ties.
 
     References
     ----------
@@ -195,7 +194,7 @@ def tau_x(first: PartialRanking, second: PartialRanking) -> float:
 
 def _count_pairs(first: PartialRanking, second: PartialRanking) -> _PairCounts:
     if isinstance(first, Permutation) and isinstance(second, Permutation):
-        theirs = _mapping_of(first, second)
+        theirs = _rank_map(first, second)
         n = len(theirs)
         return _PairCounts(n * (n - 1) // 2, _inversions(theirs), 0, 0, 0)
     ranks = common_ranks(first, second)
@@ -210,7 +209,7 @@ def _count_pairs(first: PartialRanking, second: PartialRanking) -> _PairCounts:
     )
     return _PairCounts(
         compared=n * (n - 1) // 2 - uncompared,
-        # Equal values stay in their order, so they are no inversions once they are told apart.
+        # Equal values keep their order, so they make no inversions.
         discordant=_inversions(_as_permutation(theirs[np.lexsort((theirs, mine))])),
         tied_first=_pairs_alike(mine[~my_gap]) - _pairs_alike(mine[~my_gap & their_gap]),
         tied_second=_pairs_alike(theirs[~their_gap]) - _pairs_alike(theirs[~their_gap & my_gap]),
@@ -219,14 +218,14 @@ def _count_pairs(first: PartialRanking, second: PartialRanking) -> _PairCounts:
 
 
 def _pairs_alike(values: Integers64) -> int:
-    # Places are small, so that counting them is faster than sorting.
-    few = len(values) and int(values.max()) < 64 * len(values)
-    sizes = np.bincount(values) if few else np.unique(values, return_counts=True)[1]
+    # Counting small places is faster than sorting.
+    are_small = len(values) and int(values.max()) < 64 * len(values)
+    sizes = np.bincount(values) if are_small else np.unique(values, return_counts=True)[1]
     return int((sizes * (sizes - 1) // 2).sum())
 
 
 def _as_permutation(values: Integers64) -> Integers64:
-    """Return the position of each value in sorted order, equal ones in their order."""
+    """Return the position of each value in a stable sort."""
     places = np.empty(len(values), dtype=np.int64)
     places[np.argsort(values, kind="stable")] = np.arange(len(values))
     return places
@@ -235,14 +234,14 @@ def _as_permutation(values: Integers64) -> Integers64:
 def spearman_footrule(
     first: PartialRanking, second: PartialRanking, *, normalized: bool = False
 ) -> float:
-    """Sum the absolute differences of ranks; tied items have their bucket's mean rank.
+    """Return the summed absolute differences of ranks; tied items have their mean rank.
 
     Parameters
     ----------
     first, second : PartialRanking
-        Rankings of the same items; ranks are counted among the items that both observe.
+        Rankings of the same items; ranks are those among the items that both observe.
     normalized : bool, default False
-        Divide by the largest value for that many items, floor(n**2 / 2).
+        Divide by the largest value for n items, floor(n**2 / 2).
 
     Returns
     -------
@@ -260,21 +259,21 @@ def spearman_footrule(
     4.0
     """
     mine, theirs = common_mid_ranks(first, second)
-    return _of_largest(float(np.abs(mine - theirs).sum()), len(mine) ** 2 // 2, normalized)
+    return _scaled(float(np.abs(mine - theirs).sum()), len(mine) ** 2 // 2, normalized)
 
 
 def spearman_rho(first: PartialRanking, second: PartialRanking) -> float:
-    """Correlate ranks; tied items have their bucket's mean rank.
+    """Return Spearman's correlation of ranks; tied items have their mean rank.
 
     Parameters
     ----------
     first, second : PartialRanking
-        Rankings of the same items; ranks are counted among the items that both observe.
+        Rankings of the same items; ranks are those among the items that both observe.
 
     Returns
     -------
     float
-        Between -1 and 1; NaN where one ranking ties all items.
+        Between -1 and 1; NaN if one ranking ties all items.
 
     References
     ----------
@@ -286,7 +285,7 @@ def spearman_rho(first: PartialRanking, second: PartialRanking) -> float:
 
 
 def cayley_distance(first: Permutation, second: Permutation, *, normalized: bool = False) -> float:
-    """Count the exchanges of two items, anywhere, that turn one ranking into the other.
+    """Return the minimum number of exchanges of two items that make two rankings equal.
 
     Parameters
     ----------
@@ -298,7 +297,7 @@ def cayley_distance(first: Permutation, second: Permutation, *, normalized: bool
     Returns
     -------
     float
-        n less the number of cycles of the permutation that leads from one to the other.
+        n minus the number of cycles of the permutation that maps one to the other.
 
     References
     ----------
@@ -312,7 +311,7 @@ def cayley_distance(first: Permutation, second: Permutation, *, normalized: bool
     >>> cayley_distance(Permutation.from_order("ABC"), Permutation.from_order("CBA"))
     1.0
     """
-    mapping = _mapping(first, second)
+    mapping = _checked_map(first, second)
     n = len(mapping)
     seen = np.zeros(n, dtype=bool)
     cycles = 0
@@ -323,11 +322,11 @@ def cayley_distance(first: Permutation, second: Permutation, *, normalized: bool
             while not seen[at]:
                 seen[at] = True
                 at = int(mapping[at])
-    return _of_largest(n - cycles, n - 1, normalized)
+    return _scaled(n - cycles, n - 1, normalized)
 
 
 def hamming_distance(first: Permutation, second: Permutation, *, normalized: bool = False) -> float:
-    """Count the items that have another rank.
+    """Return the number of items with different ranks.
 
     Parameters
     ----------
@@ -351,13 +350,13 @@ def hamming_distance(first: Permutation, second: Permutation, *, normalized: boo
     >>> hamming_distance(Permutation.from_order("ABC"), Permutation.from_order("CBA"))
     2.0
     """
-    mapping = _mapping(first, second)
+    mapping = _checked_map(first, second)
     n = len(mapping)
-    return _of_largest(int((mapping != np.arange(n)).sum()), n, normalized)
+    return _scaled(int((mapping != np.arange(n)).sum()), n, normalized)
 
 
 def ulam_distance(first: Permutation, second: Permutation, *, normalized: bool = False) -> float:
-    """Count the items that must be taken out and put in elsewhere.
+    """Return the minimum number of items to move to make two rankings equal.
 
     Parameters
     ----------
@@ -369,7 +368,7 @@ def ulam_distance(first: Permutation, second: Permutation, *, normalized: bool =
     Returns
     -------
     float
-        n less the length of the longest sequence of items in the order of both; O(n log n).
+        n minus the length of the longest common subsequence; O(n log n).
 
     References
     ----------
@@ -383,49 +382,49 @@ def ulam_distance(first: Permutation, second: Permutation, *, normalized: bool =
     >>> ulam_distance(Permutation.from_order("ABCD"), Permutation.from_order("BCDA"))
     1.0
     """
-    mapping = _mapping(first, second)
-    # The least last element of an increasing sequence of every length.
+    mapping = _checked_map(first, second)
+    # The least last element of an increasing subsequence of each length.
     ends: list[int] = []
     for value in mapping.tolist():
         at = bisect_left(ends, value)
         ends[at : at + 1] = [value]
-    return _of_largest(len(mapping) - len(ends), len(mapping) - 1, normalized)
+    return _scaled(len(mapping) - len(ends), len(mapping) - 1, normalized)
 
 
-def _mapping(first: Any, second: Any) -> Integers64:
-    """Return the rank in the second ranking of each rank in the first."""
+def _checked_map(first: Any, second: Any) -> Integers64:
+    """Return `_rank_map` of two permutations; raise for other rankings."""
     for parameter, ranking in (("first", first), ("second", second)):
         if not isinstance(ranking, Permutation):
             allowed = "a complete strict ranking, a Permutation"
             remedy = "`kendall_distance` and `spearman_footrule` take ties and missing items."
             raise InvalidInputError(parameter, allowed, ranking, remedy)
-    return _mapping_of(first, second)
+    return _rank_map(first, second)
 
 
 def _inversions(values: Integers64) -> int:
     """Count the pairs in which the earlier value is the larger.
 
-    Values are split by their binary digits, from the highest: among values that agree in all
-    higher digits (they stand together, in their original order) a pair is an inversion if the
-    earlier has a 1 and the later a 0. As every value occurs once, after padding to a power of two
-    each group has as many zeros as ones, so groups are the rows of a matrix, and the inversions of
-    a digit follow from the sum of the positions of its zeros.
+    Values are split by their binary digits, from the highest. Values that agree in all higher
+    digits form a group, in their original order. A pair of a group is an inversion if the earlier
+    value has a 1 and the later a 0. Every value occurs once. After padding to a power of two, each
+    group thus has as many zeros as ones, and groups are the rows of a matrix. The inversions of a
+    digit follow from the sum of the positions of its zeros.
     """
     n = len(values)
     if n <= FEW:
-        return _sorted_in(values.tolist())
+        return _inversions_by_insertion(values.tolist())
     digits = max(LAST, (n - 1).bit_length())
     size = 1 << digits
-    left = np.arange(size, dtype=_holding(digits))  # what is appended is in order
+    left = np.arange(size, dtype=_unsigned_type(digits))  # the padding is in order
     left[:n] = values
     total = 0
     for digit in reversed(range(LAST, digits)):
-        # Higher digits are those of the group: they are told by the position.
-        left = left.astype(_holding(digit + 1), copy=False)
+        # The position implies the higher digits, so a narrower type suffices.
+        left = left.astype(_unsigned_type(digit + 1), copy=False)
         half, groups = 1 << digit, size >> (digit + 1)
         ones = (left & left.dtype.type(half)).astype(bool)
         zeros = np.flatnonzero(~ones)
-        # In group g the i-th zero is preceded by 2 half g + i values that are no ones of it.
+        # In group g the i-th zero follows 2 half g + i values other than the group's ones.
         before = 2 * half * half * (groups * (groups - 1) // 2) + groups * (half * (half - 1) // 2)
         total += int(zeros.sum()) - before
         split = np.empty((groups, 2 * half), dtype=left.dtype)
@@ -439,8 +438,8 @@ def _inversions(values: Integers64) -> int:
     )
 
 
-def _sorted_in(values: list[int]) -> int:
-    """Count the inversions while values are sorted in one by one."""
+def _inversions_by_insertion(values: list[int]) -> int:
+    """Count the inversions in an insertion sort."""
     before: list[int] = []
     total = 0
     for value in values:
@@ -449,6 +448,6 @@ def _sorted_in(values: list[int]) -> int:
     return total
 
 
-def _holding(digits: int) -> np.dtype[Any]:
-    """Return the smallest type that holds numbers of so many binary digits."""
+def _unsigned_type(digits: int) -> np.dtype[Any]:
+    """Return the smallest type for numbers with this many binary digits."""
     return np.min_scalar_type((1 << digits) - 1)

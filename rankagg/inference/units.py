@@ -25,7 +25,7 @@ from rankagg.core import (
     ScoreTable,
     are_level,
     counted,
-    numbers_of,
+    label_numbers,
     rounding_error,
     said,
     stated,
@@ -56,7 +56,7 @@ def _clusters_of(
     if len(labels) != len(profile):
         allowed = f"one instance per ranking ({len(profile)} of them)"
         raise InvalidInputError("instances", allowed, Described(counted(len(labels), "instance")))
-    return numbers_of(labels)
+    return label_numbers(labels)
 
 
 def pooled(unit: str, n_tasks: int, n_units: int) -> tuple[str, ...]:
@@ -72,7 +72,7 @@ def pooled(unit: str, n_tasks: int, n_units: int) -> tuple[str, ...]:
 
 def _pooled_rankings(profile: Profile, unit: str, clusters: Positions | None) -> tuple[str, ...]:
     """Return that note for rankings in groups; none if instances belong to several tasks."""
-    tasks = numbers_of(profile.groups or ())
+    tasks = label_numbers(profile.groups or ())
     n_units = int(profile.counts.sum()) if clusters is None else int(clusters.max()) + 1
     many = 0 if clusters is None else len(set(zip(clusters.tolist(), tasks.tolist(), strict=False)))
     return () if many > n_units else pooled(unit, len(np.unique(tasks)), n_units)
@@ -83,7 +83,7 @@ def _strata_of(profile: Profile) -> tuple[Positions, Floats]:
     if profile.groups is None:
         allowed, remedy = "False for rankings without groups", "Give the profile `groups=`."
         raise InvalidInputError("fixed_tasks", allowed, True, remedy)
-    strata = numbers_of(profile.groups)
+    strata = label_numbers(profile.groups)
     counts = profile.counts.astype(np.float64)
     return strata, _cell_sums(strata, counts * profile.weights) / _cell_sums(strata, counts)
 

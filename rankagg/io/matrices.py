@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankagg._typing import Floats
-from rankagg._validation import ascii_number, is_held, whole_number
+from rankagg._validation import ascii_number, is_exact_float, whole_number
 from rankagg.core import PairwiseMatrix
 from rankagg.exceptions import DataFormatError
 from rankagg.io.tables.sources import MAX_BYTES, Source, check_plain_table, read_text, text_lines
@@ -91,7 +91,7 @@ def _matrix_numbers(words: list[str]) -> Floats | NDArray[np.object_] | None:
         return None
     if not all(map(isfinite, floats)):
         return None
-    if all(map(is_held, words, floats)):
+    if all(map(is_exact_float, words, floats)):
         return np.array(floats)
     whole = [whole_number(word) for word in words]
     return np.array([x if n is None else n for x, n in zip(floats, whole, strict=True)], object)

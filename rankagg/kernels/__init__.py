@@ -1,4 +1,4 @@
-"""The inner loops: counting votes, in NumPy and, where numba is installed, compiled.
+"""The inner loops of counting votes and local search, in NumPy or compiled by numba.
 
-Both give the same integers. NumPy is the default and the oracle of the compiled ones.
+Both give the same integers. NumPy is the default, and the tests check numba against it.
 """

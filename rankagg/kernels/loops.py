@@ -22,27 +22,27 @@ def _draw(seeds: Array) -> Any:
 
 
 @njit
-def _move(order: Array, unsure: Array, place: int, target: int) -> None:
-    """Move an item; all that it passes is to be looked at again, it is not."""
+def _move(order: Array, unchecked: Array, place: int, target: int) -> None:
+    """Move an item; mark it as checked, and the items that it passes as unchecked."""
     item = order[place]
     if place < target:
         for k in range(place, target):
             order[k] = order[k + 1]
-            unsure[k] = True
+            unchecked[k] = True
     else:
         for k in range(place, target, -1):
             order[k] = order[k - 1]
-            unsure[k] = True
-    order[target], unsure[target] = item, False
+            unchecked[k] = True
+    order[target], unchecked[target] = item, False
 
 
 @njit
-def _kick(margins: Array, order: Array, unsure: Array, seeds: Array, reach: int) -> Any:
-    """Move a random item to a random place, and return how much cheaper the order gets."""
+def _kick(margins: Array, order: Array, unchecked: Array, seeds: Array, reach: int) -> Any:
+    """Move a random item to a random place, and return the decrease in cost."""
     n = len(order)
     place = _draw(seeds) % n
-    way = 1 + _draw(seeds) % (2 * reach)
-    target = place - way if way <= reach else place + way - reach
+    step = 1 + _draw(seeds) % (2 * reach)
+    target = place - step if step <= reach else place + step - reach
     if target < 0 or target >= n:
         target = min(max(2 * place - target, 0), n - 1)
     row = margins[order[place]]
@@ -54,18 +54,18 @@ def _kick(margins: Array, order: Array, unsure: Array, seeds: Array, reach: int)
         for k in range(target, place):
             gain += row[order[k]]
         gain = -gain
-    _move(order, unsure, place, target)
-    unsure[target] = True
+    _move(order, unchecked, place, target)
+    unchecked[target] = True
     return gain
 
 
 @njit
-def _look(row: Array, order: Array, place: int) -> Any:
-    """Return what the best place for an item gains, and that place; the first of equal ones."""
+def _best_place(row: Array, order: Array, place: int) -> Any:
+    """Return the gain of the best place for an item, and the first such place."""
     total = row[order[place]]  # 0 of the right type
     best, gap = total, 0
     for k in range(place):
-        total += row[np.uint32(order[k])]  # unsigned: not counted from the end
+        total += row[np.uint32(order[k])]  # unsigned, so that numba skips the check for negatives
         if total > best:
             best, gap = total, k + 1
     here = total
@@ -78,15 +78,15 @@ def _look(row: Array, order: Array, place: int) -> Any:
 
 @njit
 def search_steps(margins: Array, state: Any, steps: int, kicks: Any, threshold: float) -> None:
-    """Take so many steps in each search, as in `local_search.Searches`."""
-    orders, kept, saved, ahead, unsures, seeds = state
+    """Take `steps` steps in each search, as in `local_search.Searches`."""
+    orders, kept, saved, ahead, all_unchecked, seeds = state
     strength, reach = kicks
     n_searches, n = orders.shape
     for at in range(n_searches):
-        order, unsure = orders[at], unsures[at]
-        low = 0  # nothing before it is to be looked at
+        order, unchecked = orders[at], all_unchecked[at]
+        low = 0  # all items before it are checked
         for _ in range(steps):
-            while low < n and not unsure[low]:
+            while low < n and not unchecked[low]:
                 low += 1
             if low == n:
                 if ahead[at] >= 0:
@@ -98,13 +98,13 @@ def search_steps(margins: Array, state: Any, steps: int, kicks: Any, threshold: 
                 if strength == 0:
                     break
                 for _ in range(strength):
-                    ahead[at] += _kick(margins, order, unsure, seeds[at], reach)
+                    ahead[at] += _kick(margins, order, unchecked, seeds[at], reach)
                 low = 0
-                while not unsure[low]:
+                while not unchecked[low]:
                     low += 1
-            gain, target = _look(margins[order[low]], order, low)
-            unsure[low] = False
+            gain, target = _best_place(margins[order[low]], order, low)
+            unchecked[low] = False
             if gain > threshold:
-                _move(order, unsure, low, target)
+                _move(order, unchecked, low, target)
                 ahead[at] += gain
                 low = min(low, target)

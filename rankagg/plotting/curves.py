@@ -14,7 +14,7 @@ from matplotlib.ticker import MaxNLocator
 from rankagg._typing import Floats, Positions, Ranks
 from rankagg.analysis import RuleComparison, Stability
 from rankagg.analysis.comparison.agreement import flow_slots
-from rankagg.core import counted, counts_told
+from rankagg.core import count_range, counted
 from rankagg.plotting.sheet import PlotSheet, first_of, legend_mark, open_frame, rank_ticks
 from rankagg.plotting.theme import (
     ACCENTS,
@@ -268,7 +268,7 @@ def robustness_plot(
     undefined = sum(part.is_proved and not _has_tau(part.ranks, complete) for part in parts)
     total = counted(len(parts), "subset")
     notes = [
-        f"{result.consensus.rule.name}, {counts_told(frame['subsets'], 'subset')} of each size",
+        f"{result.consensus.rule.name}, {count_range(frame['subsets'], 'subset')} of each size",
         f"tau is not defined in {undefined} of {total}: all systems tie" if undefined else "",
         *result.notes,
     ]

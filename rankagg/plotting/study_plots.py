@@ -18,7 +18,7 @@ from matplotlib.ticker import MaxNLocator
 
 from rankagg._typing import Floats
 from rankagg._validation import check_choice
-from rankagg.core import counted, counts_told, listed
+from rankagg.core import count_range, counted, listed
 from rankagg.cultures import Named
 from rankagg.exceptions import InvalidInputError
 from rankagg.plotting.curves import draw_banded
@@ -298,7 +298,7 @@ def study_plot(
     if shown["dotted"].notna().any():
         label = f"dotted: {curve.dotted_is}"
         handles.append(Line2D([], [], label=label, **_dotted_style()))
-    each = f"{counts_told(shown['cells'], measures.noun)} for each point"
+    each = f"{count_range(shown['cells'], measures.noun)} for each point"
     without = [name for name in _named(result, column) if name not in places]
     notes = [
         key,

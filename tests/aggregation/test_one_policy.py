@@ -219,11 +219,11 @@ def test_rules_by_rounds_say_how_counted_votes_read_what_is_absent():
 def test_what_cannot_be_undone_is_refused():
     lists = ra.Profile.from_orders(["ABC", "B"], items="ABC").with_unranked("last")
     with pytest.raises(
-        ra.exceptions.InvalidInputError, match="`unranked` must be 'last' for lists"
+        ra.exceptions.InvalidInputError, match="`unranked` must be 'last' for top-k lists"
     ):
         lists.with_unranked("uniform")
     votes = ra.Profile.from_orders(["ABC", "B"], items="ABC").pairwise()
-    with pytest.raises(ra.exceptions.InvalidInputError, match="for votes that are added up"):
+    with pytest.raises(ra.exceptions.InvalidInputError, match="for votes that are already summed"):
         votes.with_unranked("last")
     whole = ra.Profile.from_orders(["ABC", "BCA"]).pairwise()
     assert whole.with_unranked("last").unranked == "last"

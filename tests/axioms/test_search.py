@@ -11,7 +11,7 @@ import rankagg as ra
 from rankagg.aggregation import Outcome
 from rankagg.axioms.ballots import Ballots, Outcomes
 from rankagg.axioms.majorities import _clone_sets
-from rankagg.axioms.search import _profiles, number_to_see
+from rankagg.axioms.search import _profiles, count_profiles
 from rankagg.exceptions import InvalidInputError, OutOfTimeError
 from tests.axioms.brute_force import (
     NAMES,
@@ -30,7 +30,7 @@ from tests.axioms.brute_force import (
 def test_profiles_are_one_of_each_class(n, m) -> None:
     classes = list(_profiles(n, m))
     assert len(classes) == len(set(classes))
-    assert len(classes) <= number_to_see(n, m)
+    assert len(classes) <= count_profiles(n, m)
     found = {
         tuple(sorted(tuple(names[x] for x in order) for order, k in one for _ in range(k)))
         for one in classes
@@ -83,7 +83,7 @@ def test_outcomes_of_larger_profiles_are_those_of_brute_force(rule, number, size
 
 def test_what_is_not_searched_in_time_is_said() -> None:
     asked = {"n_items": 3, "n_rankings": 3, "time_limit": 0}
-    with pytest.raises(OutOfTimeError, match=r"0 of .* profiles were looked at under Schulze"):
+    with pytest.raises(OutOfTimeError, match=r"0 of .* profiles under Schulze"):
         ra.axioms.find_counterexample(ra.Schulze(), "majority", **asked)
     with pytest.raises(OutOfTimeError, match="under Borda"):
         ra.axioms.axiom_table([ra.Borda()], **asked)
@@ -100,7 +100,7 @@ def test_long_searches_tell_how_far_they_are(caplog, monkeypatch) -> None:
 
 
 def test_memory_of_outcomes_is_bounded(monkeypatch) -> None:
-    monkeypatch.setattr("rankagg.axioms.ballots.REMEMBERED", 2)
+    monkeypatch.setattr("rankagg.axioms.ballots.CACHE_SIZE", 2)
     asked = {"n_items": 3, "n_rankings": 2}
     names = ("reversal symmetry", "reinforcement of rankings")
     few = [ra.axioms.find_counterexample(ra.Bucklin(), name, **asked) for name in names]
@@ -261,9 +261,9 @@ def test_axioms_speak_of_complete_strict_rankings(profile, message) -> None:
 
 
 def test_searches_and_divisions_are_bounded() -> None:
-    number_to_see(5, 4)
+    count_profiles(5, 4)
     with pytest.raises(InvalidInputError, match=r"9\.1e"):
-        number_to_see(5, 4, neutral=False)  # a rule that goes by names has more profiles
+        count_profiles(5, 4, neutral=False)  # a rule that goes by names has more profiles
     many = ra.Profile.from_orders(["ABC", "BCA"], counts=[10**6, 10**6])
     with pytest.raises(InvalidInputError, match="divides into two in at most 100,000 ways"):
         ra.axioms.Reinforcement().check(ra.Borda(), many)

@@ -376,5 +376,5 @@ def test_a_seed_or_a_generator_decides_the_draws():
 
 
 def test_labels_instead_of_ranks_are_pointed_to_orders():
-    with pytest.raises(InvalidInputError, match="`from_order` takes items from the best one on"):
+    with pytest.raises(InvalidInputError, match="`from_order` takes items, best first"):
         PartialRanking(["A", "B"])

@@ -91,7 +91,7 @@ def test_plain_data_say_what_they_are_and_hold_no_nan() -> None:
 
 
 def test_a_result_that_nothing_draws_says_so() -> None:
-    with pytest.raises(AttributeError, match=r"A Small has no plot: `to_frame`"):
+    with pytest.raises(AttributeError, match=r"A Small has no plot. `to_frame`"):
         small().plot()
 
 

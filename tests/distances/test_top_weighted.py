@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import rankagg as ra
 from rankagg import PartialRanking, Permutation
 from rankagg.distances import last_k_agreement, rank_biased_overlap, tau_ap, top_k_agreement
-from rankagg.distances.top_weighted import _smaller_before, overlaps
+from rankagg.distances.top_weighted import _count_smaller_before, overlaps
 from rankagg.exceptions import InvalidInputError
 from tests import oracles, strategies
 from tests.distances.test_unweighted import PAIRS, have_common_items
@@ -268,5 +268,5 @@ def test_nothing_to_compare():
 @given(values=st.permutations(range(13)), size=st.integers(0, 13))
 def test_smaller_ones_before(values, size):
     values = [value for value in values if value < size]
-    found = _smaller_before(np.array(values, dtype=np.int64))
+    found = _count_smaller_before(np.array(values, dtype=np.int64))
     assert found.tolist() == [sum(a < b for a in values[:k]) for k, b in enumerate(values)]

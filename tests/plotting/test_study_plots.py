@@ -191,5 +191,5 @@ def test_bad_input_is_named(tables, draw, options, message):
 
 
 def test_what_is_no_result_of_a_study_is_refused():
-    with pytest.raises(InvalidInputError, match="study.run"):
+    with pytest.raises(InvalidInputError, match=r"study\.run"):
         plotting.study_plot(TABLE)

@@ -248,7 +248,7 @@ def _descended(
     # The search skips items that no move has passed, so examine all of them at the end.
     while before is None or search.gained[0] > before:
         before = search.gained[0]
-        search.look_again()
+        search.recheck()
         while not (search.is_over or deadline.is_over):
             some = max(1, BETWEEN_CLOCKS // len(order))
             steps += some

@@ -483,7 +483,7 @@ class Proof:
         more[tuple(pairs.T)] = True
         found = closed(more) if holds else None
         if found is None:
-            raise VerificationError("A pair that a proof has in every optimum is not proved so.")
+            raise VerificationError("The proof does not show that a pair is in every optimum.")
         return found
 
     @property

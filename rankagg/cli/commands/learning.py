@@ -159,10 +159,10 @@ def axioms(
 
 def _announce(n_rules: int, *, n_items: int, n_rankings: int) -> None:
     """Say how many profiles there are, and let the search say how far it is."""
-    from rankagg.axioms.search import LOGGER, number_to_see
+    from rankagg.axioms.search import LOGGER, count_profiles
     from rankagg.core import counted
 
-    number = number_to_see(n_items, n_rankings)
+    number = count_profiles(n_items, n_rankings)
     # So many outcomes take some seconds.
     if number * n_rules >= 2_000:
         under = "the rule" if n_rules == 1 else f"each of {counted(n_rules, 'rule')}"

@@ -20,7 +20,7 @@ from rankagg.core import (
     ScoreSummary,
     ScoreTable,
     canonical_profile,
-    numbers_of,
+    label_numbers,
     places,
 )
 from rankagg.core.comparisons import Comparisons
@@ -197,7 +197,7 @@ def _of_rankings(profile: Profile, drops_ties: bool, unit: str = "cluster") -> S
         units, repeats = np.arange(len(profile)), profile.counts.astype(np.float64)
         weights = profile.weights
     else:
-        units = numbers_of(labels)
+        units = label_numbers(labels)
         first = np.unique(units, return_index=True)[1]
         labels = tuple(labels[row] for row in first.tolist())
         repeats, weights = np.ones(len(first)), profile.counts * profile.weights

@@ -27,7 +27,7 @@ from rankagg._validation import (
     ascii_number,
     check_choice,
     check_flag,
-    is_held,
+    is_exact_float,
     whole_number,
 )
 from rankagg.core import counted
@@ -296,7 +296,7 @@ def _is_string(kind: Any) -> bool:
 def _number_or_infinity(cell: Any) -> float:
     """Return the number in a cell; infinity also for a whole number that no float is."""
     value = _as_number(cell)
-    return value if is_held(cell, value) else inf
+    return value if is_exact_float(cell, value) else inf
 
 
 def _as_number(cell: Any) -> float:

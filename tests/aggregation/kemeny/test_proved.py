@@ -209,7 +209,7 @@ def test_no_other_key_and_no_other_kind_of_data_is_allowed() -> None:
     with pytest.raises(DataFormatError, match=r"^'more' is no key; the keys are schema, version"):
         Certificate.from_dict(plain(more=1))
     for data in (None, [], "x", 7, True):
-        with pytest.raises(DataFormatError, match=r"^the whole must be an object"):
+        with pytest.raises(DataFormatError, match=r"^The file must be an object"):
             Certificate.from_dict(data)
 
 
