@@ -48,7 +48,7 @@ def test_every_kind_is_recognized_by_signs_or_by_columns_and_has_a_page():
 
 def test_what_has_no_meaning_names_the_kinds_that_it_is_for(refused):
     told = refused("rank --dataset tennessee --percent")
-    assert "--percent has no meaning for --dataset with ballots; it is for --format scores." in told
+    assert "--percent has no meaning for ballots; it is for --format scores." in told
 
 
 def test_one_entry_makes_commands_read_a_kind(monkeypatch, tmp_path, said):

@@ -1,4 +1,4 @@
-"""The command group, and what happens to errors: one sentence and an exit code."""
+"""The command group; an error becomes one sentence and an exit code."""
 
 from __future__ import annotations
 
@@ -26,43 +26,43 @@ from rankagg.exceptions import (
 
 __all__ = ["main"]
 
-# A failure of the package, and not of what was given.
+# Failures of the package, not of the input.
 _FAILURES = (SolverError, VerificationError, OutputError, WorkerError)
-# What ends a command with a sentence; all else is a fault, and shows its traceback.
+# These end a command with a sentence; others are bugs and show a traceback.
 _FORESEEN = (RankaggError, MemoryError, OSError, UnicodeEncodeError, KeyboardInterrupt)
-# Sums of scores are a class and a function in the package, and a file here.
+# Words of the package about sums of scores, and those of the command line.
 _SUMS = {
     "a ScoreSummary does not hold them": "sums of scores do not hold them",
     "Read the scores with `read_scores`": "Give the file of the scores",
     "read the scores with `read_scores`": "give the file of the scores",
 }
 
-#: The file of `rankagg.cli.commands` of each command, and its first sentence: --help loads none.
+#: File in `rankagg.cli.commands` and first sentence of each command; --help loads no file.
 COMMANDS = {
-    "compare": ("ranking", "Compare the rankings by mean, Borda, Copeland and exact Kemeny."),
-    "changes": ("ranking", "Show who came, went and moved between two tables, and why."),
-    "rank": ("ranking", "Rank by one rule and print ranks and scores."),
-    "solve": ("ranking", "Find the exact Kemeny consensus, prove it, and count optima."),
-    "verify": ("ranking", "Check that CERTIFICATE proves what it states of the votes."),
-    "count": ("ranking", "Count an election round by round: instant runoff, or STV."),
-    "tournament": ("ranking", "Show who beats whom, the winners, and Condorcet cycles."),
-    "explain": ("ranking", "Explain why one item is above another, by votes and costs."),
-    "steps": ("learning", "Show how a rule reaches its answer, in tables, by steps."),
-    "axioms": ("learning", "Show which rule breaks which axiom, with a smallest example."),
-    "intervals": ("uncertainty", "Compute confidence intervals of ranks and of pairs."),
-    "test": ("uncertainty", "Test systems against one, or plan how many units a test needs."),
-    "dispersion": ("uncertainty", "Measure how far rankings are apart, or how far tasks agree."),
+    "compare": ("ranking", "Compare the rankings of mean, Borda, Copeland and exact Kemeny."),
+    "changes": ("ranking", "Explain how the ranking changed between two tables of scores."),
+    "rank": ("ranking", "Rank the items by one rule."),
+    "solve": ("ranking", "Find and prove the exact Kemeny consensus, and count the optima."),
+    "verify": ("ranking", "Check a certificate of optimality against the votes."),
+    "count": ("ranking", "Count an election round by round, by instant runoff or STV."),
+    "tournament": ("ranking", "Show pairwise majorities, winners and Condorcet cycles."),
+    "explain": ("ranking", "Explain why one item is ranked above another."),
+    "steps": ("learning", "Show step by step how a rule reaches its ranking."),
+    "axioms": ("learning", "Show which rules violate which axioms, with smallest examples."),
+    "intervals": ("uncertainty", "Compute confidence intervals of ranks and pairwise proportions."),
+    "test": ("uncertainty", "Test systems against a reference, or plan the sample size."),
+    "dispersion": ("uncertainty", "Measure distances of rankings, or the agreement of tasks."),
     "missing": ("uncertainty", "Report missing scores, and results that depend on gaps."),
-    "stability": ("uncertainty", "Rank again without some tasks, ballots or systems."),
-    "fit": ("models", "Fit a distribution over rankings, or compare several."),
-    "sample": ("models", "Draw rankings and print them as a CSV table with counts."),
-    "study": ("models", "Measure rules on simulated or real data, many times."),
-    "scan": ("documents", "Add up score files of any size in one pass."),
+    "stability": ("uncertainty", "Measure the effect of leaving out tasks, ballots or systems."),
+    "fit": ("models", "Fit a distribution over rankings, or compare several models."),
+    "sample": ("models", "Draw random rankings and print them as CSV with counts."),
+    "study": ("models", "Evaluate rules on many simulated or resampled data sets."),
+    "scan": ("documents", "Sum up score files of any size in one pass."),
     "report": ("documents", "Write one page with all results, a proof and plots."),
-    "list": ("learning", "List rules, data sets or kinds of files."),
+    "list": ("learning", "List the rules, data sets or file formats."),
 }
 
-#: What `rankagg` prints where no command is given.
+#: Printed if no command is given.
 _FIRST_STEPS = """\
 Give rankagg a file of scores, ballots or comparisons:
 
@@ -70,17 +70,14 @@ Give rankagg a file of scores, ballots or comparisons:
   rankagg report FILE -o page.html   write one page with all results and plots
   rankagg intervals FILE             compute confidence intervals of the ranks
   rankagg count FILE --seats 3       count an election by transfers of votes
-  rankagg list formats               show how such files look
+  rankagg list formats               list the kinds of files
 
 No file at hand? Try `rankagg compare --dataset tennessee`.
 All commands: `rankagg --help`."""
 
 
 class _LazyGroup(click.Group):
-    """Commands that are imported when they are called, so that --help is quick.
-
-    Others can be added, as to every group of click.
-    """
+    """Commands that are imported when called, so that --help is quick; others can be added."""
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands without loading them."""
@@ -126,7 +123,7 @@ def _say_version(context: click.Context) -> None:
     expose_value=False,
     is_eager=True,
     callback=lambda context, _, asked: _say_version(context) if asked else None,
-    help="Show the version, and what the inner loops run on.",
+    help="Show the version and the backend of the inner loops.",
 )
 @click.pass_context
 def app(context: click.Context) -> None:
@@ -134,16 +131,16 @@ def app(context: click.Context) -> None:
 
     \b
         rankagg compare scores.csv          # a row per system, a column per task
-        rankagg compare election.soi        # ballots, as PrefLib has them
+        rankagg compare election.soi        # ballots in a PrefLib format
         rankagg count election.soi --seats 3
         rankagg report scores.csv -o report.html
         rankagg compare --dataset tennessee
 
-    `rankagg COMMAND --help` shows how a command is used, and --help-all all its options.
-    Options with dots behind their value can be repeated.
+    `rankagg COMMAND --help` shows the main options of a command, --help-all shows all.
+    Options with dots after their value can be repeated.
 
-    Exit codes: 0 done, 1 failure, 2 bad input, 3 finished without a proof or not all in time, 4 a
-    gate fails, 130 interrupted.
+    Exit codes: 0 done, 1 failure, 2 bad input, 3 not proved or not complete in time, 4 a gate
+    failed, 130 interrupted.
     """
     if context.invoked_subcommand is None:
         click.echo(_FIRST_STEPS)
@@ -168,8 +165,8 @@ def _run(args: list[str] | None) -> int:
 
 
 def _ended_by(error: BaseException) -> int:
-    """Say in one sentence what ended a command, and return its exit code."""
-    # It loads NumPy, which --help does not need.
+    """Print why a command ended, and return its exit code."""
+    # This import loads NumPy, which --help does not need.
     from rankagg.cli.command import BAD_INPUT, FAILED, INTERRUPTED, UNPROVED
 
     if isinstance(error, (click.exceptions.Abort, KeyboardInterrupt)):
@@ -178,7 +175,7 @@ def _ended_by(error: BaseException) -> int:
     if isinstance(error, click.ClickException):
         click.echo(f"error: {on_screen(error.format_message())}", err=True)
         if ctx := getattr(error, "ctx", None):
-            click.echo(f"`{ctx.command_path} -h` lists what it takes.", err=True)
+            click.echo(f"See `{ctx.command_path} --help`.", err=True)
         return BAD_INPUT
     click.echo(f"error: {_text_of(error)}", err=True)
     if isinstance(error, (TooLargeError, OutOfTimeError)):

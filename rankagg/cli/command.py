@@ -1,6 +1,6 @@
-"""Commands: a function that returns an answer, what is printed of it, and errors that name options.
+"""Make commands of functions, print their answers, and name options in errors.
 
-Options that belong together reach the function as one value.
+Related options reach a function as one value.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 import click
 from click.core import ParameterSource
 
-from rankagg.cli.options import FILE, Option, Whole, choice, flag, grouped
+from rankagg.cli.options import FILE, Option, Whole, choice, flag, grouped, refuse
 from rankagg.exceptions import (
     DataFormatError,
     InformationLostError,
@@ -38,12 +38,12 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 DONE, FAILED, BAD_INPUT, UNPROVED, GATE, INTERRUPTED = 0, 1, 2, 3, 4, 130
-# A parameter as sentences of the package write it: `unit='task'`, method="max-t", `unit=`, `unit`.
+# A parameter in sentences of the package: `unit='task'`, method="max-t", `unit=`, `unit`.
 _GIVEN = re.compile(r"""`?(?<![-\w])([a-z_]+)=(?:(['"])(.*?)\2|([A-Za-z0-9.]+))`?|`([a-z_]+)=?`""")
 _ARGUMENT = re.compile(r"`[a-z_]+=`")
-# Notes in a context of click that all options are to be explained.
+# Key in a click context: explain all options.
 _ALL = "rankagg.help_all"
-# Letters of the names of options in a line of help.
+# Width of the option names of a group.
 _NAMES_WIDTH = 58
 _PICTURES = (".pdf", ".png", ".svg")
 
@@ -55,7 +55,7 @@ class Options:
     # The parameter of the command.
     name: str
     options: Sequence[click.Parameter]
-    # Returns the value, given those of the options.
+    # Returns the value, given the values of the options.
     make: Callable[..., Any]
 
 
@@ -67,39 +67,37 @@ def output(
     pasted: bool = False,
     plot: str = "",
 ) -> Options:
-    """Return the options of what is printed: of how many `rows`, in which ways, and what plot."""
+    """Return the output options; `rows` and `plot` are what they print and draw."""
     options: list[click.Parameter] = []
     if as_json:
         options.append(flag("--json", "as_json", help="Print JSON instead of text."))
     if table:
         options.append(Option("--csv", type=FILE, help="Also write the table as a CSV file."))
     if plot:
-        about = f"Draw {plot} into a .svg, .pdf or .png file."
+        about = f"Save a plot of {plot} as .svg, .pdf or .png."
         options.append(Option("--plot", type=FILE, callback=_check_picture, help=about))
     if rows:
-        about = f"{rows.capitalize()} to print at most."
+        about = f"Most {rows} to print."
         options += grouped(
             "Output",
             Option("--rows", type=Whole(1, 10**18), default=20, help=about),
             flag("--all", "everything", help=f"Print all {rows}."),
         )
     if pasted:
-        about = (
-            "Print the table alone, for a paper or a page; the input goes to the standard error."
-        )
+        about = "Print only the table, for a paper or page; lines on the input go to stderr."
         options += grouped("Output", choice("--as", ["latex", "markdown"], about, "pasted"))
     return Options("output", options, _output)
 
 
 def _output(*, rows: int | None = 0, everything: bool = False, **values: Any) -> Output:
     if values.get("as_json") and values.get("pasted"):
-        raise click.UsageError("--as and --json exclude each other.")
+        raise click.UsageError("--as and --json exclude each other: give one.")
     return Output(rows=None if everything else rows, **values)
 
 
 def _check_picture(ctx: click.Context, option: click.Parameter, path: Path | None) -> Path | None:
     if path is not None and path.suffix.lower() not in _PICTURES:
-        raise click.BadParameter(f"{path.name!r} must end in {', '.join(_PICTURES)}.")
+        refuse(option, f"a name that ends in {', '.join(_PICTURES)}", path.name)
     return path
 
 
@@ -108,12 +106,12 @@ def _check_picture(ctx: click.Context, option: click.Parameter, path: Path | Non
 
 @dataclass(frozen=True)
 class Output:
-    """How an answer is printed, and where its table and its picture go."""
+    """How to print an answer, and where to write its table and picture."""
 
     as_json: bool = False
-    # The markup of the table alone, "latex" or "markdown".
+    # Markup of a table printed alone: "latex" or "markdown".
     pasted: str | None = None
-    # How many rows are printed: none is all; there is nothing to limit where it is 0.
+    # Most rows to print: None is all; 0 if the command has no such option.
     rows: int | None = 0
     csv: Path | None = None
     plot: Path | None = None
@@ -126,36 +124,36 @@ class Output:
 
 @dataclass(frozen=True, kw_only=True)
 class Answer:
-    """What a command found and how it ends; a function is called where its value is printed."""
+    """Result and exit code of a command; functions are called only if needed."""
 
-    # What has `to_dict` and `summary`, and can be pasted.
+    # An object with `to_dict` and `summary`, and `to_latex` if it can be pasted.
     result: Any = None
-    # What tells of the input, by default of `given`; None where there is none.
+    # Lines about the input; by default those of `given`.
     lines: Iterable[str] | None = None
-    # Plain data, by default of the result.
+    # Plain data; by default those of the result.
     data: Callable[[], dict[str, Any]] | None = None
-    # The text of so many rows, by default of the result.
+    # Text with this many rows; by default the summary of the result.
     text: Callable[[int | None], str] | None = None
-    # What is also said on the standard error.
+    # Lines for the standard error.
     messages: Iterable[str] = ()
     plot: Callable[[], Axes] | None = None
-    # What else is written: paths that may be None, and what writes them.
+    # Further files: paths, which may be None, and their writers.
     files: Iterable[tuple[Path | None, Callable[[Path], object]]] = ()
     code: int = DONE
 
 
 class _Command(click.Command):
-    """A command whose --help fits on a screen, and whose --help-all explains every option."""
+    """A command whose --help fits on a screen; --help-all explains every option."""
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the first sentence and the examples, or everything."""
+        """Write the first sentence and the examples, or all paragraphs."""
         paragraphs = (self.help or "").split("\n\n")
         formatter.write_paragraph()
         with formatter.indentation():
             formatter.write_text("\n\n".join(paragraphs if _ALL in ctx.meta else paragraphs[:2]))
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the options that most people use, and a line for each further group of options."""
+        """Write the ungrouped options, and one line for each group of options."""
         groups: dict[str, list[tuple[str, str]]] = {"": []}
         for one in self.get_params(ctx):
             record = one.get_help_record(ctx)
@@ -171,7 +169,7 @@ class _Command(click.Command):
             with formatter.section(f"{name} options" if name else "Options"):
                 formatter.write_dl(records)
         if further:
-            with formatter.section("Further options, which --help-all explains"):
+            with formatter.section("Further options (see --help-all)"):
                 formatter.write_dl(further)
 
 
@@ -187,13 +185,13 @@ _HELP_ALL = flag(
     is_eager=True,
     expose_value=False,
     callback=_help_all,
-    help="Show all options, in groups, and exit.",
+    help="Show all options in groups and exit.",
 )
 Part: TypeAlias = click.Parameter | Options
 
 
 def command(*parts: Part, name: str = "") -> Callable[[Callable[..., Answer]], click.Command]:
-    """Make a command of a function: the values of its options and groups are its parameters."""
+    """Make a command of a function whose parameters are options and groups."""
     groups = [part for part in parts if isinstance(part, Options)]
     params = [
         one for part in parts for one in (part.options if isinstance(part, Options) else (part,))
@@ -225,7 +223,7 @@ def command(*parts: Part, name: str = "") -> Callable[[Callable[..., Answer]], c
     return make
 
 
-# -- what is printed and written ------------------------------------------------------------------
+# -- output ---------------------------------------------------------------------------------------
 
 
 def _finish(answer: Answer, printed: Output) -> None:
@@ -258,8 +256,8 @@ def _finish(answer: Answer, printed: Output) -> None:
 
 
 def _draw(draw: Callable[[], Axes], path: Path) -> None:
-    """Draw into a file, and say so on the standard error."""
-    # matplotlib takes most of a second to load, and most calls draw nothing.
+    """Draw into a file, and name it on the standard error."""
+    # Loading matplotlib takes most of a second.
     import matplotlib as mpl
     import matplotlib.pyplot as plt
 
@@ -272,7 +270,7 @@ def _draw(draw: Callable[[], Axes], path: Path) -> None:
         write_file(path, figure.savefig)
         plt.close("all")
     if any("missing from font" in str(warning.message) for warning in caught):
-        click.echo("warning: no font at hand has all letters of the names", err=True)
+        click.echo("warning: no installed font has all letters of the names", err=True)
     click.echo(f"plot: {path}", err=True)
 
 
@@ -286,7 +284,7 @@ class _Echo(logging.Handler):
 
 
 def show_progress(name: str = "rankagg.kemeny", doing: str = "solving") -> None:
-    """Print on the standard error what a logger says of a long computation."""
+    """Print the progress that a logger reports on the standard error."""
     logger = logging.getLogger(name)
     logger.setLevel(logging.INFO)
     logger.propagate = False
@@ -300,7 +298,7 @@ def write_json(data: dict[str, Any], path: Path) -> None:
 
 
 def first_rows(frame: pd.DataFrame, rows: int | None, noun: str, **form: Any) -> str:
-    """Return the first rows of a table as text, and how many more there are."""
+    """Return the first rows of a table as text, and the number of further rows."""
     from rankagg.core import counted
 
     head = frame if rows is None else frame.head(rows)
@@ -309,47 +307,47 @@ def first_rows(frame: pd.DataFrame, rows: int | None, noun: str, **form: Any) ->
 
 
 def _dumps(data: dict[str, Any]) -> str:
-    """Return plain data as JSON; there is no NaN in it."""
+    """Return plain data without NaN as JSON."""
     return visible_json(json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False))
 
 
-# -- messages in words of options -----------------------------------------------------------------
+# -- options in messages --------------------------------------------------------------------------
 
 
 def _options() -> dict[str, str]:
-    """Return how the options of the command that runs are typed, by their names."""
+    """Return the options of the running command as typed, by name."""
     context = click.get_current_context(silent=True)
     params = [] if context is None else context.command.params
     return {str(one.name): one.opts[0] for one in params if isinstance(one, click.Option)}
 
 
 def option_of(name: str) -> str:
-    """Return how an option of the command that runs is typed."""
+    """Return an option of the running command as typed."""
     return _options()[name]
 
 
 def typed_option(*names: str) -> str | None:
-    """Return the first of some options that was typed, as it is typed."""
+    """Return the first of some options that the user gave, as typed."""
     source_of = click.get_current_context().get_parameter_source
     return next((option_of(n) for n in names if source_of(n) is not ParameterSource.DEFAULT), None)
 
 
 def refuse_typed(reason: str, *names: str) -> None:
-    """Refuse the first of some options that was typed."""
+    """Refuse the first of some options that the user gave."""
     if typed := typed_option(*names):
         raise click.UsageError(f"{typed} {reason}.")
 
 
 def option_words(text: str) -> str:
-    """Return a sentence with options for the parameters that it names."""
+    """Return a sentence with options in place of parameters."""
     return _GIVEN.sub(partial(_typed_as, _options()), text)
 
 
 def _typed_as(options: Mapping[str, str], found: re.Match[str]) -> str:
-    """Return how a parameter is typed, with its value where it has one."""
+    """Return the option for a parameter, with its value if it has one."""
     name, _, text, word, bare = found.groups()
     option = options.get(bare or name)
-    # A word in capitals stands for a value, as in first=ITEM of a gate.
+    # A word in capitals is a placeholder, as in first=ITEM of a gate.
     if not option or (word or "").isupper():
         return found.group()
     if word == "None":
@@ -358,18 +356,18 @@ def _typed_as(options: Mapping[str, str], found: re.Match[str]) -> str:
 
 
 def _typed_parameters(name: str, options: Mapping[str, str]) -> str:
-    """Return how "ballot, rank and item" are typed; empty where one has no option."""
+    """Return the options for "ballot, rank and item"; empty if one has no option."""
     from rankagg.core import listing
 
     words = re.findall(r"\w+", name.replace(" and ", " "))
-    # An option that may be repeated is a list in the package.
+    # Repeated options are lists in the package, with plural names.
     typed = [options.get(one) or options.get(one.removesuffix("s")) for one in words]
     return listing([one for one in typed if one]) if typed and all(typed) else ""
 
 
 @contextmanager
 def options_named(called: Mapping[str, str] | None = None) -> Iterator[None]:
-    """Let errors name options instead of parameters; `called` are those with other names."""
+    """Let errors name options instead of parameters; `called` maps other names."""
     options = {**_options(), **(called or {})}
     typed = partial(_GIVEN.sub, partial(_typed_as, options))
     try:
@@ -377,7 +375,7 @@ def options_named(called: Mapping[str, str] | None = None) -> Iterator[None]:
     except (NotIdentifiedError, InformationLostError) as error:
         raise type(error)(typed(str(error))) from None
     except DataFormatError as error:
-        # What is in a file stays as it is.
+        # Words from a file stay as they are.
         raise DataFormatError(error.sentence, typed(error.remedy)) from None
     except InvalidInputError as error:
         remedy = typed(error.remedy)
@@ -389,6 +387,6 @@ def options_named(called: Mapping[str, str] | None = None) -> Iterator[None]:
             option or f"{options.get(first, first)}{space}{rest}",
             typed(error.allowed),
             error.value,
-            # What has no option is no remedy here.
+            # A remedy without an option does not help here.
             "" if _ARGUMENT.search(remedy) else remedy,
         ) from None

@@ -1,10 +1,11 @@
-"""Data of commands: the options that say what they are, what is read, and the lines about it.
+"""Read the data of commands, and describe them in lines.
 
-Which options mean something for a kind of data follows from the signature of its reader.
+The signature of a reader decides which options suit its kind of data.
 """
 
 from __future__ import annotations
 
+import re
 import sys
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
@@ -24,7 +25,7 @@ import click
 import rankagg as ra
 from rankagg.cli.command import Options, option_of, option_words, options_named
 from rankagg.cli.notes import comparisons_noted, directions_noted, lists_noted
-from rankagg.cli.options import DATA_OPTIONS, DIRECTIONS, NAMES, labels_of, split
+from rankagg.cli.options import DATA_OPTIONS, DIRECTIONS, NAMES, Option, labels_of, split
 from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError, visible
 
 if TYPE_CHECKING:
@@ -34,20 +35,25 @@ if TYPE_CHECKING:
     from rankagg.io.table_readings import FileReading
     from rankagg.kinds import DataKind
 
-#: What stands for the standard input, and what messages call it.
+#: The standard input as an argument, and its name in messages.
 DASH, NAME = "-", "standard input"
 _ONCE = "The standard input can be read once only: give one `-`."
-# So many tasks are named.
+# Most tasks that are named.
 _TASKS_NAMED = 40
-# So many bytes say whether a stream holds JSON Lines, and so many are read at a time.
+# The type at the beginning of the representation of data.
+_TYPE = re.compile(r"^\w+(?: of|:) ")
+# Bytes that show whether a stream holds JSON Lines, and bytes read at a time.
 _BEGIN, _PIECE = 2**12, 2**20
-# Parameters of the readers that are called otherwise here.
+# Readers, and parameters of readers, with other names here.
 _READER_NAMES = {
     "source": "FILE",
     "higher_is_better": "--lower",
     "task_weights": "--weight",
+    "read_ballots": "--format ballots",
+    "read_cast_votes": "--format cast-votes",
+    "read_rankings": "--format lists",
 }
-# Options of what was read, by its type.
+# Options for data after reading, by type.
 _OF_DATA = {
     "ScoreTable": ("weight", "groups", "tolerance", "drop", "unranked"),
     "ScoreSummary": ("weight", "unranked"),
@@ -59,19 +65,20 @@ _OF_DATA = {
 
 
 def data(*more: click.Option, whole: bool = False, ballots: bool = False) -> Options:
-    """Return the options of data as `given`: sums of scores too, unless they must be `whole`.
+    """Return the options of data, as `given`; `more` are options of one command.
 
-    What holds no `ballots` is refused where these are needed; `more` are options of one command.
+    `whole` refuses sums of scores; `ballots` refuses data without ballots.
     """
     files = click.Argument(["files"], metavar="[FILE]...", nargs=-1, type=click.Path())
     read = partial(_read_input, whole=whole, ballots=ballots)
-    return Options("given", [files, *DATA_OPTIONS, *more], read)
+    shared = _but("Scores", "Battles") if ballots else DATA_OPTIONS
+    return Options("given", [files, *shared, *more], read)
 
 
 def two_tables() -> Options:
-    """Return the options of a table of scores as `given`, and of the one before, read alike."""
+    """Return the options of two tables of scores, the older as `given.before`."""
     files = [click.Argument([name], type=click.Path()) for name in ("old", "new")]
-    options = [one for one in DATA_OPTIONS if one.name != "dataset"]
+    options = [one for one in _but("Ballots", "Battles") if one.name != "dataset"]
 
     def read(*, old: str, new: str, **values: Any) -> Input:
         return _read_input(files=(new,), before=old, dataset=None, **values)
@@ -79,84 +86,90 @@ def two_tables() -> Options:
     return Options("given", [*files, *options], read)
 
 
-# -- what was read --------------------------------------------------------------------------------
+def _but(*groups: str) -> list[Option]:
+    """Return the options of data without some groups; directions belong to scores."""
+    left = DIRECTIONS if "Scores" in groups else []
+    return [one for one in DATA_OPTIONS if one.group not in groups and one not in left]
+
+
+# -- data read ------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class Input:
-    """What was read, and how."""
+    """The data of a command, and how they were read."""
 
-    # Of any kind that the command takes.
+    # Of any kind that the command reads.
     data: Any
     tolerance: float
-    # What the reader of the output must know, the direction of scores first.
+    # Lines about the data, printed before the answer.
     lines: tuple[str, ...]
-    # Of the file or data set.
+    # Name of the file or data set.
     name: str
-    # The kind of its page, and its column of clusters; empty where the type of the data says it.
+    # Kind of page and column of clusters; empty if the type of the data decides.
     page: str = ""
     cluster: str = ""
-    # What the file says that it is about, or its name.
+    # Title stated in the file, or its name.
     title: str = ""
-    # Cast votes before they were ballots.
+    # The cast votes behind the ballots.
     cast: Any = None
-    # When reading began, by the clock of `time.monotonic`.
+    # Start of reading, in seconds of `time.monotonic`.
     began: float = 0.0
-    # The version before.
+    # The older table.
     before: ra.ScoreTable | None = None
-    # The comparisons of each category, where a column of these is named.
+    # The comparisons of each category of --category.
     categories: dict[Label, ra.Comparisons] = field(default_factory=dict)
 
-    def need(self, types: Any, what: str, remedy: str = "") -> None:
+    def need(self, types: Any, needs: str, remedy: str = "") -> None:
         """Refuse data of other types than these."""
         if not isinstance(self.data, types):
-            raise click.UsageError(f"{what}; these data do not hold them.{remedy}")
+            raise click.UsageError(f"{needs}; {self.name} does not hold them.{remedy}")
 
-    def refuse_sums(self) -> None:
-        """Refuse what scores add up to."""
+    def refuse_sums(self, user: str = "", remedy: str = "") -> None:
+        """Refuse sums of scores."""
         if isinstance(self.data, ra.ScoreSummary):
-            command = click.get_current_context().info_name
+            user = user or str(click.get_current_context().info_name)
             raise click.UsageError(
-                f"{self.name} holds what scores add up to, and {command} needs the scores "
-                "themselves: give it the file of these."
+                f"{user} needs the scores, and {self.name} holds only their sums: give the file "
+                f"of the scores{remedy}."
             )
 
-    def refuse_pairs(self, what: str, verb: str = "hold them") -> None:
-        """Refuse results of pairs, which do not hold more."""
+    def refuse_pairs(self, needs: str) -> None:
+        """Refuse comparisons and matrices, which hold no rankings."""
         if self.holds_pairs:
             these = "comparisons do" if isinstance(self.data, ra.Comparisons) else "a matrix does"
-            raise click.UsageError(f"{what}; {these} not {verb}.")
+            raise click.UsageError(f"{needs}; {these} not hold them.")
 
     @property
     def seats(self) -> int:
-        """How many the file says are elected; 0 where it does not say."""
+        """Number of seats that the file states, or 0."""
         return 0 if self.cast is None else int(self.cast.seats)
 
     @property
     def evidence(self) -> Evidence:
-        """What rules take: the data, with the tolerance of scores."""
+        """The data with the tolerance of scores, as rules take them."""
         from rankagg.aggregation import Evidence
 
         return Evidence(self.data, self.tolerance)
 
     @property
     def holds_pairs(self) -> bool:
-        """Whether these are results of pairs, which hold no rankings."""
+        """Whether the data are comparisons or a matrix, which hold no rankings."""
         return isinstance(self.data, ra.PairwiseMatrix | ra.Comparisons)
 
 
 class _Typed(SimpleNamespace):
-    """What was typed, by the names of options, which are those of the readers' parameters."""
+    """Values of options, named as parameters of readers."""
 
-    # Whether this is one of two tables of scores that are read alike.
+    # Whether this is one of two tables read with the same options.
     has_other = False
 
     def given(self, *names: str) -> dict[str, Any]:
-        """Return the values of these options, those that were given."""
+        """Return those of these options that have a value."""
         return {name: value for name in names if (value := getattr(self, name, None))}
 
     def present(self, names: Iterable[str], tasks: ItemSet) -> list[str]:
-        """Return names of tasks; of two tables read alike, those that are in this one."""
+        """Return names of tasks; of two tables, the names in this one."""
         from rankagg.core import raw_text
 
         known = set(map(raw_text, tasks))
@@ -164,7 +177,7 @@ class _Typed(SimpleNamespace):
 
 
 def _read_input(*, before: str | None = None, **values: Any) -> Input:
-    """Read what the options name, and a table before, if there is one, by the same options."""
+    """Read the data, and the table before them, if any, with the same options."""
     if before is None:
         return _read_one(**values)
     from rankagg.core import ItemSet
@@ -183,15 +196,15 @@ def _read_input(*, before: str | None = None, **values: Any) -> Input:
 
 
 def _read_one(*, whole: bool = False, ballots: bool = False, **values: Any) -> Input:
-    """Read what the options name: where needed, ballots alone, or no sums."""
+    """Read the data that the options name."""
     from rankagg.io.cast_votes import CastVotes
     from rankagg.kinds import KINDS
 
-    began, typed = monotonic(), _Typed(**values)
+    began, typed = monotonic(), _Typed(**{**dict.fromkeys(NAMES), **values})
     files, dataset = typed.files, typed.dataset
     if (not files) == (dataset is None):
         raise click.UsageError(
-            "Give either FILE or --dataset NAME; `rankagg list datasets` lists names."
+            "Give either FILE or --dataset NAME; `rankagg list datasets` lists the names."
         )
     formats = [
         kind.name
@@ -216,7 +229,7 @@ def _read_one(*, whole: bool = False, ballots: bool = False, **values: Any) -> I
                 found, lines = _read(kind, typed)
                 categories = _categories(kind, typed, found)
             except DataFormatError:
-                # What is refused may be of another kind.
+                # The file may be of another kind than the note says.
                 for line in noted:
                     click.echo(visible(line), err=True)
                 raise
@@ -245,7 +258,7 @@ def _read_one(*, whole: bool = False, ballots: bool = False, **values: Any) -> I
 
 @contextmanager
 def buffered(files: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
-    """Return the paths of files; the standard input is kept in one, as some kinds need seeking."""
+    """Return the paths of files; the standard input becomes a file, to be read twice."""
     from rankagg.io.tables.sources import MAX_BYTES, PER_BYTE, check_memory
 
     if files.count(DASH) > 1:
@@ -265,7 +278,7 @@ def buffered(files: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
         except (OSError, RuntimeError, ValueError, AttributeError) as error:
             reason = getattr(error, "strerror", None) or "It is closed"
             raise InvalidInputError("FILE", "a readable file", DASH, f"{reason}.") from None
-        # JSON Lines are recognized by the name, which a stream has not.
+        # JSON Lines are recognized by their name, which a stream lacks.
         with path.open("rb") as file:
             first, *rest = file.read(_BEGIN).removeprefix(b"\xef\xbb\xbf").split(b"\n")
         objects = [line.strip() for line in (first, *rest[:1])]
@@ -276,7 +289,7 @@ def buffered(files: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
 
 @contextmanager
 def _warnings_noted() -> Iterator[list[str]]:
-    """Return warnings of readers as lines about the data too."""
+    """Return warnings of readers also as lines about the data."""
     notes: list[str] = []
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", DataWarning)
@@ -288,12 +301,11 @@ def _warnings_noted() -> Iterator[list[str]]:
 
 
 def _input_lines(found: Data, kind: DataKind, typed: _Typed) -> list[str]:
-    """Return what the reader of the output must know: what the data are first."""
-    source = visible(f"read: {typed.source}, {repr(found)[1:-1]}")
-    left = [f"left out: {', '.join(typed.drop)}"] if typed.drop else []
+    """Return the lines on what was read: kind, size, tasks, omissions and directions."""
+    read = [visible(f"read: {typed.source}, {kind.what}: {size_of(found)}")]
+    read += [f"left out: {', '.join(typed.drop)} (--drop)"] if typed.drop else []
     if isinstance(found, ra.ScoreTable | ra.ScoreSummary):
-        first, *rest = score_lines(found)
-        lines = [first, source, *left, *rest]
+        lines = [*read, *score_lines(found)]
         if typed.tolerance:
             lines.append(f"tolerance: scores within {typed.tolerance:g} are tied")
         elif isinstance(found, ra.ScoreTable) and (near := found.near_ties()):
@@ -304,23 +316,27 @@ def _input_lines(found: Data, kind: DataKind, typed: _Typed) -> list[str]:
                 "digits; --tolerance would tie them"
             )
         return lines
-    first = "ballots: rank 1 is the best"
     if isinstance(found, ra.PairwiseMatrix):
-        first = "matrix: row above column"
-    elif isinstance(found, ra.Comparisons):
-        first = "comparisons: ties stay ties"
-    return [*([] if kind.page else [first]), source, *left]
+        return [*read, "votes: a number counts the votes for its row above its column"]
+    if isinstance(found, ra.Comparisons):
+        return [*read, "ties: counted as ties, not as half a win for each side"]
+    return read if kind.page else [*read, "ranks: 1 is the best"]
+
+
+def size_of(data: Data) -> str:
+    """Return the numbers of items, rankings and so on, without the type of the data."""
+    return _TYPE.sub("", repr(data)[1:-1]).removesuffix(", unranked=None")
 
 
 def score_lines(table: ra.ScoreTable | ra.ScoreSummary) -> list[str]:
-    """Return the direction of scores, their tasks, weights, and instances without any score."""
+    """Return the tasks and directions of scores, weights, and empty instances."""
     from rankagg.core import counted, listing
 
     lower = [str(task) for task, higher in table.higher_is_better.items() if not higher]
     direction = "lower is better" if len(lower) == table.n_tasks else "higher is better"
     if 0 < len(lower) < table.n_tasks:
         direction += f", but lower is better on {', '.join(lower)}"
-    lines = [f"scores: {direction}", visible(f"tasks: {listing(table.tasks, _TASKS_NAMED)}")]
+    lines = [visible(f"tasks: {listing(table.tasks, _TASKS_NAMED)}"), f"scores: {direction}"]
     weights = {task: weight for task, weight in table.task_weights.items() if weight != 1}
     if weights:
         stated = ", ".join(f"{task} {weight:g}" for task, weight in weights.items())
@@ -334,7 +350,7 @@ def score_lines(table: ra.ScoreTable | ra.ScoreSummary) -> list[str]:
 
 
 def _options_of(kind: DataKind) -> set[str]:
-    """Return the options with a meaning for a kind: parameters of its reader, and of its data."""
+    """Return the options that suit a kind: parameters of its reader, and those of its data."""
     taken = {*signature(kind.read).parameters, *_OF_DATA.get(kind.returns, ())}
     if "higher_is_better" in taken:
         taken |= {str(one.name) for one in DIRECTIONS}
@@ -342,19 +358,20 @@ def _options_of(kind: DataKind) -> set[str]:
 
 
 def _check_options(kind: DataKind, typed: _Typed) -> None:
-    """Raise where an option is given that has no meaning for a kind."""
+    """Raise if an option does not suit a kind."""
     from rankagg.kinds import KINDS
 
     for name in typed.given(*NAMES):
         if name not in _options_of(kind):
-            others = " or ".join(one.name for one in KINDS.values() if name in _options_of(one))
+            *most, last = (one.name for one in KINDS.values() if name in _options_of(one))
+            others = f"{', '.join(most)} or {last}" if most else last
             raise click.UsageError(
                 f"{option_of(name)} has no meaning for {kind.what}; it is for --format {others}."
             )
 
 
 def _read(kind: DataKind, typed: _Typed) -> tuple[Any, Iterable[str]]:
-    """Return the data that options name, and notes about them."""
+    """Return the data, and notes about them."""
     from rankagg.io.tables.reading import read_table
 
     _, *parameters = signature(kind.read).parameters.values()
@@ -393,7 +410,7 @@ def _read(kind: DataKind, typed: _Typed) -> tuple[Any, Iterable[str]]:
 
 
 def _categories(kind: DataKind, typed: _Typed, found: Any) -> dict[Label, ra.Comparisons]:
-    """Return the comparisons of each category in the column that --category names."""
+    """Return the comparisons of each category in the column of --category."""
     if not typed.given("category"):
         return {}
     if not isinstance(found, ra.Comparisons):
@@ -401,7 +418,7 @@ def _categories(kind: DataKind, typed: _Typed, found: Any) -> dict[Label, ra.Com
     _, *parameters = signature(kind.read).parameters.values()
     given = {**_arguments(kind, typed, parameters), "cluster": typed.category}
     with options_named({"cluster": "--category"}), warnings.catch_warnings():
-        # Read once more, so that each comparison has the category of its row.
+        # A second reading gives each comparison the category of its row.
         warnings.simplefilter("ignore", DataWarning)
         again = kind.read(typed.file, **given)
     names = enumerate(again.cluster_labels)
@@ -409,7 +426,8 @@ def _categories(kind: DataKind, typed: _Typed, found: Any) -> dict[Label, ra.Com
 
 
 def _arguments(kind: DataKind, typed: _Typed, parameters: Sequence[Parameter]) -> dict[str, Any]:
-    """Return what the reader is called with, but for the file."""
+    """Return the arguments of the reader after the file."""
+    from rankagg.core import listing
     from rankagg.io.tables.columns import names_of
 
     names = [one.name for one in parameters]
@@ -421,7 +439,7 @@ def _arguments(kind: DataKind, typed: _Typed, parameters: Sequence[Parameter]) -
     needed = [one.name for one in parameters if one.default is Parameter.empty]
     if lacking := [option_of(name) for name in needed if name not in given]:
         raise click.UsageError(
-            f"--format {kind.name} needs the columns: give {' and '.join(lacking)}."
+            f"--format {kind.name} needs names of columns: add {listing(lacking)}."
         )
     if "weight" in given:
         if len(typed.weight) > 1:
@@ -446,7 +464,7 @@ def _named_numbers(option: str, texts: Iterable[str], form: str) -> dict[str, fl
 
 
 def anchor_of(text: str | None, items: ItemSet, *, is_rated: bool = True) -> dict[Label, float]:
-    """Return the item of --anchor with its rating, or 0 without ratings; may be empty."""
+    """Return the item of --anchor with its rating, 0 if none is stated; empty without one."""
     texts = [] if text is None else [text]
     typed = dict.fromkeys(texts, 0.0)
     if is_rated:
@@ -456,7 +474,7 @@ def anchor_of(text: str | None, items: ItemSet, *, is_rated: bool = True) -> dic
 
 
 def _without(data: Any, drop: Sequence[str]) -> Any:
-    """Return data without some tasks of scores, or items of ballots."""
+    """Return data without some tasks or items."""
     if isinstance(data, ra.io.CastVotes):
         return replace(data, profile=_without(data.profile, drop))
     if isinstance(data, ra.ScoreTable):
@@ -468,7 +486,7 @@ def _without(data: Any, drop: Sequence[str]) -> Any:
     return data.restrict(kept)
 
 
-# -- which kind -----------------------------------------------------------------------------------
+# -- kinds of data --------------------------------------------------------------------------------
 
 
 def _bundled_scores(name: str) -> ra.ScoreTable:
@@ -480,16 +498,15 @@ def _bundled_ballots(name: str) -> ra.Profile:
 
 
 def _kind(typed: _Typed, formats: Sequence[str]) -> tuple[DataKind, tuple[str, ...]]:
-    """Return the kind that --format, the names of files or their content say, and a note of it."""
+    """Return the kind by --format, names of files or content, and a note if it was detected."""
     from rankagg.kinds import KINDS, DataKind
 
     if typed.dataset:
         with options_named({"name": "--dataset"}):
             name = ra.datasets.info(typed.dataset).kind
-        what = "--dataset, which knows its columns and directions"
-        kind: DataKind | None = DataKind("scores", what, _bundled_scores)
+        kind: DataKind | None = DataKind("scores", "scores of known direction", _bundled_scores)
         if name == "ballots":
-            kind = DataKind("ballots", "--dataset with ballots", _bundled_ballots)
+            kind = DataKind("ballots", "ballots", _bundled_ballots)
     else:
         kind = KINDS.get(typed.format)
         for one in KINDS.values() if kind is None else ():
@@ -497,8 +514,8 @@ def _kind(typed: _Typed, formats: Sequence[str]) -> tuple[DataKind, tuple[str, .
                 kind = one
         if len(typed.files) > 1 and not (kind and kind.takes_many):
             raise click.UsageError(
-                f"Give one FILE, not {len(typed.files)}: several are read together where they hold "
-                "a ranked list each (--format lists)."
+                f"Give one FILE, not {len(typed.files)}; for files with one ranked list each, add "
+                "--format lists."
             )
     notes: tuple[str, ...] = ()
     if kind is None:
@@ -506,8 +523,8 @@ def _kind(typed: _Typed, formats: Sequence[str]) -> tuple[DataKind, tuple[str, .
     if kind.name not in formats:
         if not kind.has_commands:
             raise click.UsageError(
-                f"{typed.source} holds {kind.what}, of which scores are chosen in Python: read "
-                f"them by `rankagg.{kind.call}`, and give a table of those that you choose."
+                f"{typed.source} holds {kind.what}, whose scores must be chosen in Python: read "
+                f"them with `rankagg.{kind.call}`, and save the chosen ones as a table."
             )
         raise click.UsageError(_not_read(f"{typed.source} holds {kind.name}", formats))
     return kind, notes
@@ -519,7 +536,7 @@ def _not_read(what: str, formats: Iterable[str]) -> str:
 
 
 def _recognized(typed: _Typed, formats: Sequence[str]) -> tuple[DataKind, tuple[str, ...]]:
-    """Return the kind that a content says it is of; what it says of columns is as if typed."""
+    """Return the kind by content; the columns that it shows are set as options."""
     from rankagg.io.tables.columns import names_of
     from rankagg.kinds import KINDS
 
@@ -531,56 +548,56 @@ def _recognized(typed: _Typed, formats: Sequence[str]) -> tuple[DataKind, tuple[
     given = typed.given(*NAMES)
     tables = [name for name in formats if KINDS[name].is_table]
     fits = [name for name in tables if set(given) <= _options_of(KINDS[name])]
-    # Options of one kind alone say which it is.
-    said = fits[0] if given and len(fits) == 1 else None
+    # Options of only one kind decide the kind.
+    chosen = fits[0] if given and len(fits) == 1 else None
     typed_columns = {"system", "task", "instance", "score"} & set(given)
     readings = [
         one
         for one in found.readings
         if one.format in formats
-        and said in (None, one.format)
+        and chosen in (None, one.format)
         and typed_columns <= set(one.parameters or ())
-        # Typed columns are what comparisons in doubt lack.
-        and not (said == "comparisons" and one.parameters is None)
+        # The options name the columns that uncertain comparisons lack.
+        and not (chosen == "comparisons" and one.parameters is None)
     ]
-    if not readings and said:
-        return KINDS[said], ()
+    if not readings and chosen:
+        return KINDS[chosen], ()
     if not readings and first is not None and first.format not in formats:
-        held = f"{typed.source} holds {option_words(first.what)}"
-        raise click.UsageError(_not_read(held, formats))
+        what = f"{typed.source} holds {option_words(first.what)}"
+        raise click.UsageError(_not_read(what, formats))
     if not readings:
-        columns = "; --first, --second and --outcome name the columns of comparisons"
+        columns = ", or name columns of comparisons by --first, --second and --outcome"
         raise click.UsageError(
-            f"{typed.source} is not recognized; --format says what it holds"
+            f"{typed.source} is of no known kind: state its kind by --format"
             f"{columns if 'comparisons' in formats else ''}."
         )
     one, *others = readings
-    # An election, or the changes of scores, can use nothing else.
+    # Elections and comparisons of two tables read nothing else.
     is_limited = typed.has_other or all(KINDS[name].holds_ballots for name in formats)
-    is_certain = found.is_certain or (not others and is_limited and not said)
+    is_certain = found.is_certain or (not others and is_limited and not chosen)
     parameters = one.parameters or {}
     if "drop" in parameters:
-        # What was typed is among it.
+        # These include the columns typed.
         given["drop"] = typed.drop = names_of(parameters["drop"])
     left = {name: x for name, x in parameters.items() if name not in given}
-    if one.parameters is None or (not is_certain and (others or left or not said)):
+    if one.parameters is None or (not is_certain and (others or left or not chosen)):
         what = " or ".join(option_words(one.what) for one in readings)
         lines = [f"`{_line(typed, one)}`" for one in readings if one.parameters is not None]
         then = f": type {' or '.join(lines)}" if lines else ""
         raise click.UsageError(f"{typed.source} may hold {what}{then}.")
     for name, value in left.items():
         setattr(typed, name, [value] if name == "weight" else value)
-    if not left and (said or one.format == "scores"):
+    if not left and (chosen or one.format == "scores"):
         return KINDS[one.format], ()
-    remedy = "(use --format to read it as something else)"
+    remedy = "(--format overrides this)"
     return KINDS[one.format], (f"note: {typed.source} is read as {one.what} {remedy}",)
 
 
 def _line(typed: _Typed, reading: FileReading) -> str:
-    """Return the command that reads a file so."""
+    """Return the command line for a reading of a file."""
     context = click.get_current_context()
     words = ["rankagg", str(context.info_name)]
-    # What comes before the file, as a certificate does, or both of two files.
+    # Arguments before FILE: a certificate, or both of two files.
     before = [one for one in context.command.params if isinstance(one, click.Argument)]
     words += [str(context.params[str(one.name)]) for one in before if one.nargs == 1]
     source = DASH if typed.source == NAME else typed.source

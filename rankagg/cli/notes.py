@@ -1,4 +1,4 @@
-"""What is noted of data that were read: directions, lists, and outcomes of comparisons."""
+"""Notes on data that were read: directions, lists, and outcomes of comparisons."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import rankagg as ra
 
-# Words in headings of scores of which lower is better.
+# Words in headings of scores for which lower is better.
 _OF_LOWER = {
     *("loss", "error", "err", "perplexity", "ppl", "wer", "cer", "ter", "rmse", "mae", "mse"),
     *("latency", "time", "seconds", "cost", "rank"),
@@ -17,28 +17,28 @@ _SAYS_LOWER = re.compile(r"[↓⬇]|lower is better", re.IGNORECASE)
 
 
 def directions_noted(table: ra.ScoreTable) -> list[str]:
-    """Return a note of tasks on which lower seems better and higher is taken for it."""
+    """Return a note on tasks whose names suggest that lower is better."""
     from rankagg.core import listing
     from rankagg.io.tables.look import BETWEEN
 
     higher = [task for task in table.tasks if table.higher_is_better[task]]
     words = {task: set(map(str.lower, BETWEEN.split(str(task)))) for task in higher}
     seem = [t for t in higher if _OF_LOWER & words[t] or _SAYS_LOWER.search(str(t))]
-    taken = f"note: higher is taken for better on {listing(seem)}" if seem else ""
-    return [f"{taken}; --lower TASK says otherwise"] if seem else []
+    note = "note: higher counts as better on {}; use --lower TASK if lower is better"
+    return [note.format(listing(seem))] if seem else []
 
 
 def lists_noted(data: ra.Profile) -> str:
-    """Return how many lists there are, and how many items they share."""
+    """Return the numbers of lists, of their items, and of items that they share."""
     from rankagg.core import counted
 
     lists, times = len(data), list(data.times_ranked().values())
-    both = f"{times.count(lists)} in all of them, {times.count(1)} in one alone"
-    return f"lists: {lists}, which name {counted(data.n_items, 'item')}: {both}"
+    shared = f"{times.count(lists)} in all lists, {times.count(1)} in only one"
+    return f"lists: {lists} of {counted(data.n_items, 'item')}, {shared}"
 
 
 def comparisons_noted(table: Any, given: dict[str, Any]) -> list[str]:
-    """Return what outcomes are taken for, and the columns that are left out."""
+    """Return notes on the meaning of outcomes, and on columns left out."""
     from rankagg.core import listing
     from rankagg.io.comparisons import outcomes_taken
     from rankagg.io.tables.columns import names_of
@@ -48,5 +48,5 @@ def comparisons_noted(table: Any, given: dict[str, Any]) -> list[str]:
     meant, dropped = given.get("outcome_is"), given.get("drop_outcome", ())
     notes = [outcomes_taken(table, given["outcome"], meant, dropped)]
     if left:
-        notes.append(f"left out: {listing(left)} (--cluster, --covariate take them)")
+        notes.append(f"left out: {listing(left)}, not named by an option such as --cluster")
     return notes

@@ -1,6 +1,6 @@
-"""Options: what may be typed, and those that say what data are, named as parameters of readers.
+"""Types of option values, and the options of data, named as parameters of readers.
 
-All that is typed is checked before any work, and what is out of range is refused in one sentence.
+Values are checked before any work; one out of range is refused in one sentence.
 """
 
 from __future__ import annotations
@@ -10,25 +10,33 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from math import inf, isfinite
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from rankagg.exceptions import InvalidInputError, OutputError, nearest, shown
+from rankagg.exceptions import InvalidInputError, OutputError, nearest
 from rankagg.io.output_files import check_target
 
 if TYPE_CHECKING:
     from rankagg._typing import Label
     from rankagg.core import ItemSet
 
-# Names of which a message lists all.
+# Messages list at most this many names.
 _MOST_NAMES = 12
 
-# -- types of what is typed -----------------------------------------------------------------------
+# -- types of values ------------------------------------------------------------------------------
+
+
+def refuse(param: click.Parameter | None, allowed: str, value: Any, remedy: str = "") -> NoReturn:
+    """Refuse the value of an option or argument."""
+    name = "value" if param is None else param.human_readable_name
+    if isinstance(param, click.Option):
+        name = param.opts[0]
+    raise InvalidInputError(name, allowed, value, remedy)
 
 
 class OneOf(click.Choice):  # type: ignore[type-arg]
-    """One of some names, which may be found when they are needed; else the nearest is suggested."""
+    """One of some names, loaded when needed; an error suggests the nearest."""
 
     def __init__(self, choices: Iterable[str] | Callable[[], Iterable[str]]) -> None:
         self._find = choices if callable(choices) else lambda: choices
@@ -44,16 +52,16 @@ class OneOf(click.Choice):  # type: ignore[type-arg]
         return f"Choose from {', '.join(self.choices)}"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the name, or name the option and what was meant."""
-        try:
-            return super().convert(value, param, ctx)
-        except click.BadParameter as error:
-            from rankagg.core import listed
-
-            names, message = self.choices, error.message
+        """Return the name; an error suggests the nearest."""
+        names = self.choices
+        if value not in names:
+            allowed = ", ".join(map(repr, names))
             if len(names) > _MOST_NAMES:
-                message = f"{shown(value)} is none of the {len(names)} names ({listed(names)})."
-            self.fail(f"{message} {nearest(value, names)}".rstrip(), param, ctx)
+                from rankagg.core import listed
+
+                allowed = f"{len(names)} names ({listed(names)})"
+            refuse(param, f"one of {allowed}", value, nearest(value, names))
+        return value
 
 
 @dataclass(frozen=True)
@@ -64,28 +72,28 @@ class Number(click.ParamType):  # type: ignore[type-arg]
     high: float = inf
     open_low: bool = False
     open_high: bool = False
-    name: str = "float"
+    name: str = "number"
 
     def read(self, text: str) -> float:
-        """Return the number that a text states; raise `ValueError` where it states none."""
+        """Return the number in a text; raise `ValueError` if there is none."""
         from rankagg._validation import ascii_number
 
         return float(ascii_number(text))
 
     @property
     def allowed(self) -> str:
-        """What a value must be."""
+        """Allowed values, in words."""
         if self.low == -inf:
             return "a finite number"
-        low = f"a number above {self.low:g}" if self.open_low else f"a number of {self.low:g}"
+        low = f"a number {'above' if self.open_low else 'of at least'} {self.low:g}"
         if self.high == inf:
-            return f"{low} or more"
-        return f"{low} {'and below' if self.open_high else 'to'} {self.high:g}"
+            return low
+        return f"{low} and {'below' if self.open_high else 'at most'} {self.high:g}"
 
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> float:
-        """Return the number, or name the option."""
+        """Return the number, or fail with the allowed range."""
         try:
             number = self.read(str(value))
         except ValueError:
@@ -93,7 +101,7 @@ class Number(click.ParamType):  # type: ignore[type-arg]
         above = number > self.low if self.open_low else number >= self.low
         below = number < self.high if self.open_high else number <= self.high
         if not (above and below and isfinite(number)):
-            self.fail(f"must be {self.allowed}. Got {shown(str(value))}.", param, ctx)
+            refuse(param, self.allowed, str(value))
         return number
 
 
@@ -101,17 +109,17 @@ class Number(click.ParamType):  # type: ignore[type-arg]
 class Whole(Number):
     """A whole number in a range."""
 
-    name: str = "integer"
+    name: str = "n"
 
     def read(self, text: str) -> int:
-        """Return the whole number that a text states."""
+        """Return the whole number in a text."""
         from rankagg._validation import ascii_number
 
         return int(ascii_number(text))
 
     @property
     def allowed(self) -> str:
-        """What a value must be."""
+        """Allowed values, in words."""
         return f"a whole number from {self.low} to {self.high}"
 
 
@@ -122,7 +130,7 @@ class _OutputFile(click.Path):
         super().__init__(path_type=Path, dir_okay=False)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the path, or name the option."""
+        """Return the path, or fail if it cannot be written."""
         try:
             return check_target(value)
         except OutputError as error:
@@ -132,14 +140,14 @@ class _OutputFile(click.Path):
 FILE = _OutputFile()
 #: Seconds of a time limit.
 TIME = Number(0, 1e9, name="seconds")
-PROBABILITY = Number(0, 1, open_low=True, open_high=True)
+PROBABILITY = Number(0, 1, open_low=True, open_high=True, name="probability")
 
 
-# -- names that data have -------------------------------------------------------------------------
+# -- names in data --------------------------------------------------------------------------------
 
 
 def labels_of(option: str, names: Iterable[str], items: ItemSet, noun: str) -> list[Label]:
-    """Return the labels that are written so; numbers in a file are numbers."""
+    """Return the labels with these names; labels of a file may be numbers."""
     from rankagg.core import counted, listed, raw_text
 
     known = {raw_text(label): label for label in items}
@@ -153,8 +161,7 @@ def labels_of(option: str, names: Iterable[str], items: ItemSet, noun: str) -> l
 
 
 def names_in(option: str, text: str | None, items: ItemSet, noun: str = "item") -> list[Label]:
-    """Return the labels in a text with commas between."""
-    # Quotation marks hold together a name that has a comma.
+    """Return the labels in a comma-separated text; a name with a comma is quoted."""
     rows = csv.reader([text or ""], skipinitialspace=True)
     return labels_of(option, [name.strip() for row in rows for name in row], items, noun)
 
@@ -168,7 +175,7 @@ def two_items(pair: Sequence[str], items: ItemSet) -> tuple[Label, Label]:
 
 
 def split(option: str, texts: Iterable[str], form: str, *, last: bool = True) -> dict[str, str]:
-    """Return names and values of texts NAME=VALUE, each name once; the last "=" or the first."""
+    """Return names and values of texts NAME=VALUE, split at the last or the first "="."""
     found: dict[str, str] = {}
     for text in texts:
         name, sign, value = text.rpartition("=") if last else text.partition("=")
@@ -184,17 +191,14 @@ def split(option: str, texts: Iterable[str], form: str, *, last: bool = True) ->
 
 
 class Option(click.Option):
-    """An option, and the group of options under which help lists it.
-
-    Options without a group are those that most people use: each has its lines in every help.
-    """
+    """An option, and its group in the help; --help explains options without a group."""
 
     def __init__(self, *names: str, group: str = "", **settings: Any) -> None:
         super().__init__(names, show_default="default" in settings, **settings)
         self.group = group
 
     def make_metavar(self, ctx: click.Context) -> str:
-        """Return the word for the value; dots say that the option may be repeated."""
+        """Return the word for the value, with dots if the option may be repeated."""
         return super().make_metavar(ctx) + ("..." if self.multiple else "")
 
 
@@ -220,14 +224,16 @@ def flag(*names: str, **settings: Any) -> Option:
     return Option(*names, is_flag=True, **settings)
 
 
-def seed(about: str = "For the random numbers.") -> Option:
-    """Return --seed, which says what is drawn, as `rng`."""
+def seed(of: str = "random numbers") -> Option:
+    """Return --seed, as `rng`."""
     most = 2**64 - 1
-    return Option("--seed", "rng", group="Computation", type=Whole(0, most), default=0, help=about)
+    return Option(
+        "--seed", "rng", group="Computation", type=Whole(0, most), default=0, help=f"Seed of {of}."
+    )
 
 
-def alpha(what: str = "Probability of error") -> Option:
-    """Return --alpha, a probability of error."""
+def alpha(what: str = "Significance level") -> Option:
+    """Return --alpha, a significance level."""
     return Option("--alpha", type=PROBABILITY, default=0.05, help=f"{what}.")
 
 
@@ -238,21 +244,21 @@ def column(name: str, about: str) -> Option:
 
 def judges() -> Option:
     """Return --judges, which is None if it is not given."""
-    text = "Estimate the reliability of each judge, the --cluster."
-    return flag("--judges", default=None, help=text)
+    return flag(
+        "--judges", default=None, help="Estimate the reliability of each judge (--cluster)."
+    )
 
 
 def resamples(about: str, low: int = 1, **settings: Any) -> Option:
-    """Return --resamples: how often is drawn at random, as `n_resamples`."""
+    """Return --resamples, the number of random draws, as `n_resamples`."""
     kind = Whole(low, 10**6)
     names = ("--resamples", "n_resamples")
     return Option(*names, group="Computation", type=kind, help=about, **settings)
 
 
 def jobs() -> Option:
-    """Return --jobs: how many processes share the work, as `n_jobs`."""
-    about = "Processes; -1 for all cores."
-    kind = Whole(-1, 1024)
+    """Return --jobs, the number of processes, as `n_jobs`."""
+    about, kind = "Number of processes; -1 for all cores.", Whole(-1, 1024)
     return Option("--jobs", "n_jobs", group="Computation", type=kind, default=1, help=about)
 
 
@@ -267,9 +273,9 @@ def _formats() -> list[str]:
 
 DIRECTIONS = [
     flag("--lower-is-better", help="Scores: lower is better on every task."),
-    several("--lower", "TASK", "Lower is better on TASK alone."),
+    several("--lower", "TASK", "Scores: lower is better on TASK."),
 ]
-#: Options that some kinds take, and others do not, named as parameters.
+#: Options that not all kinds of data take, named as parameters of readers.
 OPTIONS = [
     *DIRECTIONS,
     *grouped(
@@ -277,41 +283,39 @@ OPTIONS = [
         choice(
             "--unranked",
             ["uniform", "ignore", "last"],
-            "What a ranking says of items that it does not rank: the average over compatible "
-            "permutations (the default for scores), nothing, or that they are last (the default "
+            "How to count items that a ranking leaves out: uniform: average over compatible "
+            "permutations (default for scores); ignore: no vote; last: below all others (default "
             "for ballots and lists).",
         ),
         several(
-            "--drop", "COLUMN", "A column of the table, or an item of a PrefLib file, to leave out."
+            "--drop", "COLUMN", "Column of a table, or item of a PrefLib or BLT file, to leave out."
         ),
         several(
             "--weight",
             "TASK=NUMBER",
-            "Weight of a task, default 1; ballots, comparisons: the column of weights.",
+            "Scores: weight of a task, default 1. Ballots, comparisons: column of weights.",
         ),
-        choice(
-            "--decimal", [".", ","], "Scores, ballots: the decimal separator; default: a point."
-        ),
-        flag("--percent", help="Scores: 86.1% is 0.861; all of a column, or none."),
-        several("--na", "TEXT", "Scores, ballots: a further word for a missing number.", "missing"),
+        choice("--decimal", [".", ","], "Scores, ballots: decimal separator; default: a point."),
+        flag("--percent", help="Scores: read 86.1% as 0.861, in all cells of a column or none."),
+        several("--na", "TEXT", "Scores, ballots: another word for a missing number.", "missing"),
         choice(
             "--errors",
             ["refuse", "drop", "repair"],
-            "Scores: drop: read 1.2 ± 0.3 or 1.2 (0.3) without the error. PrefLib: repair "
-            "what contradicts itself, and say so. Default: refuse.",
+            "Scores: drop reads 1.2 ± 0.3 or 1.2 (0.3) as 1.2. PrefLib: repair corrects "
+            "contradictions and reports them. Default: refuse.",
         ),
     ),
     *grouped(
         "Scores",
         column("system", "Column of systems; default: the first."),
         column("instance", "Column of instances of the tasks."),
-        column("task", "Column of tasks, in the long form or where each system has a column."),
+        column("task", "Column of tasks: long form, or wide form with a column per system."),
         column("score", "Long form: column of scores."),
-        several("--only", "TASK", "A task to take, by name or pattern (mmlu*); no others."),
+        several("--only", "TASK", "Task to read, by name or pattern (mmlu*); others are left out."),
         several(
             "--group",
             "NEW=TASK,TASK",
-            "Average tasks (sub-metrics, languages) into a new one first.",
+            "Average tasks (sub-metrics, languages) into one new task.",
             "groups",
         ),
         Option(
@@ -326,17 +330,17 @@ OPTIONS = [
         several(
             "--choice",
             "COLUMN",
-            "Cast votes: a column of choices, in order of preference; default: those that "
-            "share names of candidates, in the order that their headings state.",
+            "Cast votes: column of choices, in order of preference; default: columns that "
+            "share candidate names, in the order of their headings.",
             "choices",
         ),
-        column("ranking", "Lists, long form: column of lists; needs --item and --rank too."),
+        column("ranking", "Lists, long form: column of lists; needs --item and --rank."),
         column("item", "Lists: column of items."),
         column("rank", "Lists, long form: column of ranks."),
         choice(
             "--overvotes",
             ["end", "skip"],
-            "Cast votes: an overvote ends its ballot (the default), or the next choice moves up.",
+            "Cast votes: an overvote ends the ballot (default), or the next choice moves up.",
         ),
         choice(
             "--skipped",
@@ -347,7 +351,7 @@ OPTIONS = [
         choice(
             "--write-ins",
             ["keep", "pool", "drop"],
-            "Cast votes: write-ins are items (the default), or one item, or taken off.",
+            "Cast votes: keep write-ins as items (default), pool them into one, or drop them.",
         ),
     ),
     *grouped(
@@ -357,23 +361,23 @@ OPTIONS = [
         several(
             "--outcome",
             "COLUMN",
-            "Column of the winner, by side (left, model_a, 1, A>B, ...) or by name, or a tie; "
-            "or the columns of both sides, with --outcome-is; or three of 1 and 0: the first won, "
-            "the second won, a tie.",
+            "Column of winners: sides (left, model_a, 1, A>B, ...), names or ties. Or the "
+            "columns of both sides, with --outcome-is. Or three columns of 1 and 0: first won, "
+            "second won, tie.",
         ),
         choice(
             "--outcome-is",
             ["side", "winner", "points", "wins"],
-            "What outcomes are: sides, where words are names too, or names; points of both "
-            "sides, of which more win; or numbers of wins of both sides.",
+            "Meaning of outcomes: side or winner (name), if a word could be both; points (more "
+            "wins) or wins (counts) of both sides.",
         ),
         several("--drop-outcome", "WORD", "Leave out rows with this outcome, such as error."),
-        column("cluster", "Column of what they have in common, the judge or the prompt."),
-        column("side", "Column of the side with the advantage, or that of --first."),
+        column("cluster", "Column of what comparisons share, such as the judge or prompt."),
+        column("side", "Column of the side with an advantage; it may be that of --first."),
         several(
             "--covariate",
             "COLUMN",
-            "Column of numbers that speak for the first side.",
+            "Column of numbers that favor the first side.",
             "covariates",
         ),
     ),
@@ -382,18 +386,17 @@ NAMES = tuple(str(one.name) for one in OPTIONS)
 TIE_ORDER = Option(
     "--tie-order",
     metavar="NAME,...",
-    help="What decides ties: an order of those who tie, the most favored first, such as a lot "
-    "that was drawn.",
+    help="Order that decides ties, most favored first, such as a drawn lot.",
 )
-#: What says what the data are, but for FILE.
+#: All options of data.
 DATA_OPTIONS = [
-    Option("--dataset", metavar="NAME", help="Bundled data, of `rankagg list datasets`."),
+    Option("--dataset", metavar="NAME", help="Bundled data; `rankagg list datasets`."),
     Option(
         "--format",
         metavar="FORMAT",
         type=OneOf(_formats),
         default="auto",
-        help="What FILE holds, of `rankagg list formats`.",
+        help="Kind of FILE; `rankagg list formats`.",
     ),
     *OPTIONS,
 ]

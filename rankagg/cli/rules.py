@@ -1,4 +1,4 @@
-"""Rules by their names on the command line, the options of the exact rule, and time limits."""
+"""Rules by name, the options of the exact rule, and time limits."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import rankagg as ra
-from rankagg.cli.command import DONE, INTERRUPTED, UNPROVED, Options, show_progress
+from rankagg.cli.command import DONE, INTERRUPTED, UNPROVED, Options, options_named, show_progress
 from rankagg.cli.options import TIME, Number, OneOf, Option, flag, names_in, several
 
 if TYPE_CHECKING:
@@ -19,51 +19,51 @@ if TYPE_CHECKING:
     from rankagg.analysis.comparison.agreement import Alternatives
     from rankagg.cli.data import Input
 
-# What elections call instant runoff: ranked choice voting, and STV for one seat.
+# Other names of instant runoff in elections.
 _OTHER_NAMES = dict.fromkeys(["irv", "rcv", "stv"], "instant-runoff")
-# With more items than these a proof, or the other optima, may take hours, and with so many ranks
-# of different ballots the smallest removals: so many seconds, unless a limit is given.
+# With more items a proof or the other optima may take hours; with more ranks of different ballots
+# the smallest removals may. Then the usual limit applies, in seconds.
 ITEMS_UNLIMITED, RANKS_UNLIMITED, USUAL_LIMIT = 200, 10**5, 60.0
 #: Counts that transfer surpluses.
 SURPLUSES = ("scottish", "meek")
-_NOT_LIMITED = "--time-limit is for rules that search, such as kemeny."
+_NOT_LIMITED = "--time-limit is for rules that search, such as kemeny: leave it out."
 
 # -- rules ----------------------------------------------------------------------------------------
 
 
 def _named_rules() -> dict[str, ra.Aggregator]:
     """Return all rules by name."""
-    from rankagg.analysis.rules import named_rules as found
+    from rankagg.analysis.rules import named_rules
 
-    return found()
+    return named_rules()
 
 
 def made(names: Iterable[str]) -> list[ra.Aggregator]:
-    """Return the rules of these names, each once."""
+    """Return the rules with these names, each once."""
     return [_named_rules()[name] for name in dict.fromkeys(names)]
 
 
 def _with_policy() -> list[str]:
-    """Return the names of the rules that follow the policy for unranked items."""
+    """Return the names of rules that follow the policy for unranked items."""
     return [name for name, rule in _named_rules().items() if rule.reads_unranked == "by policy"]
 
 
 class _RuleName(OneOf):
-    """The name of a rule, or another one that it has."""
+    """The name of a rule, or a synonym."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the first of its names."""
+        """Return the main name."""
         return super().convert(_OTHER_NAMES.get(value, value), param, ctx)
 
 
 NAMED = _RuleName(_named_rules)
 NAMED_WITH_POLICY = _RuleName(_with_policy)
-RULE = Option("--rule", "name", metavar="RULE", type=NAMED, default="kemeny", help="The rule.")
+RULE = Option("--rule", "name", metavar="RULE", type=NAMED, default="kemeny", help="Rule.")
 
 
 def rules_to(purpose: str, default: str = "all that suit the data") -> Option:
-    """Return --rule, which may be given several times, as `names`."""
-    about = f"A rule to {purpose}, as `rankagg list rules` names it. Default: {default}."
+    """Return --rule as `names`; it may be repeated."""
+    about = f"Rule to {purpose} (`rankagg list rules`). Default: {default}."
     return several("--rule", "RULE", about, "names", type=NAMED)
 
 
@@ -71,15 +71,15 @@ def rules_to(purpose: str, default: str = "all that suit the data") -> Option:
 
 
 def time_limit(what: str, *, usual: bool = False) -> Option:
-    """Return --time-limit, which a command receives as `deadline`; its clock runs from here on."""
-    about = f"For {what}; then the best so far is printed with its bound."
+    """Return --time-limit as `deadline`; time runs from parsing on."""
+    about = f"Time for {what}; then print the best ranking found and its bound."
     if usual:
-        about += f" Default: {USUAL_LIMIT:g} for more than {ITEMS_UNLIMITED} items, else none."
+        about += f" Default: {USUAL_LIMIT:g} above {ITEMS_UNLIMITED} items, else none."
     return Option("--time-limit", "deadline", type=TIME, callback=_begun, help=about)
 
 
 def _begun(context: click.Context, option: click.Parameter, seconds: float | None) -> Deadline:
-    # What is loaded first takes none of the time.
+    # Loading the package takes none of the time.
     from rankagg.aggregation import Deadline
 
     import_module("rankagg.aggregation.kemeny.aggregator")
@@ -88,35 +88,35 @@ def _begun(context: click.Context, option: click.Parameter, seconds: float | Non
 
 @dataclass(frozen=True)
 class ExactOptions:
-    """What ties cost, whether the consensus may have some, and when to stop."""
+    """Options of the exact rule: the cost of ties, ties in the consensus, and the time limit."""
 
     tie_cost: float | None
     consensus_ties: bool
     deadline: Deadline
 
     def chosen(self, names: Sequence[str], given: Input) -> list[ra.Aggregator]:
-        """Return the rules of these names, by default all that suit the data."""
+        """Return the rules with these names; by default all that suit the data."""
         from rankagg.aggregation.two_level import default_rules
 
         return self.rules(made(names) or default_rules(given.data))
 
     def until(self, given: Input, rules: Iterable[ra.Aggregator]) -> Deadline:
-        """Return when these rules have to end; see `usually_limited`."""
+        """Return the deadline of these rules; see `usually_limited`."""
         searches = any(rule.searches for rule in rules)
         return usually_limited(self.deadline, given) if searches else self.deadline
 
     def rules(self, rules: Sequence[ra.Aggregator]) -> list[ra.Aggregator]:
-        """Give the exact rule its options; refuse them where there is none."""
+        """Give the exact rule its options; refuse them without such a rule."""
         from rankagg.aggregation import Deadline
 
         has_ties = self.consensus_ties or self.tie_cost is not None
         if has_ties and not any(isinstance(rule, ra.Kemeny) for rule in rules):
             option = "--consensus-ties" if self.tie_cost is None else "--tie-cost"
-            raise click.UsageError(f"{option} belongs to the exact rule: add --rule kemeny.")
+            raise click.UsageError(f"{option} is for the exact rule: add --rule kemeny.")
         if self.deadline != Deadline() and not any(rule.searches for rule in rules):
             raise click.UsageError(_NOT_LIMITED)
         show_progress()
-        # What a pair costs that is tied in one of two rankings, as Kemeny and Snell have it.
+        # Kemeny and Snell's cost of a pair tied in one of two rankings.
         cost = 0.5 if self.consensus_ties and self.tie_cost is None else self.tie_cost
         asked: dict[str, Any] = {"consensus_ties": self.consensus_ties}
         asked |= {} if cost is None else {"tie_cost": cost}
@@ -126,19 +126,18 @@ class ExactOptions:
 EXACTLY = Options(
     "exact",
     [
-        time_limit("the whole command", usual=True),
+        time_limit("the command", usual=True),
         Option(
             "--tie-cost",
             group="Kemeny",
-            metavar="NUMBER",
             type=Number(0, 1),
-            help="What a vote that ties two items costs every ranking that does not, 0 to 1; "
-            "default 0, with --consensus-ties 0.5.",
+            help="Cost, from 0 to 1, of a vote that ties two items which the ranking does not "
+            "tie; default 0, or 0.5 with --consensus-ties.",
         ),
         flag(
             "--consensus-ties",
             group="Kemeny",
-            help="Let the exact consensus tie items: the optimum among all weak orders.",
+            help="Let the exact consensus tie items: optimize over all weak orders.",
         ),
     ],
     ExactOptions,
@@ -146,9 +145,9 @@ EXACTLY = Options(
 
 
 def usually_limited(deadline: Deadline, given: Input, *, by_ballots: bool = False) -> Deadline:
-    """Return the deadline; without one, the usual one where much is to be searched.
+    """Return the deadline; without one, the usual limit for large data.
 
-    Where single ballots are removed, the number of different ones matters too.
+    If single ballots are removed, the number of different ballots counts too.
     """
     from rankagg.aggregation import Deadline
     from rankagg.core import counted
@@ -170,7 +169,7 @@ def usually_limited(deadline: Deadline, given: Input, *, by_ballots: bool = Fals
 
 
 def limited(rules: Iterable[ra.Aggregator], seconds: float | None) -> list[ra.Aggregator]:
-    """Give rules that search this time limit; refuse it where there are none."""
+    """Give a time limit to rules that search; refuse it without such a rule."""
     rules = list(rules)
     if seconds is None:
         return rules
@@ -183,7 +182,7 @@ def limited(rules: Iterable[ra.Aggregator], seconds: float | None) -> list[ra.Ag
 def exit_code(
     consensuses: Iterable[ra.Consensus], rest: Alternatives | Explanation | None = None
 ) -> int:
-    """Return 0 where all is proved and known, 130 if interrupted before, and else 3."""
+    """Return 0 if all is proved and complete, 130 if interrupted before, else 3."""
     for consensus in consensuses:
         certificate = consensus.certificate
         if certificate is None or certificate.status == "optimal":
@@ -202,28 +201,27 @@ def election_rule(
     tie_order: str | None = None,
     **options: str | None,
 ) -> Any:
-    """Return the rule that counts an election, by default as many seats as the file states."""
+    """Return the counting rule of an election; the default number of seats is that of the file."""
     stated: dict[str, Any] = {name: value for name, value in options.items() if value is not None}
     if tie_order is not None:
         if stated.get("tie_breaking", "order") != "order":
-            raise click.UsageError("--tie-order decides ties: leave --tie-breaking out.")
+            raise click.UsageError("--tie-order decides all ties: leave --tie-breaking out.")
         stated["tie_order"] = names_in("--tie-order", tie_order, given.evidence.items, "candidate")
     number = seats or given.seats or 1
     counting = counting or ("irv" if number == 1 else "scottish")
     if counting in SURPLUSES:
-        return ra.STV(number, counting=counting, **stated)
+        with options_named():
+            return ra.STV(number, counting=counting, **stated)
     if number > 1:
         why = "" if seats else f", and {given.name} states {number}: give --seats 1"
         raise click.UsageError(f"--counting {counting} fills one seat{why}.")
     if "quota" in stated:
-        raise click.UsageError(
-            "--quota is for transfers of surpluses: give --seats, or --counting scottish or meek."
-        )
+        raise click.UsageError("--quota is for STV: add --seats, or --counting scottish or meek.")
     (rule,) = made(["instant-runoff" if counting == "irv" else counting])
     if hasattr(rule, "tie_breaking"):
         return replace(rule, **{"tie_breaking": "order", **stated})
     if stated:
         raise click.UsageError(
-            f"--tie-breaking and --tie-order have no meaning for {counting}, which breaks no ties."
+            f"--counting {counting} breaks no ties: leave --tie-breaking and --tie-order out."
         )
     return rule

@@ -334,15 +334,16 @@ class BallotLook(TableLook):
     def found_choices(self, *, has_counts: bool) -> list[Label]:
         """Return the columns of choices; raises where it is not certain which they are."""
         name, contests = self.table.name, self.choice_columns()
-        remedy = "name the columns of choices by `choices`, the first choice first"
+        remedy = "Name the columns of choices by `choices`, the first choice first."
         if not contests:
             raise DataFormatError(
                 f"{name} has no two columns with the same names whose headings are alike but for "
-                f"1st, 2nd or 1, 2 and so on: {remedy}. `read_ballots` reads ranks."
+                "1st, 2nd or 1, 2 and so on.",
+                f"{remedy} `read_ballots` reads ranks.",
             )
         if len(contests) > 1:
             columns = " or ".join(listed(columns) for columns in contests)
-            raise DataFormatError(f"{name} holds {len(contests)} contests, {columns}: {remedy}.")
+            raise DataFormatError(f"{name} holds {len(contests)} contests, {columns}.", remedy)
         (choices,) = contests
         if further := self.further_choices(choices):
             raise DataFormatError(

@@ -23,7 +23,7 @@ def test_it_prints_what_the_function_finds(run):
     found = ra.analysis.compare_tables(*tables, ra.Borda())
     told = run("changes old.csv new.csv --rule borda --csv moved.csv").out
     assert found.summary() in told
-    assert "before: read: old.csv, ScoreTable of 4 systems x 3 tasks" in told
+    assert "before: read: old.csv, a table of scores: 4 systems x 3 tasks" in told
     pd.testing.assert_frame_equal(
         pd.read_csv("moved.csv", index_col="system"), found.to_frame(), check_dtype=False
     )

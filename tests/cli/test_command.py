@@ -52,7 +52,7 @@ def test_pictures_come_in_other_kinds(run, tmp_path, kind, start):
 
 def test_other_kinds_are_refused_before_anything_is_computed(refused, tmp_path):
     told = refused("compare --dataset tennessee --plot a.docx")
-    assert "must end in .pdf, .png, .svg" in told
+    assert "ends in .pdf, .png, .svg" in told
     assert not (tmp_path / "a.docx").exists()
 
 

@@ -56,6 +56,6 @@ def test_what_is_no_culture_is_told(said, name, told):
 
 
 def test_a_culture_needs_items(said):
-    assert "Give one of FIT and --items" in said("sample --culture walsh", code=2)
+    assert "Give either FIT or --items" in said("sample --culture walsh", code=2)
     told = said("sample --culture walsh --items A", code=2)
     assert "The number of --items" in told.replace("`", "")

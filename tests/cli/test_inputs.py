@@ -38,7 +38,7 @@ def test_every_kind_of_table(run, kind):
     code, out, err = run("rank - --rule borda", packed(kind))
     assert (code, err) == (0, "")
     assert out == plain
-    assert "read: standard input, ScoreTable of 3 systems x 2 tasks" in out
+    assert "read: standard input, a table of scores: 3 systems x 2 tasks" in out
 
 
 def test_tasks_are_named_and_what_may_be_none_is_asked_about(run):
@@ -58,7 +58,7 @@ def test_tasks_are_named_and_what_may_be_none_is_asked_about(run):
 def test_other_kinds_of_data(run):
     code, out, _ = run("solve -", SOC)
     assert code == 0
-    assert "read: standard input, Profile of 3 rankings" in out
+    assert "read: standard input, ballots in a PrefLib format: 3 rankings" in out
     code, out, _ = run("rank - --rule borda --format cast-votes", b"1,2\nAnn,Bob\n,\nBob,Ann\n")
     assert "3 ballots cast: 2 read (2 as cast, 0 changed), 1 blank" in out
     # The file is read twice where directions differ.
@@ -75,7 +75,7 @@ def test_certificates_and_fits(run, tmp_path):
     (tmp_path / "proof.json").write_bytes(proof)
     assert run("verify proof.json -", SOC)[1] == out
     code, _, err = run("verify - -", SOC)
-    assert (code, "either CERTIFICATE or FILE" in err) == (2, True)
+    assert (code, "for CERTIFICATE or for FILE" in err) == (2, True)
     _, fit, _ = run("fit e.soc --model mallows --json")
     code, out, _ = run("sample - --size 3 --seed 1", fit.encode())
     assert (code, out.partition(",")[0]) == (0, "1")
@@ -87,7 +87,7 @@ def test_certificates_and_fits(run, tmp_path):
         ("rank -", b"", "standard input is empty"),
         ("rank -", b"system,x\n", "standard input has a header and no rows"),
         ("rank - -", SCORES, "one"),
-        ("scan - --task task", b"task,A,B\nx,1,2\n", "The standard input cannot be gone through"),
+        ("scan - --task task", b"task,A,B\nx,1,2\n", "which the standard input forbids"),
     ],
 )
 def test_what_is_refused(run, line, data, words):

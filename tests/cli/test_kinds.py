@@ -17,9 +17,9 @@ def test_logs_of_evaluations_are_chosen_from_in_python(tmp_path, refused) -> Non
     one, two = tmp_path / "one.json", tmp_path / "two.json"
     for files in (tmp_path, one, f"{one} {two}"):
         told = refused(f"rank {files}")
-        assert "holds evaluations, of which scores are chosen in Python" in told
-        assert "read them by rankagg.read_evaluations" in told.replace("`", "")
-    assert "'evaluations' is not one of" in refused(f"rank --format evaluations {tmp_path}")
+        assert "holds evaluations, whose scores must be chosen in Python" in told
+        assert "read them with rankagg.read_evaluations" in told.replace("`", "")
+    assert "Got 'evaluations'." in refused(f"rank --format evaluations {tmp_path}")
 
 
 # -- cast votes -----------------------------------------------------------------------------------
@@ -41,7 +41,7 @@ def files(called):
 def test_what_was_read_is_in_the_output_and_on_the_page(files, said):
     line = "wide.csv --format cast-votes --count n --overvotes skip --write-ins drop"
     lines = [
-        "read: wide.csv, Profile of 8 rankings (2 rows) of 2 items, top-k lists, strict",
+        "read: wide.csv, cast votes: 8 rankings (2 rows) of 2 items, top-k lists, strict",
         "choices in order of preference: 'first', 'second', 'third'; left out: 'n'",
         "11 ballots cast: 8 read (0 as cast, 8 changed), 3 blank, 0 spoilt (no valid choice left)",
         "33 choices: 14 ranked",
@@ -78,13 +78,13 @@ def test_what_no_option_takes_and_directions_in_doubt_are_told(called, said):
     text = "a,b,winner,judge,style\nx,y,x,1,s\ny,x,tie,2,t\n"
     Path("b.csv").write_text(text, encoding="utf-8")
     line = "rank b.csv --format comparisons --first a --second b --outcome winner"
-    assert "left out: judge and style (--cluster, --covariate take them)\n" in said(line)
-    assert "left out: style (" in said(f"{line} --cluster judge")
+    assert "left out: judge and style, not named by an option such as --cluster\n" in said(line)
+    assert "left out: style, " in said(f"{line} --cluster judge")
     Path("s.csv").write_text("model,acc,wikitext_ppl\nA,.5,9\nB,.25,7\n", encoding="utf-8")
-    doubt = "note: higher is taken for better on wikitext_ppl; --lower TASK says otherwise"
+    doubt = "note: higher counts as better on wikitext_ppl; use --lower TASK if lower is better"
     assert doubt in said("rank s.csv")
     Path("t.csv").write_text("model,x,y ↓\nA,.5,9\nB,.25,7\n", encoding="utf-8")
-    assert "higher is taken for better on y ↓" in said("rank t.csv")
+    assert "higher counts as better on y ↓" in said("rank t.csv")
     told = said("compare s.csv --lower wikitext_ppl")
     assert doubt not in told
     assert (
@@ -109,8 +109,8 @@ COLUMNS = "--format comparisons --first a --second b --outcome won"
 )  # fmt: skip
 def test_commands_take_comparisons(files, said, line, expected):
     told = said(f"{line} battles.csv {COLUMNS} --cluster judge")
-    assert "comparisons: ties stay ties\nread: " in told
-    assert "Comparisons: 4 comparisons of 5 items, 1 tie, 2 clusters" in told
+    assert "ties: counted as ties, not as half a win for each side\n" in told
+    assert "a table of comparisons: 4 comparisons of 5 items, 1 tie, 2 clusters" in told
     assert expected in told
 
 
@@ -149,7 +149,7 @@ def test_columns_in_doubt_are_named_without_a_format(called, said):
     told = said("rank b.csv --first model_a --second model_b --outcome winner --rule borda")
     assert "outcomes: '1' wins of the first, '0' wins of the second\n" in told
     told = said("rank b.csv --first model_a --outcome winner", code=2)
-    assert "give --second." in told
+    assert "add --second." in told
 
 
 REFUSED = {
@@ -157,7 +157,7 @@ REFUSED = {
     "rank wide.csv --format cast-votes --task x": "--task has no meaning for cast votes",
     "rank wide.csv --format cast-vote": "Did you mean 'cast-votes'?",
     "rank wide.csv --format cast-votes --overvotes ends": "Did you mean 'end'?",
-    "rank battles.csv --format comparisons": "give --first and --second and --outcome",
+    "rank battles.csv --format comparisons": "add --first, --second and --outcome",
     f"rank battles.csv {COLUMNS} --first aa": "Did you mean 'a'",
     f"rank battles.csv {COLUMNS} --weight judge": "must be a finite number",
     f"rank battles.csv {COLUMNS} --system a": "--system has no meaning for a table of comparisons",

@@ -29,7 +29,7 @@ def test_steps_in_two_forms(run, hostile, tmp_path):
         assert f"wrote: {name}" in run(f"{line} -o {name}").out
         assert (tmp_path / name).read_text(encoding="utf-8") == f"{steps.summary(rows=20)}\n"
     told = run(f"{hostile} -o a.pdf", code=2).err
-    assert "ends in .txt for text, .html or .htm for HTML" in told
+    assert "ends in .txt, .html or .htm" in told
 
 
 def test_a_page_has_all_tables_a_picture_and_no_label_that_is_markup(run, hostile):

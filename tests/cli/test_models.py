@@ -48,9 +48,9 @@ FIT_REFUSED = {
     "matrix.lop --model mallows": "needs rankings",
     f"{DATA} --model mallows --ridge 1": "--ridge is for --model plackett-luce",
     f"{DATA} --model mallows --anchor A": "--anchor is for --model",
-    f"{DATA} --alpha 1": "'--alpha': must be a number above 0 and below 1. Got '1'.",
-    f"{DATA} --ridge -1": "'--ridge': must be",
-    f"{DATA} --rows 3": "--rows belongs to --compare",
+    f"{DATA} --alpha 1": "`--alpha` must be a number above 0 and below 1. Got '1'.",
+    f"{DATA} --ridge -1": "`--ridge` must be",
+    f"{DATA} --rows 3": "--rows needs --compare",
     f"{DATA} --model mallows --model plackett-luce": "needs --compare",
     f"{DATA} --compare --ridge 1": "--ridge has no meaning with --compare",
     f"{DATA} --model malows": "Did you mean 'mallows'?",
@@ -82,7 +82,7 @@ def test_names_reach_programs_as_they_are_and_steer_no_terminal(said, monkeypatc
 
 
 SAMPLE_REFUSED = {
-    "": "Give one of", "list.json --items A,B": "Give one of",
+    "": "Give either", "list.json --items A,B": "Give either",
     "list.json --culture walsh": "--culture goes with --items",
     "ballots.csv": "is not JSON", "list.json": "holds no object",
     "other.json": "no distribution of schema", "short.json": "short.json: `theta` is missing",

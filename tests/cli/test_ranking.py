@@ -42,9 +42,8 @@ def _files(called):
 def test_compare_states_direction_data_policy_proof_and_disagreements(said) -> None:
     out = said("compare table.csv")
     lines = out.splitlines()
-    assert lines[0] == "scores: higher is better"
-    assert "3 systems x 3 tasks, 1 of 9 scores missing" in lines[1]
-    assert lines[2] == "tasks: x, y and z"
+    assert "a table of scores: 3 systems x 3 tasks, 1 of 9 scores missing" in lines[0]
+    assert lines[1:3] == ["tasks: x, y and z", "scores: higher is better"]
     assert "unranked items: uniform" in lines[3]
     assert lines[4].startswith("certificate  optimal")
     for method in ("Mean", "Borda", "Copeland", "Kemeny"):
@@ -54,8 +53,8 @@ def test_compare_states_direction_data_policy_proof_and_disagreements(said) -> N
 
 # What is printed, by what was typed; several parts are split by " ... ".
 PRINTED = {
-    "compare table.csv --lower y --weight x=2 --drop z": "scores: higher is better, but lower is "
-    "better on y\n ... left out: z ... task weights other than 1: x 2",
+    "compare table.csv --lower y --weight x=2 --drop z": "left out: z (--drop)\n ... scores: "
+    "higher is better, but lower is better on y\n ... task weights other than 1: x 2",
     "compare table.csv --lower-is-better": "scores: lower is better",
     "compare wide.csv --instance k": "TwoLevel(Borda, Borda)",
     "compare long.csv --task task --instance k --score v": "1 task, 2 instances",
@@ -122,11 +121,11 @@ BLT = '3 2\n5 1 2 0\n3 2 1 0\n2 3 0\n0\n"Ann"\n"Bob"\n"Cid"\n"Board"\n'
 def test_count_elects_as_many_as_the_file_says(called) -> None:
     Path("board.blt").write_text(BLT, encoding="utf-8")
     found = called("count board.blt").out
-    assert "seats: board.blt states 2; all of them are filled" in found
+    assert "seats: 2 stated in board.blt, all filled" in found
     assert "elects Ann, Bob in" in found
     assert "Cid" not in called("count board.blt --seats 1 --drop Cid").out.partition("margin")[2]
     found = called("count board.blt --seats 1").out
-    assert "seats: board.blt states 2; --seats fills 1" in found
+    assert "seats: 2 stated in board.blt; --seats fills 1" in found
     assert "elects Ann in" in found
     refused = called("count board.blt --counting coombs")
     assert refused.code == 2

@@ -98,7 +98,7 @@ def test_sums_say_what_the_scores_say(command, policy, run):
         assert "hold no units" in one["notes"][1]
         one, other = one["distribution"], other["distribution"]
     assert one == other
-    assert "ScoreSummary" in json.loads(found.out)["input"][1]
+    assert "sums of scores: " in json.loads(found.out)["input"][0]
 
 
 def test_proofs_go_with_sums_and_with_scores(run):
@@ -115,17 +115,17 @@ REFUSED = {
     "dispersion --rule pick-a-perm": "PickAPerm needs rankings",
     "dispersion --tolerance 1": "--tolerance has no meaning for sums of scores",
     "explain --pair s0 s9": "--pair must be one of the 4 items",
-    "fit --model mallows": "--model mallows needs the scores themselves",
+    "fit --model mallows": "--model mallows needs the scores, and sums.json",
     "intervals --method sign-flips": "--ranks borda with --method sign-flips and --unit ranking",
     "intervals --ranks mean": "--ranks mean with no --method and --unit ranking needs rankings",
     "intervals --drop x": "--drop has no meaning for sums of scores",
     "missing --samples 9": "--samples is for completions of rankings",
     "rank --rule plackett-luce": "needs rankings; sums of scores do not hold them",
-    "report --rule schulze --unit instance": "--unit instance needs the scores themselves",
+    "report --rule schulze --unit instance": "--unit instance needs the scores, and sums.json",
     "report --rule mallows": "needs rankings; sums of scores do not hold them",
     "stability --unit system": "--unit system needs rankings; sums of scores do not hold them",
-    "stability --removals": "stability needs the scores themselves",
-    "test --power 0.8": "test needs the scores themselves",
+    "stability --removals": "stability needs the scores, and sums.json",
+    "test --power 0.8": "test needs the scores, and sums.json",
     "tournament --weight q=2": "--weight must be one of the 3 tasks",
 }
 

@@ -52,7 +52,7 @@ def test_a_study_takes_files_of_profiles(parsed, refused):
     rows = study.run().to_dict()["results"]
     assert [row["mean_ratio"] for row in found] == [row["mean_ratio"] for row in rows]
     assert "'absent.soc'. No such file" in refused("study approximation absent.soc")
-    assert "Give files, or a model" in refused("study approximation")
+    assert "Give FILE, or a model" in refused("study approximation")
 
 
 def test_a_study_goes_on_from_its_journal(said, refused):
@@ -134,7 +134,7 @@ def test_every_study_has_a_page_a_picture_and_a_table_for_papers(study, run):
     assert run(f"{line} --as latex").out.startswith(r"\begin{tabular}")
     assert Path("one.png").read_bytes().startswith(b"\x89PNG")
     page = Path("page.html").read_text(encoding="utf-8")
-    assert "data set superglue_human, ScoreTable of 6 systems" in page
+    assert "data set superglue_human, scores of known direction: 6 systems" in page
 
 
 RANKING = ["approximation", "missing-scores", "task-subsets", "corruption", "agreement"]
@@ -155,19 +155,19 @@ def test_what_means_nothing_for_a_study_is_refused(refused):
         if study not in some:
             told = refused(f"study {study} {option}")
             name = option.split()[0]
-            assert f"{name} has no meaning for {study}, but for " in told
-            assert re.split(", | and ", told.rstrip(".").split("but for ")[1]) == some
+            assert f"{name} has no meaning for {study}; it is for " in told
+            assert re.split(", | and ", told.rstrip(".").split("it is for ")[1]) == some
 
 
 REFUSED = {
-    f"{CONFIDENCE} --removal by-age": "--removal for confidence needs --proportion",
+    f"{CONFIDENCE} --removal by-age": "--removal needs --proportion for confidence",
     f"{CONFIDENCE} --proportion 1": "--proportion",
     f"{MISSING} --proportion 0.999": "--proportion must be one that leaves some",
     f"{CORRUPTION} rescaled=2 --corruption rescaled=2": "--corruption must be a list",
     f"study agreement --dataset {NAME} --rule borda": "--rule must be two or more",
     "study cycle": "Did you mean 'cycles'?",
     "study approximation --dataset tennessee": "--dataset has no meaning for approximation",
-    "study cycles votes.soc": "of no FILE",
+    "study cycles votes.soc": "reads no FILE",
     "study cycles --items 4 --items 4 --repetitions 1": "--items",
     f"{CONFIDENCE} --rule borda": "no meaning",
     "study missing-scores --dataset tennessee": "needs scores",

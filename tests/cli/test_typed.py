@@ -14,6 +14,7 @@ from rankagg.aggregation.voting.elimination import Elimination
 from rankagg.axioms.search import NAMES
 from rankagg.cli.app import COMMANDS, app
 from rankagg.cli.options import PROBABILITY, Number, OneOf, Whole
+from rankagg.exceptions import InvalidInputError
 from rankagg.report.page import KINDS
 
 ABSURD = [
@@ -76,10 +77,10 @@ def test_absurd_values_are_refused_in_one_sentence(refused) -> None:
 def test_ranges_are_said_and_kept() -> None:
     cases = [
         (Number(), "a finite number", [-1e300, 0], [math.nan, math.inf, -math.inf]),
-        (Number(0), "a number of 0 or more", [0, 1e300], [-1e-9, math.inf]),
-        (Number(0, 1), "a number of 0 to 1", [0, 1, 0.5], [-0.1, 1.1]),
-        (Number(0, 1, open_low=True), "a number above 0 to 1", [1, 1e-9], [0]),
-        (Number(0, 1, open_high=True), "a number of 0 and below 1", [0], [1]),
+        (Number(0), "a number of at least 0", [0, 1e300], [-1e-9, math.inf]),
+        (Number(0, 1), "a number of at least 0 and at most 1", [0, 1, 0.5], [-0.1, 1.1]),
+        (Number(0, 1, open_low=True), "a number above 0 and at most 1", [1, 1e-9], [0]),
+        (Number(0, 1, open_high=True), "a number of at least 0 and below 1", [0], [1]),
         (PROBABILITY, "a number above 0 and below 1", [0.5], [0, 1]),
         (Whole(2, 5), "a whole number from 2 to 5", [2, 5], [1, 6]),
     ]
@@ -88,13 +89,13 @@ def test_ranges_are_said_and_kept() -> None:
         for value in inside:
             assert kind.convert(repr(value), None, None) == value
         for value in outside:
-            with pytest.raises(click.BadParameter, match="must be"):
+            with pytest.raises(InvalidInputError, match="must be"):
                 kind.convert(repr(value), None, None)
 
 
 def test_draws_that_no_memory_holds_are_refused(refused) -> None:
     told = refused("sample --items A,B,C --size 100000000")
-    assert "'--size': must be at most 33333333 for 3 items. Got 100000000." in told
+    assert "`--size` must be at most 33333333 for 3 items. Got 100000000." in told
 
 
 # -- choices --------------------------------------------------------------------------------------

@@ -45,8 +45,8 @@ def plain(told):
 def test_places_decisions_and_proportions_are_told_in_this_order(said):
     out = said("intervals full.csv --alpha 0.1")
     lines = out.splitlines()
-    assert lines[0] == "scores: higher is better"
-    assert lines[1].startswith("read: full.csv, ScoreTable of 3 systems x 3 tasks")
+    assert lines[0].startswith("read: full.csv, a table of scores: 3 systems x 3 tasks")
+    assert lines[2] == "scores: higher is better"
     starts = [
         "ranks by mean Borda points; simultaneous 90 %", "assumed: tasks are independent",
         "may be first: ", "decided      0 of 3 pairs", "P(above) among rankings",
@@ -67,7 +67,7 @@ def test_intervals_as_json_are_those_of_the_package(parsed):
     assert told["ranks"]["method"] == "sign-flips"
     schemas = [told[part]["schema"] for part in ("intervals", "decisions", "ranks")]
     assert schemas == ["rankagg.intervals", "rankagg.decisions", "rankagg.rank_intervals"]
-    assert told["input"][0] == "scores: higher is better"
+    assert told["input"][2] == "scores: higher is better"
 
 
 DRAWN = {"n_resamples": 200, "rng": 3}
@@ -122,13 +122,14 @@ def test_the_first_k(said, parsed):
 
 def test_dispersion_is_that_of_the_package(said, parsed, run):
     out = said("dispersion table.csv")
-    assert out.splitlines()[:2] == [
+    assert out.splitlines()[:3] == [
+        "read: table.csv, a table of scores: 3 systems x 3 tasks, 1 of 9 scores missing",
+        "tasks: x, y and z",
         "scores: higher is better",
-        "read: table.csv, ScoreTable of 3 systems x 3 tasks, 1 of 9 scores missing",
     ]
     assert out.endswith(ra.inference.dispersion_report(table()).summary() + "\n")
     told = parsed("dispersion --dataset tennessee")
-    assert told.pop("input")[0] == "ballots: rank 1 is the best"
+    assert told.pop("input")[1] == "ranks: 1 is the best"
     assert told == plain(ra.inference.dispersion_report(ra.datasets.load("tennessee")).to_dict())
     assert (told["schema"], told["version"]) == ("rankagg.dispersion", 1)
     # Without a proof, and where the exact total is nothing.
@@ -148,7 +149,7 @@ def test_missing_tells_gaps_assumptions_and_flips(said):
         assert f"{policy:<8}assumes: " in out
     assert "Borda under 3 policies and on 20 completions" in out
     Path("lists.abif").write_text("2:A>B\n1:C>A>B\n", encoding="utf-8")
-    assert "below all of it; see also --unranked uniform" in said("missing lists.abif")
+    assert "below all its items; see also --unranked uniform" in said("missing lists.abif")
     assert "Borda under 3 policies" in said("missing lists.abif --unranked uniform --samples 2")
 
 
@@ -228,15 +229,15 @@ BAD = {
     "intervals matrix.lop": "Intervals need rankings, scores or comparisons",
     "dispersion matrix.lop": "Dispersion needs rankings",
     "dispersion --dataset tennessee --rule mean": "Mean needs scores",
-    "test full.csv": "Give one of --reference SYSTEM ... --power",
+    "test full.csv": "Give either --reference SYSTEM ... --power",
     "test full.csv --power 0.8 --against B": "--against has no meaning with --power",
-    "dispersion full.csv --seed 3": "--seed belongs to --agreement",
+    "dispersion full.csv --seed 3": "--seed needs --agreement",
     "dispersion full.csv --agreement --rule borda": "--rule has no meaning with --agreement",
-    "stability full.csv --pair A B": "--pair belongs to --removals",
-    "missing matrix.lop": "a matrix does not say what is missing",
+    "stability full.csv --pair A B": "--pair needs --removals",
+    "missing matrix.lop": "a matrix does not hold them",
     "missing table.csv --rule mean": "--rule ... mean",
     "dispersion gaps.csv --drop y --drop z --drop w --agreement": "two tasks",
-    "stability matrix.lop --removals": "these data do not hold them",
+    "stability matrix.lop --removals": "matrix.lop does not hold them",
     f"{REMOVALS} --pair Memphis Memphis": "--pair must be two different items",
     f"{REMOVALS} --rule minimax": "--rule ... must be Borda, Copeland, Kemeny or Mean",
 }

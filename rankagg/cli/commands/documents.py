@@ -1,4 +1,4 @@
-"""Commands that write files to pass on: a page about data, and what scores add up to."""
+"""Commands that write files: a page about data, and sums of scores."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from rankagg.cli.command import (
     output,
     show_progress,
 )
-from rankagg.cli.data import DASH, anchor_of, data, score_lines
+from rankagg.cli.data import DASH, anchor_of, data, score_lines, size_of
 from rankagg.cli.options import (
     DIRECTIONS,
     FILE,
@@ -52,31 +52,35 @@ if TYPE_CHECKING:
     data(
         *grouped(
             "Page",
-            Option("--before", metavar="FILE", help="Scores: an earlier version, read alike."),
+            Option(
+                "--before",
+                metavar="FILE",
+                help="Scores: an older table, read with the same options.",
+            ),
         ),
         *grouped(
             "Page of battles",
-            column("category", "Column of categories, each with its own ratings."),
+            column("category", "Column of categories; rate the items in each."),
         ),
     ),
     rules_to("compare with the exact consensus"),
-    Option("-o", "--out", type=FILE, default="report.html", help="The file to write."),
+    Option("-o", "--out", type=FILE, default="report.html", help="File to write."),
     choice(
         "--kind",
         ["scores", "battles", "election", "rankings", "lists", "votes"],
-        "What the page is made for; default: by what the data are.",
+        "Kind of page; default: by the kind of data.",
     ),
     Option(
         "--seats",
         type=Whole(1, 10**6),
-        help="An election of so many seats, counted by STV; by default as many as FILE states.",
+        help="Seats of an election, counted by STV; default: the number in FILE.",
     ),
     *grouped(
         "Election",
         choice(
             "--tie-breaking",
             ["order", "lot", "refuse"],
-            "What decides ties: the order of the items (default), a lot by --seed, or nothing.",
+            "Break ties by the order of the items (default) or by lot (--seed), or refuse them.",
         ),
         TIE_ORDER,
     ),
@@ -84,23 +88,23 @@ if TYPE_CHECKING:
         "Page",
         Option(
             "--title",
-            help="The heading; default: that of a PrefLib file, or the name of the data.",
+            help="Heading; default: that of a PrefLib file, or the name of the data.",
         ),
         several(
             "--about",
             "NAME=TEXT",
-            "Lines below the heading, such as date=, version=, licence= and link=.",
+            "Line below the heading, such as date=, version=, licence= or link=.",
         ),
         Option(
             "--items",
             metavar="TABLE",
-            help="A table of the items: labels in the first column, then others such as "
+            help="Table of the items: labels in the first column, then columns such as "
             "organization, licence and link.",
         ),
     ),
     *grouped(
         "Page of battles",
-        Option("--anchor", metavar="ITEM=RATING", help="An item and its rating."),
+        Option("--anchor", metavar="ITEM=RATING", help="Fix the rating of an item."),
         judges(),
     ),
     *grouped(
@@ -108,19 +112,19 @@ if TYPE_CHECKING:
         choice(
             "--unit",
             ["ranking", "instance", "task"],
-            "What is independent; default: instances where there are some, else rankings.",
+            "Independent units; default: instances if there are any, else rankings.",
         ),
-        alpha("Family-wise error rate of the decided pairs"),
+        alpha("Family-wise error rate of decided pairs"),
     ),
-    time_limit("everything that is computed", usual=True),
+    time_limit("all computations", usual=True),
     several(
         "--gate",
         "CONDITION",
-        "Exit with code 4 where this does not hold: proved, unique, first-decided, first=ITEM, "
+        "Exit with code 4 unless this holds: proved, unique, first-decided, first=ITEM, "
         "above=ITEM,ITEM or decided=ITEM,ITEM.",
         "gates",
     ),
-    seed("For rules that draw, and lots."),
+    seed("random rules and lots"),
 )
 def report(
     given: Input,
@@ -138,20 +142,19 @@ def report(
     """Write one page with all results, a proof and plots.
 
     \b
-        rankagg report scores.csv -o report.html
+        rankagg report june.csv --before may.csv -o report.html
         rankagg report election.soi --title "Council election" --kind election
         rankagg report scores.csv --gate proved --gate first=BERT
-        rankagg report june.csv --before may.csv
 
-    The page is one HTML file that asks nothing of the network. The exit code is 3 where the exact
-    consensus is not proved within --time-limit, or something else not computed; the page is
-    written all the same, and says so. Ctrl-C too leaves the page with what there is.
+    The page is one HTML file that needs no network. If the exact consensus is not proved within
+    --time-limit, or another part is not computed, the page says so and the exit code is 3. After
+    Ctrl-C the page holds the results computed so far.
 
-    --kind is by default an election for cast votes and ABIF; other ballots are lists where they
-    leave items unlisted and are no more than the items, else rankings, a sample.
+    Cast votes and ABIF are an election by default. Other ballots are lists if they leave items
+    unlisted and there are no more ballots than items; otherwise they are a sample of rankings.
 
-    Gates are for continuous integration: each is judged in one sentence, and where one fails, or
-    what it needs was not computed, the exit code is 4. The page is written all the same.
+    Gates are for continuous integration. One sentence tells whether a gate holds. If one fails, or
+    needs a result that was not computed, the page is written and the exit code is 4.
     """
     show_progress()
     deadline = usually_limited(deadline, given)
@@ -161,6 +164,7 @@ def report(
     called = {"rules": "--rule", "gates": "--gate", "about_items": "--items", "source": "--items"}
     called |= {"about['anchor']": "--anchor", "about['judges']": "--judges"}
     if anchor is not None:
+        given.need(ra.Comparisons, "Ratings need comparisons")
         facts["anchor"] = anchor_of(anchor, given.evidence.items)
     if given.categories:
         facts["categories"] = given.categories
@@ -182,12 +186,9 @@ def report(
                 **options,
             )
     except InformationLostError:
-        if (unit := options["unit"]) in (None, "ranking"):
-            raise
-        raise click.UsageError(
-            f"--unit {unit} needs the scores themselves, and {given.name} holds what they add up "
-            "to: give the file of the scores, or take --unit ranking."
-        ) from None
+        if (unit := options["unit"]) not in (None, "ranking"):
+            given.refuse_sums(f"--unit {unit}", ", or use --unit ranking")
+        raise
     page.save(out)
     code = DONE if page.is_proved and page.is_complete else UNPROVED
     if not all(verdict.holds for verdict in page.gates):
@@ -200,8 +201,10 @@ def report(
 
 
 def _counts(given: Input, kind: str | None, options: dict[str, Any]) -> Any:
-    """Return the rule that counts an election, if options state one."""
+    """Return the counting rule of an election, if options state one."""
     stated = {name: value for name, value in options.items() if value is not None}
+    if kind == "election" or "seats" in stated:
+        given.need(ra.Profile, "Elections need ballots")
     if not stated:
         return None
     is_election = "election" in (kind, given.page) or "seats" in stated
@@ -212,7 +215,7 @@ def _counts(given: Input, kind: str | None, options: dict[str, Any]) -> Any:
 
 
 def _items_in(path: str, given: Input) -> Any:
-    """Return a table with a row for each item."""
+    """Return the table of --items, with a row for each item."""
     import pandas as pd
 
     from rankagg.core import raw_text
@@ -229,26 +232,25 @@ def _items_in(path: str, given: Input) -> Any:
 
 @command(
     click.Argument(["sources"], nargs=-1, required=True, type=click.Path()),
-    column("task", "Column of tasks; default: all rows are of one."),
-    column("instance", "Column of instances; none of a task may occur twice."),
+    column("task", "Column of tasks; default: one task."),
+    column("instance", "Column of instances; a task may have each only once."),
     column("system", "Long form: column of systems."),
     column("score", "Long form: column of scores."),
     *DIRECTIONS,
     Option(
         "--systems",
         metavar="A,B,C",
-        help="Wide form: columns of systems; default: all not named otherwise. Long form: all "
-        "systems.",
+        help="Wide form: columns of systems; default: all other columns. Long form: all systems.",
     ),
     choice(
         "--scattered",
         ["refuse", "sort"],
-        "Long files in which rows of one instance lie apart; sort: on disk first, with DuckDB.",
+        "Long files whose rows of one instance are apart: refuse, or sort on disk with DuckDB.",
         default="refuse",
     ),
     jobs(),
     output("tasks and systems"),
-    Option("--out", type=FILE, help="Write the sums as JSON, which other commands read."),
+    Option("--out", type=FILE, help="Write the sums as JSON, for other commands."),
 )
 def scan(
     sources: tuple[str, ...],
@@ -260,17 +262,17 @@ def scan(
     n_jobs: int,
     **columns: Any,
 ) -> Answer:
-    """Add up score files of any size in one pass.
+    """Sum up score files of any size in one pass.
 
     \b
         rankagg scan 'data/*.parquet' --task task --instance id --out sums.json
         rankagg scan long.csv --task task --instance id --system model --score value
         rankagg compare sums.json
 
-    SOURCES are files, patterns and folders of Parquet, CSV and TSV. A wide file has a
-    row for each task and instance, and a column for each system; a long one has a row for each
-    score. No scores are held. Other commands take the file of --out in place of scores, as far as
-    sums tell; only studies and fits of whole rankings need the scores.
+    SOURCES are files, patterns and folders of Parquet, CSV and TSV. A wide file has a row for each
+    task and instance, and a column for each system; a long one has a row for each score. Scores are
+    not kept in memory. Most commands read the file of --out in place of scores; studies and fits
+    of rankings do not.
     """
     import pandas as pd
 
@@ -279,10 +281,10 @@ def scan(
 
     if DASH in sources:
         raise click.UsageError(
-            "The standard input cannot be gone through more than once, as scans do: save it."
+            "scan reads its files more than once, which the standard input forbids: save it."
         )
     if lower and columns["task"] is None:
-        raise click.UsageError("--lower needs --task: the column of tasks.")
+        raise click.UsageError("--lower needs --task, the column of tasks.")
     if lower_is_better and lower:
         raise click.UsageError("--lower-is-better covers every task; leave --lower out.")
     columns["systems"] = systems and [name.strip() for name in systems.split(",")]
@@ -296,9 +298,7 @@ def scan(
         summary = scanned.summarize(n_jobs=n_jobs)
     more = f" and {counted(len(sources) - 1, 'more source')}" if len(sources) > 1 else ""
     files = counted(len(scanned.files), "file")
-    direction, *others = score_lines(summary)
-    what = repr(summary)[1:-1]
-    lines = [direction, visible(f"read: {sources[0]}{more}, {files}, {what}"), *others]
+    read = visible(f"read: {sources[0]}{more}, {files}: {size_of(summary)}")
 
     def text(rows: int | None) -> str:
         n, tallies = summary.n_systems, list(summary.tallies.values())
@@ -325,7 +325,7 @@ def scan(
 
     content = json.dumps(summary.to_dict(), ensure_ascii=False)
     return Answer(
-        lines=lines,
+        lines=[read, *score_lines(summary)],
         data=lambda: {**summary.to_dict(), "fingerprint": summary.fingerprint},
         text=text,
         files=[(out, lambda path: write_text(path, f"{content}\n"))],

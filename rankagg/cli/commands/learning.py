@@ -1,4 +1,4 @@
-"""Commands to learn by: rules by steps, axioms, and lists of rules, data sets and formats."""
+"""Commands for learning: steps of rules, axioms, and lists of rules, data and formats."""
 
 from __future__ import annotations
 
@@ -29,15 +29,14 @@ if TYPE_CHECKING:
     from rankagg.cli.data import Input
 
 _MEANINGS = """
-needs      The least that a rule works with; scores can be ranked, and rankings counted.
-unranked   "by policy": as --unranked says; "last": below all that a ballot lists; "as observed":
-           only what is there is used.
+needs      The weakest data that a rule takes; scores can be ranked, and rankings counted.
+unranked   "by policy": by --unranked; "last": below all items listed; "as observed": left out.
 ties       Whether the consensus may tie items. All rules take ties and weights.
-guarantee  On complete strict rankings the Kendall cost is at most so many times the optimum;
-           "-" where no bound is stated."""
+guarantee  Upper bound of the Kendall cost over the optimum, on complete strict rankings;
+           "-" if no bound is known."""
 _LISTED = ["rules", "datasets", "formats"]
 _MOST_ITEMS_BY_HAND = 8
-# What files of steps end in; those without an ending are text.
+# Forms of files of steps by suffix.
 _ENDINGS = {"": "text", ".txt": "text", ".html": "html", ".htm": "html"}
 
 
@@ -48,21 +47,21 @@ _ENDINGS = {"": "text", ".txt": "text", ".html": "html", ".htm": "html"}
     name="list",
 )
 def list_names(what: str, name: str | None) -> Answer:
-    """List rules, data sets or kinds of files.
+    """List the rules, data sets or file formats.
 
     \b
         rankagg list rules
         rankagg list datasets tennessee
         rankagg list formats
 
-    Rules with what they need, how they treat gaps and ties, and what is proved of them; the
-    bundled data sets, of which a NAME is described; and what commands read, by the words for
-    --format.
+    rules: the data that each rule needs, its treatment of gaps and ties, and its guarantee.
+    datasets: the bundled data sets, or a description of the one called NAME. formats: the kinds of
+    files, by their names for --format.
     """
     if what == "rules" and name is None:
         return _rules()
     if name is not None and what != "datasets":
-        raise click.UsageError(f"{what} are listed without a name. Got {name!r}.")
+        raise click.UsageError(f"NAME is for `rankagg list datasets`: leave it out. Got {name!r}.")
     if what == "datasets":
         with options_named({"name": "NAME"}):
             entries = [ra.datasets.info(one) for one in ([name] if name else ra.datasets.names())]
@@ -105,43 +104,41 @@ def _axioms() -> list[str]:
 
 
 @command(
-    rules_to("judge", "those of the table of axioms"),
-    several(
-        "--axiom", "AXIOM", "An axiom to judge by. Default: all.", "axioms", type=OneOf(_axioms)
-    ),
-    Option("--items", "n_items", type=Whole(1, 26), default=3, help="The most items of a profile."),
+    rules_to("judge", "the rules of the table of axioms"),
+    several("--axiom", "AXIOM", "Axiom to judge by. Default: all.", "axioms", type=OneOf(_axioms)),
+    Option("--items", "n_items", type=Whole(1, 26), default=3, help="Most items of a profile."),
     Option(
         "--rankings",
         "n_rankings",
         type=Whole(1, 10_000),
         default=5,
-        help="The most rankings of a profile.",
+        help="Most rankings of a profile.",
     ),
-    Option("--time-limit", type=TIME, help="Stop after that time, and say how far the search got."),
+    Option("--time-limit", type=TIME, help="Stop after this time, and report the progress."),
     output("axioms, witnesses and references"),
 )
 def axioms(
     *, names: Sequence[str], axioms: Sequence[str], time_limit: float | None, **size: int
 ) -> Answer:
-    """Show which rule breaks which axiom, with a smallest example.
+    """Show which rules violate which axioms, with smallest examples.
 
     \b
+        rankagg axioms
         rankagg axioms --rule borda --rule kemeny --items 4 --rankings 4
         rankagg axioms --rule borda --axiom majority
 
-    All profiles of complete strict rankings up to a size are tried, those that differ in the
-    names of items once. Proofs for every size are stated too, and a larger profile where one is
-    known. Rules of elimination and ranked pairs follow all ways of breaking ties (parallel
-    universes).
+    Tries all profiles of complete strict rankings up to a size; of profiles that differ only in
+    the names of items, one. States proofs for every size, and known larger examples. Elimination
+    rules and ranked pairs follow all ways of breaking ties (parallel universes).
 
-    The standard error says how many profiles there are, and how far the search is. A profile takes
-    about a millisecond, and some ten under young, dodgson and kemeny.
+    The number of profiles and the progress go to the standard error. A profile takes about a
+    millisecond, under young, dodgson and kemeny about ten.
     """
     from rankagg.analysis.rules import RULES
 
     judged = (kind for kind in RULES if kind.command_names and "keeps" in vars(kind))
     names = names or [next(iter(kind.command_names)) for kind in judged]
-    # As the literature has them: who wins in some universe wins.
+    # Parallel universes: an item that wins in some universe wins.
     rules: list[Any] = [
         replace(cast(Any, rule), tie_breaking="parallel") if hasattr(rule, "tie_breaking") else rule
         for rule in made(names)
@@ -158,12 +155,12 @@ def axioms(
 
 
 def _announce(n_rules: int, *, n_items: int, n_rankings: int) -> None:
-    """Say how many profiles there are, and let the search say how far it is."""
+    """Print the number of profiles, and the progress of the search."""
     from rankagg.axioms.search import LOGGER, count_profiles
     from rankagg.core import counted
 
     number = count_profiles(n_items, n_rankings)
-    # So many outcomes take some seconds.
+    # This many outcomes take some seconds.
     if number * n_rules >= 2_000:
         under = "the rule" if n_rules == 1 else f"each of {counted(n_rules, 'rule')}"
         click.echo(f"trying up to {counted(number, 'profile', ',')} under {under}", err=True)
@@ -176,45 +173,46 @@ def _announce(n_rules: int, *, n_items: int, n_rankings: int) -> None:
     choice(
         "--tie-breaking",
         ["together", "order", "refuse"],
-        "Items that tie for going out: all go together, the last in order goes, or none.",
+        "Items tied for elimination: eliminate all together, or the last in order, or refuse.",
     ),
     Option(
         "-o",
         "--out",
         type=FILE,
-        help="Write the steps here: .txt, or a page of HTML (.html).",
+        help="Write the steps as text (.txt) or a page (.html).",
     ),
-    output("rows of a table", plot="the costs of all orders of at most four items"),
+    output("rows of a table", plot="the costs of all orders, of at most four items,"),
 )
 def steps(
     given: Input, *, name: str, tie_breaking: str | None, out: Path | None, output: Output
 ) -> Answer:
-    """Show how a rule reaches its answer, in tables, by steps.
+    """Show step by step how a rule reaches its ranking.
 
     \b
+        rankagg steps scores.csv --rule borda
         rankagg steps election.soc --rule instant-runoff --tie-breaking order
         rankagg steps --dataset tennessee --rule kemeny -o steps.html
 
-    The steps come from the definition of the rule, and are compared with what it returns. A page
-    of HTML has a picture of all orders where there are at most four items.
+    The steps follow the definition of the rule, and are checked against its result. A page shows
+    all orders of at most four items in a picture.
     """
     from rankagg.core import counted
 
     form = None if out is None else _ENDINGS.get(out.suffix.lower())
     if out is not None and form is None:
-        allowed = "a name that ends in .txt for text, .html or .htm for HTML"
+        allowed = "a name that ends in .txt, .html or .htm"
         raise InvalidInputError("--out", allowed, str(out))
     (rule,) = made([name])
     if tie_breaking is not None:
         if not hasattr(rule, "tie_breaking"):
             raise click.UsageError(
-                "--tie-breaking is for instant-runoff, coombs and baldwin, which take items out."
+                "--tie-breaking is for instant-runoff, coombs and baldwin, which eliminate items."
             )
-        rule = replace(cast(Any, rule), tie_breaking=tie_breaking)  # the rule says what it knows
+        rule = replace(cast(Any, rule), tie_breaking=tie_breaking)
     if (n := len(given.evidence.items)) > _MOST_ITEMS_BY_HAND:
         raise click.UsageError(
             f"{given.name} has {counted(n, 'item')}, and steps are shown for at most "
-            f"{_MOST_ITEMS_BY_HAND}: give a file of some of them."
+            f"{_MOST_ITEMS_BY_HAND}: give a file with fewer items."
         )
     found = ra.teaching.show_steps(rule, given.data, tolerance=given.tolerance)
 
@@ -235,7 +233,7 @@ def steps(
 
 
 def _in_columns(rows: Iterable[Iterable[object]]) -> str:
-    """Return rows of values in columns, as wide as each has to be."""
+    """Return rows of values as text, in aligned columns."""
     table = [list(map(str, row)) for row in rows]
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
     return "\n".join("  ".join(map(str.ljust, row, widths)).rstrip() for row in table)

@@ -1,4 +1,4 @@
-"""Commands of models: fit distributions over rankings, draw from them, and study rules on draws."""
+"""Commands for models: fit distributions, draw rankings, and evaluate rules on draws."""
 
 from __future__ import annotations
 
@@ -56,13 +56,13 @@ if TYPE_CHECKING:
 
 _T = TypeVar("_T")
 _OF_WORTHS = ("plackett-luce", "bradley-terry")
-# Ranks of all items in all rankings that are drawn at a time.
+# Most ranks (items times rankings) of a draw.
 _MOST_PLACES_DRAWN = 10**8
 _CULTURES = (
     "impartial, anonymous, mallows=PHI, norm-mallows=NORM_PHI, plackett-luce=SPREAD, "
     "urn=CONTAGION, euclidean=DIMENSION, gaussian=DIMENSION, walsh or conitzer"
 )
-# What the numbers are called in messages.
+# Names of the numbers in messages.
 _CULTURE_NUMBERS = {
     "contagion": "--culture urn",
     "n_dimensions": "The dimension in --culture",
@@ -71,7 +71,7 @@ _CULTURE_NUMBERS = {
     "spread": "--culture plackett-luce",
     "step": "--culture gumbel",
 }
-# Corruptions and mechanisms of missing scores as they are typed, and what a number is.
+# Names of corruptions and removals: their classes, and the parameter of a number.
 _VARIED = {
     "--corruption": {
         "reversed": ("ReversedScores", ""),
@@ -94,7 +94,7 @@ _FROM_MODELS = ("culture", "n_items", "n_rankings")
 _FROM_FILES = tuple(str(one.name) for one in DATA_OPTIONS if one.name != "tolerance")
 _PRIORS = ("pseudo_rankings", "ridge")
 _RULES, _GAPS = ("names", "time_limit"), ("removal", "proportion")
-#: The studies: their classes, and the options that not all of them have.
+#: Studies: their classes, and the options that not all of them take.
 STUDIES = {
     "approximation": (
         "ApproximationStudy",
@@ -131,22 +131,20 @@ def _models() -> list[str]:
     Option(
         "--anchor",
         metavar="ITEM",
-        help="Worths: show them less that of ITEM; with --elo ITEM=RATING.",
+        help="Show worths relative to that of ITEM; with --elo: ITEM=RATING.",
     ),
     *grouped(
         "Model",
         Option(
             "--pseudo-rankings",
             type=Number(0, 1e9),
-            help="Worths: every item wins and loses so often against a ghost item; default 0.",
+            help="Worths: wins and losses of every item against a ghost item; default 0.",
         ),
-        Option(
-            "--ridge", type=Number(0, 1e9), help="Worths: a penalty on their squares; default 0."
-        ),
+        Option("--ridge", type=Number(0, 1e9), help="Penalty on squared worths; default 0."),
         choice(
             "--distance",
             ["kendall", "footrule", "spearman"],
-            "Mallows: the distance to the center; default: kendall.",
+            "Mallows: distance to the center; default: kendall.",
         ),
     ),
     *grouped(
@@ -154,18 +152,18 @@ def _models() -> list[str]:
         choice(
             "--ties",
             ["half", "davidson", "ignore"],
-            "A tie is half a win for each (default), an outcome of its own, or left out.",
+            "Count a tie as half a win each (default), as an outcome of its own, or not.",
         ),
-        flag("--elo", help="Show ratings on the scale of Elo too."),
+        flag("--elo", help="Also show ratings on the Elo scale."),
         judges(),
     ),
-    time_limit("the center of mallows"),
-    alpha("Error of the intervals"),
-    flag("--compare", help="Compare models: held-out scores, AIC, BIC, and a test of the best."),
+    time_limit("the center of Mallows"),
+    alpha("Error rate of the intervals"),
+    flag("--compare", help="Compare models by held-out scores, AIC and BIC, and test the best."),
     *grouped(
         "Comparison",
-        resamples("Samples that test whether the best model fits; 0 for no test.", 0, default=99),
-        seed("For parts and samples."),
+        resamples("Samples to test the fit of the best model; 0: no test.", 0, default=99),
+        seed("folds and samples"),
         jobs(),
     ),
     output("models", pasted=True, plot="the fit"),
@@ -184,20 +182,20 @@ def fit(
     n_jobs: int,
     **options: Any,
 ) -> Answer:
-    """Fit a distribution over rankings, or compare several.
+    """Fit a distribution over rankings, or compare several models.
 
     \b
         rankagg fit election.soc --model mallows --distance footrule
         rankagg fit election.soc --compare
         rankagg fit battles.csv --cluster judge --model bradley-terry --elo
 
-    By maximum likelihood. Errors of bradley-terry are by what is independent: --cluster of
-    comparisons, rankings, tasks. A column of --side has its advantage estimated.
+    Fits by maximum likelihood. Standard errors of bradley-terry are by independent unit: --cluster
+    of comparisons, rankings, or tasks. With --side, the fit estimates the advantage of that side.
     """
     if compare:
         others = {"alpha", "deadline", "anchor", "elo", *options}
-        refuse_typed("has no meaning with --compare", *sorted(others))
-        given.refuse_pairs("a comparison of models needs rankings")
+        refuse_typed("has no meaning with --compare: leave it out", *sorted(others))
+        given.refuse_pairs("--compare needs rankings")
         with options_named({"data": "FILE", "models": "--model"}):
             compared = ra.distributions.compare_models(
                 _rankings_for("plackett-luce", given),
@@ -208,8 +206,8 @@ def fit(
             )
         return Answer(result=compared, plot=compared.plot)
     alone = ("n_resamples", "rng", "n_jobs", "rows", "everything")
-    refuse_typed("belongs to --compare", *alone)
-    # What pairs and Elo ratings need is no guess.
+    refuse_typed("needs --compare", *alone)
+    # Pairs and Elo ratings need Bradley-Terry.
     of_pairs = elo or isinstance(given.data, ra.Comparisons | ra.PairwiseMatrix)
     model = names[0] if names else "bradley-terry" if of_pairs else "plackett-luce"
     if len(names) > 1 or model not in (*_OF_WORTHS, "mallows"):
@@ -226,7 +224,7 @@ def fit(
     rated = model == "bradley-terry"
     fitted_to = given.data if rated else _rankings_for(model, given)
     newcomers, items = None, given.evidence.items
-    # With a prior every item has a rating.
+    # A prior gives every item a rating.
     if elo and isinstance(fitted_to, ra.Comparisons) and not asked.keys() & {*_PRIORS}:
         from rankagg.distributions.bradley_terry.newcomers import without_newcomers
 
@@ -267,7 +265,7 @@ def fit(
 
 
 def _tables(ratings: pd.DataFrame | None, newcomers: pd.DataFrame | None, n_left: int) -> list[str]:
-    """Return ratings as text, and who has none yet."""
+    """Return ratings as text, and the items without a rating."""
     tables = [] if ratings is None else [visible(ratings.round(1).to_string(na_rep="-"))]
     if newcomers is not None and len(newcomers):
         tables.append(f"not rated yet, {n_left:,} battles left out:")
@@ -276,13 +274,9 @@ def _tables(ratings: pd.DataFrame | None, newcomers: pd.DataFrame | None, n_left
 
 
 def _rankings_for(model: str, given: Input) -> Any:
-    """Return the rankings that a model is fitted to."""
+    """Return the rankings for a model."""
     given.refuse_pairs(f"--model {model} needs rankings")
-    if isinstance(given.data, ra.ScoreSummary):
-        raise click.UsageError(
-            f"{given.name} holds what scores add up to, and --model {model} needs the scores "
-            "themselves: give the file of these, or take --model bradley-terry."
-        )
+    given.refuse_sums(f"--model {model}", ", or use --model bradley-terry")
     return given.evidence.profile
 
 
@@ -291,44 +285,41 @@ def _rankings_for(model: str, given: Input) -> Any:
 
 @command(
     click.Argument(["fit"], required=False, type=click.Path()),
-    Option("--items", metavar="A,B,C", help="The items of rankings that are drawn without FIT."),
+    Option("--items", metavar="A,B,C", help="Items to rank, without FIT."),
     Option(
         "--culture",
         metavar="CULTURE",
         default="impartial",
-        help=f"What a profile of --items is drawn from: {_CULTURES}.",
+        help=f"Distribution of rankings of --items: {_CULTURES}.",
     ),
-    Option("--size", type=Whole(1, _MOST_PLACES_DRAWN), default=100, help="Rankings to draw."),
+    Option("--size", type=Whole(1, _MOST_PLACES_DRAWN), default=100, help="Number of rankings."),
     seed(),
-    Option("--out", type=FILE, help="Write here; default: the standard output."),
+    Option("--out", type=FILE, help="File to write; default: the standard output."),
 )
 def sample(
     fit: str | None, *, items: str | None, culture: str, size: int, rng: int, out: Path | None
 ) -> Answer:
-    """Draw rankings and print them as a CSV table with counts.
+    """Draw random rankings and print them as CSV with counts.
 
     \b
         rankagg sample --items A,B,C --culture mallows=0.6
         rankagg sample --items A,B,C --culture euclidean=2
         rankagg sample fit.json --size 1000 --out drawn.csv
 
-    FIT is what `rankagg fit --json` printed.
+    FIT is a file with the output of `rankagg fit --json`.
     """
     from rankagg.core import counted
 
     if (fit is None) == (items is None):
-        raise click.UsageError("Give one of FIT and --items.")
+        raise click.UsageError("Give either FIT or --items, such as --items A,B,C.")
     if fit is not None:
-        refuse_typed("goes with --items", "culture")
+        refuse_typed("needs --items", "culture")
     distribution = None if fit is None else _stored(fit)
     labels = distribution.items if distribution is not None else _labels("--items", items or "")
     n = len(labels)
     if size * n > _MOST_PLACES_DRAWN:
-        raise click.BadParameter(
-            f"must be at most {_MOST_PLACES_DRAWN // n} for {counted(n, 'item')}. "
-            f"Got {size}. Draw several files with different seeds.",
-            param_hint="'--size'",
-        )
+        allowed = f"at most {_MOST_PLACES_DRAWN // n} for {counted(n, 'item')}"
+        raise InvalidInputError("--size", allowed, size, "Draw files with different seeds.")
     if distribution is not None:
         profile = distribution.sample(size, rng=rng)
     else:
@@ -336,7 +327,7 @@ def sample(
             ranks = _culture(culture).sample(n, size, rng=rng).ranks
         profile = ra.Profile.from_ranks(ranks, items=labels)
     if out is None and sys.stdout.isatty():
-        # A program reads names as they are; a terminal would obey what is in them.
+        # A terminal would obey control characters in names; a program gets them unchanged.
         ra.io.write_ballots(profile.compress(), text := StringIO())
         click.echo(visible(text.getvalue()), nl=False)
     else:
@@ -347,12 +338,12 @@ def sample(
 def _labels(option: str, text: str) -> list[str]:
     labels = [label.strip() for label in text.split(",")]
     if len(set(labels)) < len(labels):
-        raise InvalidInputError(option, "different items with commas between", text)
+        raise InvalidInputError(option, "different items, separated by commas", text)
     return labels
 
 
 def _stored(path: str) -> Any:
-    """Return the distribution that a file holds."""
+    """Return the distribution in a file."""
     from rankagg.distributions.stored import distribution_from_dict
     from rankagg.io.tables.sources import parse_json, read_text
 
@@ -360,7 +351,7 @@ def _stored(path: str) -> Any:
         path, text = read_text(file)
     facts = parse_json(text, path, json.JSONDecoder())
     if not isinstance(facts, dict):
-        raise DataFormatError(f"{path} holds no object: `rankagg fit --json` prints one.")
+        raise DataFormatError(f"{path} holds no JSON object: `rankagg fit --json` prints one.")
     try:
         return distribution_from_dict(facts.get("distribution", facts))
     except DataFormatError as error:
@@ -371,10 +362,10 @@ def _stored(path: str) -> Any:
 
 
 def _culture(text: str, *, scores: bool = False) -> Any:
-    """Return the culture that was named, or, for studies, the model of `scores`."""
+    """Return the culture in a text; with `scores` also the model of scores."""
 
     def points(number: float, **kind: Any) -> Any:
-        # The culture refuses what is no whole number.
+        # The culture refuses fractions.
         n_dimensions: Any = int(number) if number.is_integer() else number
         return ra.cultures.EuclideanCulture(n_dimensions=n_dimensions, **kind)
 
@@ -398,7 +389,7 @@ def _culture(text: str, *, scores: bool = False) -> Any:
 
 
 def _varied(context: click.Context, option: click.Parameter, texts: Sequence[str]) -> list[Any]:
-    """Return the corruptions or the mechanisms that were named."""
+    """Return the corruptions or removals in texts."""
     known = {
         name: (getattr(ra.studies, kind), what)
         for name, (kind, what) in _VARIED[option.opts[0]].items()
@@ -417,7 +408,7 @@ def _varied(context: click.Context, option: click.Parameter, texts: Sequence[str
 def _named(
     option: str, text: str, plain: Mapping[str, _T], numbered: Mapping[str, Callable[[float], _T]]
 ) -> _T:
-    """Return the value of a text NAME or NAME=NUMBER."""
+    """Return the value for a text NAME or NAME=NUMBER."""
     from rankagg._validation import ascii_number
 
     name, sign, number = text.partition("=")
@@ -438,12 +429,12 @@ def _named(
 
 @command(
     click.Argument(["study"], type=OneOf(list(STUDIES)), metavar="STUDY"),
-    # Data are read where the study is of a table of scores.
+    # Only studies of a table of scores read it.
     Options("typed", data().options, dict),
     several(
         "--culture",
         "CULTURE",
-        f"What rankings are drawn from: {_CULTURES}; or gumbel=STEP: scores with Gumbel noise, "
+        f"Distribution of rankings: {_CULTURES}; or gumbel=STEP: scores with Gumbel noise, "
         "locations STEP apart.",
     ),
     Option(
@@ -461,7 +452,7 @@ def _named(
         help="Numbers of rankings; default 10, for cycles 3, 11 and 101.",
     ),
     rules_to("study", default=f"mean, borda; for approximation {', '.join(_QUICK_RULES)}"),
-    Option("--time-limit", type=TIME, help="For each optimum or ranking; for all cycles."),
+    Option("--time-limit", type=TIME, help="Time for each optimum or ranking, or for all cycles."),
     *grouped(
         "Study",
         Option(
@@ -470,7 +461,7 @@ def _named(
             multiple=True,
             type=Number(0, 1, open_high=True),
             default=(0.0,),
-            help="approximation: shares of items that every ranking loses at random.",
+            help="approximation: share of items that each ranking loses at random.",
         ),
         several(
             "--corruption",
@@ -482,16 +473,16 @@ def _named(
         several(
             "--removal",
             "REMOVAL",
-            "missing-scores, confidence: which scores go missing: at-random, by-system, "
-            "by-task, by-score, by-score=STRENGTH, by-age or blocks.",
+            "missing-scores, confidence: mechanism: at-random, by-system, by-task, by-score, "
+            "by-score=STRENGTH, by-age or blocks.",
             default=["at-random"],
             callback=_varied,
         ),
         several(
             "--proportion",
             "SHARE",
-            "missing-scores, confidence: how many go missing; by default 0, 0.1, ..., 0.9, "
-            "and for confidence none.",
+            "missing-scores, confidence: share of scores to remove; default: 0, 0.1, ..., 0.9; "
+            "for confidence none.",
             type=Number(0, 1, open_high=True),
         ),
     ),
@@ -499,16 +490,18 @@ def _named(
         "--repetitions",
         "n_repetitions",
         type=Whole(1, 10**6),
-        help="Data sets for each combination; default 100, for cycles 1000.",
+        help="Data sets per combination; default 100, for cycles 1000.",
     ),
     seed(),
     jobs(),
     *grouped(
         "Output",
-        Option("--journal", type=FILE, help="Note finished work here, and continue from it."),
-        Option("--html", type=FILE, help="Write a page here: table, plot and settings."),
+        Option(
+            "--journal", type=FILE, help="Record finished work in this file, and resume from it."
+        ),
+        Option("--html", type=FILE, help="Write a page with table, plot and settings."),
     ),
-    output("rows", table=True, pasted=True, plot="what the study found"),
+    output("rows", table=True, pasted=True, plot="the results"),
 )
 def study(
     *,
@@ -520,30 +513,30 @@ def study(
     html: Path | None,
     **settings: Any,
 ) -> Answer:
-    """Measure rules on simulated or real data, many times.
+    """Evaluate rules on many simulated or resampled data sets.
 
     \b
         rankagg study approximation --culture mallows=0.8 --items 10 --items 30
         rankagg study cycles --culture impartial --rankings 25
         rankagg study missing-scores scores.csv --removal by-score --html page.html
 
-    STUDY is one of these. Options that name models, sizes and rules may be given several times;
-    every combination is drawn.
+    STUDY is one of the following. Repeat the options for models, sizes and rules to study every
+    combination.
 
     approximation: each rule's distance from the proved optimum, on ballots in PrefLib formats or
-    from a model. The exit code is 3 where an optimum was not proved within --time-limit.
+    from a model. The exit code is 3 if an optimum was not proved within --time-limit.
 
-    cycles: how often majorities of drawn profiles are cyclic, and Borda and Kemeny disagree, with
-    the probabilities that are known exactly. Without a model it is the impartial culture, in which
-    every ranking is equally likely.
+    cycles: how often drawn profiles have cyclic majorities, and Borda and Kemeny disagree, with
+    the probabilities that are known exactly. The default model is the impartial culture: all
+    rankings are equally likely.
 
-    missing-scores, task-subsets, corruption: a table of scores loses scores or tasks, or tasks are
-    corrupted, and every rule is compared with its ranking of all. Where scores are removed the
-    last line names the rule that stays nearest.
+    missing-scores, task-subsets, corruption: remove scores or tasks of a table, or corrupt tasks,
+    and compare every rule with its ranking of the full table. If scores are removed, the last line
+    names the rule that stays nearest.
 
-    confidence: instances are resampled, and pairs decided by confidence intervals instead of rules.
+    confidence: resample instances, and decide pairs by confidence intervals instead of rules.
 
-    agreement: rules are compared with each other on a table of scores, once.
+    agreement: compare the rules with each other on a table of scores, once.
     """
     from rankagg.core import listed
 
@@ -551,9 +544,9 @@ def study(
     for name in dict.fromkeys(name for _, known in STUDIES.values() for name in known):
         if name not in takes and (option := typed_option(name)):
             others = listed([one for one, (_, known) in STUDIES.items() if name in known])
-            raise click.UsageError(f"{option} has no meaning for {study}, but for {others}.")
+            raise click.UsageError(f"{option} has no meaning for {study}; it is for {others}.")
     if journal is not None and journal == html:
-        raise click.UsageError("--journal needs a file of its own: --html replaces it.")
+        raise click.UsageError("--journal and --html name the same file: give two.")
     lines: tuple[str, ...] | None = None
     limit = settings["time_limit"]
     if study in ("approximation", "cycles"):
@@ -576,7 +569,7 @@ def study(
 
 
 def _observed(path: str) -> Any:
-    """Return the data of a file of PrefLib, under its title and name."""
+    """Return the data of a PrefLib file, labelled by title and name."""
     from rankagg.io.preflib import read_preflib, title_of
 
     read, title, stem = read_preflib(path), title_of(path), Path(path).stem
@@ -584,12 +577,12 @@ def _observed(path: str) -> Any:
 
 
 def _of_models(study: str, files: Sequence[str], **settings: Any) -> dict[str, Any]:
-    """Return the settings of a study of drawn profiles, and of those in files."""
+    """Return the settings of a study of profiles, drawn or in files."""
     with options_named(_CULTURE_NUMBERS):
         models = [_culture(text, scores=True) for text in settings["culture"]]
     if study == "cycles":
         if files:
-            raise click.UsageError("cycles are of drawn profiles, and of no FILE.")
+            raise click.UsageError("study cycles draws profiles and reads no FILE: leave it out.")
         return {
             "data": models or [ra.cultures.ImpartialCulture()],
             "n_items": settings["n_items"] or (3,),
@@ -597,7 +590,7 @@ def _of_models(study: str, files: Sequence[str], **settings: Any) -> dict[str, A
             "n_repetitions": settings["n_repetitions"] or 1000,
         }
     if not (models or files):
-        raise click.UsageError("Give files, or a model by --culture.")
+        raise click.UsageError("Give FILE, or a model such as --culture impartial.")
     return {
         "rules": made(settings["names"] or _QUICK_RULES),
         "data": [*map(_observed, files), *models],
@@ -612,12 +605,14 @@ def _of_models(study: str, files: Sequence[str], **settings: Any) -> dict[str, A
 def _of_table(
     study: str, typed: dict[str, Any], **settings: Any
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Return the settings of a study of a table of scores, and what was read."""
+    """Return the settings of a study of a table of scores, and the lines on it."""
     given = data(whole=True).make(**typed)
     if not isinstance(given.data, ra.ScoreTable) or given.data.n_systems < 2:
-        raise click.UsageError(f"{study} needs scores of two or more systems, and no votes.")
+        raise click.UsageError(
+            f"{study} needs scores of two or more systems; {given.name} does not hold them."
+        )
     if study == "confidence" and typed_option("removal") and not any(settings["proportion"]):
-        raise click.UsageError("--removal for confidence needs --proportion, as 0.2.")
+        raise click.UsageError("--removal needs --proportion for confidence: add --proportion 0.2.")
     takes = STUDIES[study][1]
     varying = ("corruption", "removal", "proportion")
     asked = {f"{name}s": settings[name] for name in varying if name in takes and settings[name]}

@@ -1,4 +1,4 @@
-"""Commands that rank: one rule or several, elections, the exact optimum, its proof and reasons."""
+"""Commands that rank: by rules, in elections, exactly, with proofs and explanations."""
 
 from __future__ import annotations
 
@@ -60,18 +60,19 @@ if TYPE_CHECKING:
 
 _CONSTRAINTS = grouped(
     "Constraints",
-    several("--above", "ITEM,ITEM", "The first item must be above the second."),
-    Option("--above-all", metavar="ITEM,...", help="These items must be above all others."),
-    Option("--below-all", metavar="ITEM,...", help="These items must be below all others."),
+    several("--above", "ITEM,ITEM", "Rank the first item above the second."),
+    Option("--above-all", metavar="ITEM,...", help="Rank these items above all others."),
+    Option("--below-all", metavar="ITEM,...", help="Rank these items below all others."),
 )
 
 
 @command(data(), RULE, EXACTLY, output("items", table=True, pasted=True))
 def rank(given: Input, *, name: str, exact: ExactOptions) -> Answer:
-    """Rank by one rule and print ranks and scores.
+    """Rank the items by one rule.
 
     \b
         rankagg rank scores.csv --rule borda
+        rankagg rank scores.csv --lower perplexity --csv ranks.csv
         rankagg rank election.soi --unranked ignore
     """
     (rule,) = exact.rules(made([name]))
@@ -85,29 +86,29 @@ def rank(given: Input, *, name: str, exact: ExactOptions) -> Answer:
     Option(
         "--seats",
         type=Whole(1, 10**6),
-        help="How many are elected; default: as many as a BLT file states, or 1.",
+        help="Number of seats; default: the number in a BLT file, or 1.",
     ),
     choice(
         "--counting",
         ["irv", "coombs", "baldwin", "nanson", *SURPLUSES],
-        "Instant runoff (irv, default for one seat) or another rule by rounds; or surpluses "
-        "are passed on as in Scotland (default for more seats) or by Meek.",
+        "Method: instant runoff (irv, default for one seat), another rule by rounds, or STV as "
+        "in Scotland (default for more seats) or by Meek.",
     ),
     choice(
         "--quota",
         ["droop", "hare"],
-        "How many votes elect where surpluses are passed on; droop by default.",
+        "Votes that elect under STV; default: droop.",
     ),
     choice(
         "--tie-breaking",
         ["order", "lot", "together", "refuse"],
-        "What decides ties: the order of the items (default), a lot by --seed, all go together "
-        "(irv, coombs, baldwin), or nothing.",
+        "Break ties by the order of the items (default) or by lot (--seed), eliminate all "
+        "together (irv, coombs, baldwin), or refuse them.",
     ),
     TIE_ORDER,
-    seed("For lots."),
+    seed("lots"),
     Option(
-        "--ballots", type=FILE, help="Also write the ballots as read: .blt, .soi, .toi or .csv."
+        "--ballots", type=FILE, help="Also write the ballots read, as .blt, .soi, .toi or .csv."
     ),
     output("candidates", table=True, pasted=True),
 )
@@ -119,21 +120,21 @@ def count(
     ballots: Path | None,
     **options: Any,
 ) -> Answer:
-    """Count an election round by round: instant runoff, or STV.
+    """Count an election round by round, by instant runoff or STV.
 
     \b
         rankagg count votes.csv --format cast-votes --csv rounds.csv
         rankagg count election.soi --counting coombs
         rankagg count election.soi --seats 3 --counting meek --tie-order Bob,Ann
 
-    Prints who is elected, the votes of each round (or last places, or points), exhausted ballots,
-    and the margin of the last round. Candidates that a ballot leaves out are below all that it
-    lists.
+    Prints the candidates elected, the votes of each round (or last places, or points), exhausted
+    ballots, and the margin of the last round. Candidates that a ballot leaves out are below all
+    that it lists.
     """
     rule, lines = election_rule(given, seats, **options), given.lines
     if given.seats and given.seats != 1:
-        filled = f"--seats fills {seats}" if seats else "all of them are filled"
-        lines = (*lines, f"seats: {given.name} states {given.seats}; {filled}")
+        filled = f"; --seats fills {seats}" if seats else ", all filled"
+        lines = (*lines, f"seats: {given.seats} stated in {given.name}{filled}")
     if options["tie_breaking"] == "lot":
         lines = (*lines, f"lots: drawn by --seed {rng}")
     with options_named({"target": "--ballots"}):
@@ -148,30 +149,31 @@ def count(
     data(),
     rules_to("compare"),
     EXACTLY,
-    output("items and pairs", table=True, pasted=True, plot="how items move from rule to rule"),
-    seed("For rules that draw."),
+    output("items and pairs", table=True, pasted=True, plot="the ranks by each rule"),
+    seed("random rules"),
 )
 def compare(
     given: Input, *, names: Sequence[str], exact: ExactOptions, output: Output, rng: int
 ) -> Answer:
-    """Compare the rankings by mean, Borda, Copeland and exact Kemeny.
+    """Compare the rankings of mean, Borda, Copeland and exact Kemeny.
 
     \b
         rankagg compare scores.csv --lower perplexity --drop Score
         rankagg compare long.csv --task task --instance k --score value
         rankagg compare election.soi --rule borda --rule kemeny
 
-    For each rule: its cost (how many votes of the single rankings it contradicts), how far that
-    is from the proved optimum, and where it disagrees. Without --rule all that suit the data:
-    the mean for scores, Borda, two-level Borda for scores of instances, Copeland, and Kemeny.
-    Where there are several optima: how many, and the distances to the nearest and the farthest.
+    Prints for each rule its cost (the number of votes that its ranking contradicts), the excess
+    over the proved optimum, and the pairs on which it disagrees. Without --rule it compares all
+    rules that suit the data: the mean for scores, Borda, two-level Borda for scores of instances,
+    Copeland, and Kemeny. If there are several optima, it prints their number and the distances to
+    the nearest and the farthest.
 
-    A table of scores has a row for each system and a column for each task; higher is better
-    unless --lower says otherwise. Sums of `rankagg scan` are compared too.
+    A table of scores has a row for each system and a column for each task; higher is better except
+    on the tasks of --lower. FILE may hold sums of `rankagg scan`.
     """
     rules = exact.chosen(names, given)
     deadline = exact.until(given, rules)
-    # Looking at the other optima takes its share.
+    # Half of the time is for the other optima.
     limit = deadline.share(2).time_limit
     comparison = ra.compare(given.evidence, rules, time_limit=limit, rng=rng)
     others = comparison.alternatives(deadline) if output.is_text else None
@@ -186,21 +188,21 @@ def compare(
 @command(
     two_tables(),
     RULE,
-    alpha("Probability that any pair is called decided which is not"),
+    alpha("Family-wise error rate of decided pairs"),
     output("systems and pairs", table=True, pasted=True),
 )
 def changes(given: Input, *, name: str, alpha: float) -> Answer:
-    """Show who came, went and moved between two tables, and why.
+    """Explain how the ranking changed between two tables of scores.
 
     \b
         rankagg changes may.csv june.csv
         rankagg changes may.csv june.csv --lower perplexity --rule borda
         rankagg changes may.csv june.csv --csv moved.csv
 
-    OLD and NEW are tables of scores, read by the same options. For each system in both: its ranks
-    before and after, and how many places are due to systems that went or came, to scores that
-    changed, its own or those of others, and to tasks. For each pair that changed places: whether
-    its order is decided in NEW, by a paired test that is corrected for all pairs.
+    OLD and NEW are tables of scores, read with the same options. For each system in both tables,
+    prints its old and new ranks, and the number of places due to removed and new systems, to
+    changed scores of its own or of others, and to tasks. For each pair that changed places, states
+    whether its order is decided in NEW, by a paired test corrected for all pairs.
     """
     assert given.before is not None, "two tables are read"
     (rule,) = made([name])
@@ -213,10 +215,10 @@ def changes(given: Input, *, name: str, alpha: float) -> Answer:
     data(),
     EXACTLY,
     *_CONSTRAINTS,
-    Option("--certificate", type=FILE, help="Write the proof as JSON."),
-    Option("--votes", type=FILE, help="Write the votes that the proof speaks of as JSON."),
-    flag("--one", help="Do not look at the other optima."),
-    output(table=True, plot="who beats whom how often, in the order of the consensus,"),
+    Option("--certificate", type=FILE, help="Write the proof as JSON, for `rankagg verify`."),
+    Option("--votes", type=FILE, help="Write the votes of the proof as JSON."),
+    flag("--one", help="Skip the search for other optima."),
+    output(table=True, plot="pairwise votes in consensus order"),
 )
 def solve(
     given: Input,
@@ -229,7 +231,7 @@ def solve(
     above_all: str | None,
     below_all: str | None,
 ) -> Answer:
-    """Find the exact Kemeny consensus, prove it, and count optima.
+    """Find and prove the exact Kemeny consensus, and count the optima.
 
     \b
         rankagg solve election.soc --certificate proof.json
@@ -261,7 +263,7 @@ def solve(
             "text": known.summary(),
             "is_unique": known.is_unique,
             "count": known.count if found else None,
-            # None where there was no time to find them.
+            # None if time ran out.
             "undecided_pairs": optima.n_undecided_pairs if found else None,
             "blocks": [list(block) for block in optima.blocks] if found else None,
         }
@@ -284,7 +286,7 @@ def solve(
 def _constraints_of(
     items: ItemSet, above: Sequence[str], first: str | None, last: str | None
 ) -> ra.Constraints | None:
-    """Return typed constraints on some items; None where there are none."""
+    """Return the constraints of the options, or None without any."""
     if not (above or first or last):
         return None
 
@@ -306,31 +308,30 @@ def _constraints_of(
     data(),
     Option(
         "--time-limit",
-        metavar="SECONDS",
         type=TIME,
         default=SECONDS,
-        help="What reading and the check may take.",
+        help="Time for reading and checking.",
     ),
 )
 def verify(given: Input, *, certificate: Path, time_limit: float) -> Answer:
-    """Check that CERTIFICATE proves what it states of the votes.
+    """Check a certificate of optimality against the votes.
 
     \b
         rankagg solve election.soc --certificate proof.json
         rankagg verify proof.json election.soc
         rankagg verify proof.json votes.json
 
-    All of it is computed again in integers, without a solver. The data and the options that say
-    what they are must be those that the certificate was made with: other votes are noticed. The
-    exit code is 0 where the proof holds, 1 where it does not, and 3 where the limits do not suffice
-    to say. `solve --votes` writes votes as JSON.
+    CERTIFICATE is a file of `solve --certificate`. The check recomputes everything in integers,
+    without a solver. It needs the data and options that the certificate was made with, and rejects
+    other votes. The exit code is 0 if the proof holds, 1 if it does not, and 3 if the limits of
+    time and memory are too small. `solve --votes` writes votes as JSON.
     """
     from rankagg.core import amount, counted
     from rankagg.io.tables.sources import parse_json, read_text
 
     votes = given.evidence.votes
     if str(certificate) == DASH and given.name == NAME:
-        raise click.UsageError("The standard input is either CERTIFICATE or FILE, not both.")
+        raise click.UsageError("Give `-` for CERTIFICATE or for FILE, not for both.")
     with options_named({"source": "CERTIFICATE"}), buffered((str(certificate),)) as (path,):
         name, text = read_text(path)
     try:
@@ -365,7 +366,7 @@ def verify(given: Input, *, certificate: Path, time_limit: float) -> Answer:
 
 
 def _named_as(items: Sequence[Label], votes: ra.PairwiseMatrix) -> ra.PairwiseMatrix:
-    """Return votes with the items of a certificate, where these are numbers and a file has text."""
+    """Return votes with the labels of a certificate, numbers instead of text."""
     from rankagg.core import ItemSet
 
     if tuple(votes.items) == tuple(items) or [*map(str, votes.items)] != [*map(str, items)]:
@@ -382,20 +383,18 @@ def _named_as(items: Sequence[Label], votes: ra.PairwiseMatrix) -> ra.PairwiseMa
 
 @command(
     data(),
-    Option(
-        "--pair", nargs=2, required=True, metavar="ITEM ITEM", help="The two items, in any order."
-    ),
+    Option("--pair", nargs=2, required=True, metavar="ITEM ITEM", help="Two items, in any order."),
     Option(
         "--rule",
         metavar="RULE",
         type=NAMED,
-        help="The rule; default: ratings for battles, else kemeny.",
+        help="Rule; default: ratings for battles, else kemeny.",
     ),
     EXACTLY,
     output(),
 )
 def explain(given: Input, *, pair: Sequence[str], rule: Any, exact: ExactOptions) -> Answer:
-    """Explain why one item is above another, by votes and costs.
+    """Explain why one item is ranked above another.
 
     \b
         rankagg explain scores.csv --pair BERT GPT --rule borda
@@ -416,18 +415,19 @@ def explain(given: Input, *, pair: Sequence[str], rule: Any, exact: ExactOptions
 
 @command(
     data(),
-    time_limit("the exact consensus in the plot"),
+    time_limit("the exact consensus of --plot"),
     output(
         "majorities",
-        plot="the majorities, and where the exact consensus and Borda go against them,",
+        plot="the majorities, and those that the exact consensus or Borda contradicts",
     ),
-    Option("--dot", type=FILE, help="Also write the DOT language of Graphviz."),
+    Option("--dot", type=FILE, help="Also write the graph in the DOT language."),
 )
 def tournament(given: Input, *, deadline: Deadline, dot: Path | None) -> Answer:
-    """Show who beats whom, the winners, and Condorcet cycles.
+    """Show pairwise majorities, winners and Condorcet cycles.
 
     \b
         rankagg tournament election.soc
+        rankagg tournament election.soc --plot majorities.svg
         rankagg tournament scores.csv --dot graph.dot
     """
     from rankagg.core import amount

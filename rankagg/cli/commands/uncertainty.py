@@ -1,4 +1,4 @@
-"""Commands that say how certain a ranking is: intervals, tests, and rankings without some data."""
+"""Commands for uncertainty: intervals, tests, missing scores and stability."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ _UNITS = ["ranking", "instance", "task"]
 
 
 def _samples(about: str, default: int) -> Option:
-    """Return --samples: how many data sets are drawn, as `n_samples`."""
+    """Return --samples, the number of data sets drawn, as `n_samples`."""
     kind, names = Whole(1, 10**6), ("--samples", "n_samples")
     return Option(*names, group="Computation", type=kind, default=default, help=about)
 
@@ -68,20 +68,20 @@ def _samples(about: str, default: int) -> Option:
     Option(
         "--reference",
         metavar="SYSTEM",
-        help="The system that others are tested against, chosen without looking at the scores.",
+        help="System to test the others against; choose it before seeing the scores.",
     ),
-    several("--against", "SYSTEM", "One of the others, once for each; by default all are tested."),
+    several("--against", "SYSTEM", "System to test against the reference; default: all others."),
     Option(
         "--power",
         type=PROBABILITY,
-        help="Instead of a test: how many units would tell each system from the next one by mean "
-        "scores, with this probability, such as 0.8.",
+        help="Instead of a test: number of units that separate neighbors by mean score with "
+        "this probability, such as 0.8.",
     ),
     Option(
         "--unit",
         type=OneOf(_UNITS),
         default="ranking",
-        help="What is independent: columns, or instances or tasks, whose columns are averaged.",
+        help="Independent units: columns (ranking), or instances or tasks, averaged.",
     ),
     alpha(),
     *grouped(
@@ -89,16 +89,14 @@ def _samples(about: str, default: int) -> Option:
         choice(
             "--method",
             ["mcnemar", "sign-flips", "wilcoxon", "sign"],
-            "mcnemar (default for scores of 0 and 1) counts the units in which only one is "
-            "right; sign-flips (default elsewhere) test the mean difference; wilcoxon its signed "
-            "ranks; sign how many units have the one above.",
+            "mcnemar (default for scores of 0 and 1): units in which only one is right; "
+            "sign-flips (default otherwise): mean difference; wilcoxon: signed ranks; sign: number "
+            "of units that favor one.",
         ),
-        resamples("Sign vectors, where there are more than these.", 100, default=10_000),
+        resamples("Most sign vectors to draw.", 100, default=10_000),
     ),
     seed(),
-    output(
-        "systems or pairs", table=True, pasted=True, plot="the effects, or the numbers of units,"
-    ),
+    output("systems or pairs", table=True, pasted=True, plot="the effects or numbers of units"),
 )
 def test(
     given: Input,
@@ -110,28 +108,28 @@ def test(
     alpha: float,
     **options: Any,
 ) -> Answer:
-    """Test systems against one, or plan how many units a test needs.
+    """Test systems against a reference, or plan the sample size.
 
     \b
         rankagg test scores.csv --reference baseline
         rankagg test instances.csv --instance id --reference A --unit task
         rankagg test scores.csv --power 0.8
 
-    Every test states its effect with an interval. Holm's procedure bounds the probability that
-    any decision is wrong. --power states for each two neighbors by mean scores the units that
-    would tell them apart, and the difference that the units at hand detect; it takes the observed
-    difference for the true one.
+    Every test reports its effect with an interval. Holm's procedure bounds the probability of any
+    wrong decision. For each two neighbors by mean score, --power reports the number of units that
+    would separate them, and the difference that the present units detect. It assumes that the
+    observed difference is the true one.
     """
     if (reference is None) == (power is None):
         raise click.UsageError(
-            "Give one of --reference SYSTEM, to test the others against it, and --power 0.8, to "
+            "Give either --reference SYSTEM, to test the others against it, or --power 0.8, to "
             "plan the number of units."
         )
-    remedy = " `rankagg intervals` says how often one is above the other."
-    given.need(ra.ScoreTable, "Tests need the scores of systems", remedy)
+    remedy = " `rankagg intervals` estimates how often one is above the other."
+    given.need(ra.ScoreTable, "Tests need scores of systems", remedy)
     found: Any
     if power is not None:
-        refuse_typed("has no meaning with --power", "against", *options)
+        refuse_typed("has no meaning with --power: leave it out", "against", *options)
         with options_named():
             found = ra.inference.separation(given.data, unit=unit, alpha=alpha, power=power)
         return Answer(result=found, plot=found.plot)
@@ -150,12 +148,12 @@ def test(
     rules_to("measure"),
     flag(
         "--agreement",
-        help="Instead: how far tasks, or rankings, order systems alike, with a test of chance.",
+        help="Instead: agreement of tasks or rankings, with a test against chance.",
     ),
     EXACTLY,
-    resamples("Draws for the p-value; by default 10,000 with up to 50 tasks, and above none.", 100),
+    resamples("Draws for the p-value; default: 10,000 up to 50 tasks, none above.", 100),
     seed(),
-    output("tasks", pasted=True, plot="how far tasks agree"),
+    output("tasks", pasted=True, plot="the agreement of tasks"),
 )
 def dispersion(
     given: Input,
@@ -166,28 +164,28 @@ def dispersion(
     output: Output,
     **options: Any,
 ) -> Answer:
-    """Measure how far rankings are apart, or how far tasks agree.
+    """Measure distances of rankings, or the agreement of tasks.
 
     \b
         rankagg dispersion scores.csv
         rankagg dispersion election.soc --rule borda --rule kemeny --json
         rankagg dispersion judges.csv --task judge --agreement
 
-    The distance of consensuses to the rankings, and of the rankings to each other. The mean
-    distance of two rankings bounds what any consensus can reach; the exact one shows what is
-    reached, or found within 60 seconds where --time-limit sets no other limit.
+    Prints the distances of consensus rankings from the rankings, and of the rankings from each
+    other. The mean distance of two rankings bounds the distance of any consensus. The exact
+    consensus attains the minimum, or is the best found within 60 seconds or --time-limit.
 
-    --agreement: Kendall's tau of each task with the others and with the ranking by the rest;
-    Kendall's W of all; and Skillings and Mack's test of chance, which is Friedman's where no score
-    is missing. Of a task with instances the average scores are ranked. Of ballots and lists:
-    Kendall's W and Friedman's test, or Skillings and Mack's where items are missing.
+    --agreement: Kendall's tau of each task with the others and with the ranking by the rest,
+    Kendall's W of all tasks, and Skillings and Mack's test against chance, which is Friedman's if
+    no score is missing. A task with instances is ranked by average scores. For ballots and lists:
+    Kendall's W and Friedman's test, or Skillings and Mack's if items are missing.
     """
     if agreement:
         ties = ("tie_cost", "consensus_ties")
-        refuse_typed("has no meaning with --agreement", "names", "deadline", *ties)
+        refuse_typed("has no meaning with --agreement: leave it out", "names", "deadline", *ties)
         return _agreement(given, output, **options)
     printed = ("pasted", "plot", "rows", "everything")
-    refuse_typed("belongs to --agreement", *options, *printed)
+    refuse_typed("needs --agreement", *options, *printed)
     given.refuse_pairs("Dispersion needs rankings or scores")
     limit = exact.deadline.time_limit
     found = ra.inference.dispersion_report(
@@ -205,11 +203,11 @@ def _agreement(given: Input, output: Output, **options: Any) -> Answer:
     from rankagg.analysis.comparison.agreement import averaged_tasks
 
     given.refuse_sums()
-    given.need(ra.ScoreTable | ra.Profile, "Agreement needs the scores of systems, or rankings")
+    given.need(ra.ScoreTable | ra.Profile, "Agreement needs scores of systems, or rankings")
     with options_named({"data": "FILE"}):
         if isinstance(given.data, ra.Profile):
             if given.data.is_complete:
-                refuse_typed("is for rankings that lack items", "n_resamples", "rng")
+                refuse_typed("is for incomplete rankings: leave it out", "n_resamples", "rng")
                 return Answer(result=ra.inference.friedman(given.data))
             return Answer(result=ra.inference.skillings_mack(given.data, **options))
         found = ra.analysis.task_agreement(given.data, tolerance=given.tolerance)
@@ -231,21 +229,24 @@ def _agreement(given: Input, output: Output, **options: Any) -> Answer:
 @command(
     data(),
     RULE,
-    flag(
-        "--removals", help="Instead: the fewest ballots or tasks whose removal changes the winner."
+    flag("--removals", help="Instead: fewest ballots or tasks whose removal changes the winner."),
+    Option(
+        "--pair",
+        nargs=2,
+        metavar="ITEM ITEM",
+        help="With --removals: reverse the order of these two.",
     ),
-    Option("--pair", nargs=2, metavar="ITEM ITEM", help="With --removals: reverses these two."),
     choice(
         "--unit",
         ["task", "system", "ranking"],
-        "What is left out: tasks (default; without scores groups of ballots, or ballots) or "
-        "systems; with --removals tasks (default where there are some) or ballots.",
+        "Leave out tasks (default; for ballots: groups, or ballots) or systems; with --removals "
+        "tasks (default for scores) or ballots (ranking).",
     ),
-    time_limit("the whole analysis"),
+    time_limit("the analysis"),
     _samples("Subsets of each size.", 50),
-    seed("For the subsets."),
+    seed("subsets"),
     jobs(),
-    output("tasks or systems", plot="how near subsets come to the consensus of all"),
+    output("tasks or systems", plot="the distance of subsets from the full consensus"),
 )
 def stability(
     given: Input,
@@ -257,22 +258,22 @@ def stability(
     deadline: Deadline,
     **options: Any,
 ) -> Answer:
-    """Rank again without some tasks, ballots or systems.
+    """Measure the effect of leaving out tasks, ballots or systems.
 
     \b
         rankagg stability scores.csv --rule borda
         rankagg stability scores.csv --unit system --jobs -1
         rankagg stability election.soc --removals --pair A B
 
-    Single tasks or systems are left out, and subsets of every size are ranked. --removals finds
-    the fewest ballots or tasks whose removal changes the winner, or reverses a pair.
+    Leaves out single tasks or systems, and ranks random subsets of every size. --removals finds the
+    fewest ballots or tasks whose removal changes the winner or reverses a pair.
     """
     (rule,) = made([name])
     found: Any
     if not removals:
-        refuse_typed("belongs to --removals", "pair")
+        refuse_typed("needs --removals", "pair")
         if unit == "ranking":
-            raise click.UsageError("--unit ranking belongs to --removals.")
+            raise click.UsageError("--unit ranking needs --removals.")
         given.refuse_pairs("Stability needs rankings or scores")
         show_progress()
         options |= {"tolerance": given.tolerance, "time_limit": deadline.time_limit}
@@ -281,9 +282,11 @@ def stability(
             found = ra.stability(given.data, rule, **options)
         code = UNPROVED if found.unproved or found.undecided else DONE
         return Answer(result=found, plot=found.plot, code=code)
-    refuse_typed("has no meaning with --removals", *options, "plot")
+    refuse_typed("has no meaning with --removals: leave it out", *options, "plot")
     if unit == "system":
-        raise click.UsageError("--unit system has no meaning with --removals.")
+        raise click.UsageError(
+            "--unit system has no meaning with --removals: give task or ranking."
+        )
     given.refuse_sums()
     given.need((ra.ScoreTable, ra.Profile), "Removals need rankings or scores")
     chosen = None if pair is None else two_items(pair, given.evidence.items)
@@ -304,12 +307,12 @@ def stability(
         metavar="RULE",
         type=NAMED_WITH_POLICY,
         default="borda",
-        help="The rule, one with a policy for unranked items, whose sensitivity is shown.",
+        help="Rule with a policy for unranked items, to test for sensitivity.",
     ),
-    _samples("Completions of the data to rank.", 200),
-    Option("--time-limit", type=TIME, help="For each policy, and for all completions."),
-    seed("For the completions."),
-    output("items and pairs", plot="a map of what is missing"),
+    _samples("Random completions of the data to rank.", 200),
+    Option("--time-limit", type=TIME, help="Time for each policy, and for all completions."),
+    seed("completions"),
+    output("items and pairs", plot="the missing scores"),
 )
 def missing(given: Input, *, name: str, time_limit: float | None, **options: Any) -> Answer:
     """Report missing scores, and results that depend on gaps.
@@ -319,16 +322,18 @@ def missing(given: Input, *, name: str, time_limit: float | None, **options: Any
         rankagg missing sums.json
         rankagg missing scores.csv --rule kemeny --samples 50 --json
     """
-    given.refuse_pairs("Needs rankings or scores", "say what is missing")
+    given.refuse_pairs("Missing scores need a table of scores, or rankings")
     is_summed = isinstance(given.data, ra.ScoreSummary)
     if is_summed:
-        why = f"{given.name} holds what scores add up to: give the file of the scores"
+        why = f"{given.name} holds only sums: give the file of the scores"
         refuse_typed(f"is for completions of rankings, and {why}", *options)
     report = ra.analysis.missing_report(given.data)
     parts: dict[str, Any] = {"missing": report}
     code, notes = DONE, []
     if isinstance(given.data, ra.Profile) and given.data.has_unlisted:
-        notes.append("what a list leaves out is below all of it; see also --unranked uniform")
+        notes.append(
+            "items that a list leaves out are below all its items; see also --unranked uniform"
+        )
     elif report.n_missing:
         (rule,) = limited(made([name]), time_limit)
         parts["sensitivity"] = ra.analysis.sensitivity(
@@ -336,9 +341,7 @@ def missing(given: Input, *, name: str, time_limit: float | None, **options: Any
         )
         code = UNPROVED if parts["sensitivity"].n_unsettled else DONE
         if is_summed:
-            notes.append(
-                "completions are left out: sums of scores do not hold the rankings to complete"
-            )
+            notes.append("no completions: sums of scores do not hold the rankings to complete")
     head = {"schema": "rankagg.missing_data", "version": 1}
     return Answer(
         data=lambda: {**head, **{part: found.to_dict() for part, found in parts.items()}},
@@ -353,27 +356,30 @@ def missing(given: Input, *, name: str, time_limit: float | None, **options: Any
     choice(
         "--ranks",
         ["borda", "pairwise", "mean"],
-        "What ranks are by: mean Borda points, majorities (pairwise), or mean scores.",
+        "Ranks by mean Borda points, majorities (pairwise) or mean scores.",
         "of",
         default="borda",
     ),
     choice(
         "--method",
         ["sign-flips", "sign-test", "hoeffding", "max-t"],
-        "How pairs are decided; default: sign-flips, for majorities sign-test.",
+        "Method to decide pairs; default: sign-flips, for majorities sign-test.",
     ),
     alpha(),
     Option(
-        "--top", metavar="K", type=Whole(1, 10**6), help="Also say who may be among the first K."
+        "--top",
+        metavar="K",
+        type=Whole(1, 10**6),
+        help="Also list the items that may be among the first K.",
     ),
     choice(
         "--unit",
         [*_UNITS, "comparison", "cluster"],
-        "What is independent, averaged first; default: rankings, or clusters of comparisons.",
+        "Independent units, averaged first; default: rankings, or clusters of comparisons.",
     ),
-    resamples("Sign vectors (default 10,000), or resamples of max-t (default 2000)."),
+    resamples("Sign vectors (default 10,000) or resamples of max-t (default 2000)."),
     seed(),
-    output("pairs and items", table=True, pasted=True, plot="the intervals of ranks"),
+    output("pairs and items", table=True, pasted=True, plot="the rank intervals"),
 )
 def intervals(
     given: Input,
@@ -385,25 +391,26 @@ def intervals(
     n_resamples: int | None,
     **shared: Any,
 ) -> Answer:
-    """Compute confidence intervals of ranks and of pairs.
+    """Compute confidence intervals of ranks and pairwise proportions.
 
     \b
         rankagg intervals scores.csv --ranks pairwise --top 3
+        rankagg intervals battles.csv --cluster judge
         rankagg intervals instances.csv --instance k --unit instance
 
-    First which pairs are decided, all together with one probability of error; the ranks that
-    this leaves every item; and who may be first. Then for each two items the proportion in which
-    one is above the other, with an interval by Hoeffding's inequality.
+    Prints the decided pairs, with one error probability for all; the possible ranks of every item;
+    and the items that may be first. Then, for each pair, the proportion of units with one item
+    above the other, with an interval by Hoeffding's inequality.
 
-    --method: sign-flips turn whole units round; sign-test counts wins; hoeffding holds for all
-    independent units, and needs many; max-t is a bootstrap for hundreds.
+    --method: sign-flips reverse the signs of units at random; sign-test counts wins; hoeffding is
+    valid for all independent units, and needs many; max-t is a bootstrap for hundreds.
     """
     from rankagg.core import listed
     from rankagg.inference.units import tied_rankings
 
     proportions: Any = None
     if isinstance(given.data, ra.Comparisons):
-        refuse_typed("has no meaning for comparisons", "method")
+        refuse_typed("has no meaning for comparisons: leave it out", "method")
         with options_named():
             found = ra.inference.comparison_rank_intervals(
                 given.data, of=of, unit=unit, n_resamples=n_resamples, **shared
@@ -431,7 +438,7 @@ def intervals(
         lines = ["", found.summary(rows=rows)]
         if first is not None:
             lines.append(f"may be among the first {top}: {listed(first)}")
-        # What the decisions assume is above already.
+        # The summary above states the assumptions.
         known = ("assumed", "too few")
         decided = found.decisions.summary().splitlines()
         lines += ["", *(line for line in decided if not line.startswith(known))]
