@@ -301,9 +301,11 @@ def _warnings_noted() -> Iterator[list[str]]:
 
 
 def _input_lines(found: Data, kind: DataKind, typed: _Typed) -> list[str]:
-    """Return the lines on what was read: kind, size, tasks, omissions and directions."""
+    """Return lines on the data: kind, size, omissions, tasks and directions."""
     read = [visible(f"read: {typed.source}, {kind.what}: {size_of(found)}")]
     read += [f"left out: {', '.join(typed.drop)} (--drop)"] if typed.drop else []
+    read += ["left out: all tasks not named by --only"] if typed.only else []
+    read += [f"averaged: {', '.join(typed.groups)} (--group)"] if typed.groups else []
     if isinstance(found, ra.ScoreTable | ra.ScoreSummary):
         lines = [*read, *score_lines(found)]
         if typed.tolerance:

@@ -34,7 +34,7 @@ def lists_noted(data: ra.Profile) -> str:
 
     lists, times = len(data), list(data.times_ranked().values())
     shared = f"{times.count(lists)} in all lists, {times.count(1)} in only one"
-    return f"lists: {lists} of {counted(data.n_items, 'item')}, {shared}"
+    return f"lists: {lists}, with {counted(data.n_items, 'item')}: {shared}"
 
 
 def comparisons_noted(table: Any, given: dict[str, Any]) -> list[str]:

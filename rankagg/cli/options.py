@@ -375,10 +375,7 @@ OPTIONS = [
         column("cluster", "Column of what comparisons share, such as the judge or prompt."),
         column("side", "Column of the side with an advantage; it may be that of --first."),
         several(
-            "--covariate",
-            "COLUMN",
-            "Column of numbers that favor the first side.",
-            "covariates",
+            "--covariate", "COLUMN", "Column of numbers that favor the first side.", "covariates"
         ),
     ),
 ]
@@ -390,13 +387,13 @@ TIE_ORDER = Option(
 )
 #: All options of data.
 DATA_OPTIONS = [
-    Option("--dataset", metavar="NAME", help="Bundled data; `rankagg list datasets`."),
+    Option("--dataset", metavar="NAME", help="Bundled data set (`rankagg list datasets`)."),
     Option(
         "--format",
         metavar="FORMAT",
         type=OneOf(_formats),
         default="auto",
-        help="Kind of FILE; `rankagg list formats`.",
+        help="Kind of FILE (`rankagg list formats`); auto: by content.",
     ),
     *OPTIONS,
 ]

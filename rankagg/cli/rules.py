@@ -58,7 +58,9 @@ class _RuleName(OneOf):
 
 NAMED = _RuleName(_named_rules)
 NAMED_WITH_POLICY = _RuleName(_with_policy)
-RULE = Option("--rule", "name", metavar="RULE", type=NAMED, default="kemeny", help="Rule.")
+RULE = Option(
+    "--rule", "name", metavar="RULE", type=NAMED, default="kemeny", help="Rule to rank by."
+)
 
 
 def rules_to(purpose: str, default: str = "all that suit the data") -> Option:
@@ -201,7 +203,7 @@ def election_rule(
     tie_order: str | None = None,
     **options: str | None,
 ) -> Any:
-    """Return the counting rule of an election; the default number of seats is that of the file."""
+    """Return the counting rule of an election; seats default to those of the file."""
     stated: dict[str, Any] = {name: value for name, value in options.items() if value is not None}
     if tie_order is not None:
         if stated.get("tie_breaking", "order") != "order":

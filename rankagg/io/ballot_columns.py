@@ -347,7 +347,7 @@ class BallotLook(TableLook):
         (choices,) = contests
         if further := self.further_choices(choices):
             raise DataFormatError(
-                f"{name}: {listed(further)} may be a choice, as {listed(choices)} are: {remedy}."
+                f"{name}: {listed(further)} may be a choice, as {listed(choices)} are.", remedy
             )
         if not has_counts:
             self._check_counts(choices)

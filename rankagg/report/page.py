@@ -447,19 +447,18 @@ def _gate_of(condition: str, items: ItemSet) -> _Gate:
     forms = {name: name + ("", "=ITEM", "=ITEM,ITEM")[k] for name, (_, k) in _CONDITIONS.items()}
     number = _CONDITIONS[kind][1] if kind in _CONDITIONS else -1
     if number < 0 or bool(sign) != bool(number):
-        what = "no item" if sign else "what it is about"
-        remedy = nearest(kind, _CONDITIONS) if number < 0 else f'"{kind}" names {what}.'
+        remedy = nearest(kind, _CONDITIONS) if number < 0 else f"Write {forms[kind]}."
         allowed = f"one of {', '.join(forms.values())}"
         raise InvalidInputError("gates", allowed, condition, remedy)
     known = {raw_text(label): label for label in items}
     names = [rest] * number
     if number == 2:
-        # Quotation marks hold together a name that has a comma.
+        # Quoted names may have a comma.
         rows = csv.reader([rest], skipinitialspace=True)
         names = [name.strip() for row in rows for name in row]
     if len(names) != number or len(set(names)) < len(names):
         allowed = f"{forms[kind]} with different items"
-        remedy = "Quotation marks hold together a name that has a comma."
+        remedy = "Quote a name that has a comma."
         raise InvalidInputError("gates", allowed, condition, remedy)
     for name in names:
         if name not in known:

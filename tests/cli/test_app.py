@@ -120,6 +120,11 @@ def test_help_fits_on_a_screen_and_names_each_group_of_options_in_a_line(called)
     assert "Constraints options:\n  --above ITEM,ITEM..." in full
     assert "FILE may be a table" in full
     assert "FILE may be a table" not in told
+    for name, groups in {
+        "count": "Scores  --|Battles  --|--lower",
+        "changes": "Ballots  --",
+    }.items():
+        assert not re.search(groups, called(f"{name} --help").out)
 
 
 def test_without_a_command_ten_lines_say_what_to_do_with_a_file(called) -> None:

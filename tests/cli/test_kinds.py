@@ -163,7 +163,7 @@ REFUSED = {
     f"rank battles.csv {COLUMNS} --system a": "--system has no meaning for a table of comparisons",
     f"rank battles.csv {COLUMNS.replace('won', 'judge')}": "column 'judge' must say 'left'",
     f"rank battles.csv {COLUMNS} --drop-outcome lft": "must be an outcome in won. Got",
-    f"missing battles.csv {COLUMNS}": "comparisons do not say what is missing",
+    f"missing battles.csv {COLUMNS}": "comparisons do not hold them",
     f"fit battles.csv {COLUMNS} --model mallows": "--model mallows needs rankings; comparisons do",
     f"intervals battles.csv {COLUMNS} --unit cluster": "without clusters",
 }

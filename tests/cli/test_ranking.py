@@ -56,6 +56,9 @@ PRINTED = {
     "compare table.csv --lower y --weight x=2 --drop z": "left out: z (--drop)\n ... scores: "
     "higher is better, but lower is better on y\n ... task weights other than 1: x 2",
     "compare table.csv --lower-is-better": "scores: lower is better",
+    "compare table.csv --only x --only y": "tasks not named by --only\ntasks: x and y",
+    "compare table.csv --group w=x,y": "averaged: w=x,y (--group)\ntasks: w and z",
+    "rank votes.json": "read: votes.json, votes as JSON: 3 items\n",
     "compare wide.csv --instance k": "TwoLevel(Borda, Borda)",
     "compare long.csv --task task --instance k --score v": "1 task, 2 instances",
     "compare votes.txt --unranked ignore": "with unranked items ... unranked items: ignore",
@@ -91,10 +94,10 @@ BAD = {
     "compare table.csv --weight x": "--weight ... TASK=NUMBER",
     "compare table.csv --instance x --score y": "--task and --score",
     "compare": "FILE ... --dataset",
-    "compare --dataset tennessee --lower-is-better": "--dataset",
+    "compare --dataset tennessee --lower-is-better": "no meaning for ballots",
     "compare votes.txt --rule mean": "Mean needs scores",
     "compare table.csv --count x": "--count ... --format",
-    "rank bad.csv": "bad.csv is not recognized; --format says what it holds",
+    "rank bad.csv": "bad.csv is of no known kind: state its kind by --format",
     "rank table.csv --rule mean --time-limit 2": "--time-limit",
     "solve m.lop --drop 0": "--drop",
     "explain --dataset tennessee": "--pair",
@@ -105,11 +108,11 @@ BAD = {
     for line, words in {
         "--seats 2 --counting irv": "--counting irv fills one seat",
         "--seats 9": "--seats must be at most",
-        "--tie-breaking lot --tie-order Ann": "--tie-order decides ties: leave --tie-breaking out",
+        "--tie-breaking lot --tie-order Ann": "--tie-order decides all ties: leave",
         "--tie-order Ann,Zoe": "--tie-order must be one of",
-        "--quota hare": "--quota is for transfers of surpluses",
-        "--counting coombs --quota droop": "--quota is for transfers",
-        "--counting nanson --tie-breaking order": "nanson, which breaks no ties",
+        "--quota hare": "--quota is for STV: add --seats",
+        "--counting coombs --quota droop": "--quota is for STV",
+        "--counting nanson --tie-breaking order": "--counting nanson breaks no ties",
     }.items()
 }
 

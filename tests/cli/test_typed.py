@@ -95,7 +95,7 @@ def test_ranges_are_said_and_kept() -> None:
 
 def test_draws_that_no_memory_holds_are_refused(refused) -> None:
     told = refused("sample --items A,B,C --size 100000000")
-    assert "`--size` must be at most 33333333 for 3 items. Got 100000000." in told
+    assert "--size must be at most 33333333 for 3 items. Got 100000000." in told
 
 
 # -- choices --------------------------------------------------------------------------------------

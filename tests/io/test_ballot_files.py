@@ -286,7 +286,7 @@ WHY_NO_CHOICES = {
     "two contests": "2 contests, Chair 1st, Chair 2nd or Clerk 1st, Clerk 2nd",
     "one pool": "2 contests",
     "names of who votes": (
-        "Member may be a choice, as 1st choice, 2nd choice are: name the columns of choices by"
+        "Member may be a choice, as 1st choice, 2nd choice are. Name the columns of choices by"
     ),
     "a third choice in other words": "3rd choice if any may be a choice",
     "counts": "'Count' may hold counts of ballots",

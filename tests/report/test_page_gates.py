@@ -112,8 +112,8 @@ def above(upper, lower):
     ("conditions", "message"),
     [
         (["prooved"], "must be one of proved, .* Did you mean 'proved'"),
-        (["first"], "Got 'first'. \"first\" names what it is about."),
-        (["proved=A"], '"proved" names no item.'),
+        (["first"], "Got 'first'. Write first=ITEM."),
+        (["proved=A"], "Write proved."),
         (["first=a"], r"about items of the data \(A, B, C, D\). Got 'first=a'. Did you mean 'A'"),
         (["first="], "about items of the data"),
         (["above=A"], "must be above=ITEM,ITEM with different items. Got 'above=A'"),

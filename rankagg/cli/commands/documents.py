@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import rankagg as ra
+from rankagg.cli import options as opt
 from rankagg.cli.command import (
     DONE,
     GATE,
@@ -23,23 +24,6 @@ from rankagg.cli.command import (
     show_progress,
 )
 from rankagg.cli.data import DASH, anchor_of, data, score_lines, size_of
-from rankagg.cli.options import (
-    DIRECTIONS,
-    FILE,
-    TIE_ORDER,
-    Option,
-    Whole,
-    alpha,
-    choice,
-    column,
-    grouped,
-    jobs,
-    judges,
-    labels_of,
-    seed,
-    several,
-    split,
-)
 from rankagg.cli.rules import election_rule, made, rules_to, time_limit, usually_limited
 from rankagg.exceptions import InformationLostError, visible
 
@@ -50,81 +34,80 @@ if TYPE_CHECKING:
 
 @command(
     data(
-        *grouped(
+        *opt.grouped(
             "Page",
-            Option(
+            opt.Option(
                 "--before",
                 metavar="FILE",
                 help="Scores: an older table, read with the same options.",
             ),
         ),
-        *grouped(
+        *opt.grouped(
             "Page of battles",
-            column("category", "Column of categories; rate the items in each."),
+            opt.column("category", "Column of categories; rate the items in each."),
         ),
     ),
     rules_to("compare with the exact consensus"),
-    Option("-o", "--out", type=FILE, default="report.html", help="File to write."),
-    choice(
+    opt.Option("-o", "--out", type=opt.FILE, default="report.html", help="File to write."),
+    opt.choice(
         "--kind",
         ["scores", "battles", "election", "rankings", "lists", "votes"],
         "Kind of page; default: by the kind of data.",
     ),
-    Option(
+    opt.Option(
         "--seats",
-        type=Whole(1, 10**6),
+        type=opt.Whole(1, 10**6),
         help="Seats of an election, counted by STV; default: the number in FILE.",
     ),
-    *grouped(
+    *opt.grouped(
         "Election",
-        choice(
+        opt.choice(
             "--tie-breaking",
             ["order", "lot", "refuse"],
             "Break ties by the order of the items (default) or by lot (--seed), or refuse them.",
         ),
-        TIE_ORDER,
+        opt.TIE_ORDER,
     ),
-    *grouped(
+    *opt.grouped(
         "Page",
-        Option(
-            "--title",
-            help="Heading; default: that of a PrefLib file, or the name of the data.",
+        opt.Option(
+            "--title", help="Heading; default: that of a PrefLib file, or the name of the data."
         ),
-        several(
+        opt.several(
             "--about",
             "NAME=TEXT",
             "Line below the heading, such as date=, version=, licence= or link=.",
         ),
-        Option(
+        opt.Option(
             "--items",
             metavar="TABLE",
             help="Table of the items: labels in the first column, then columns such as "
             "organization, licence and link.",
         ),
     ),
-    *grouped(
+    *opt.grouped(
         "Page of battles",
-        Option("--anchor", metavar="ITEM=RATING", help="Fix the rating of an item."),
-        judges(),
+        opt.Option("--anchor", metavar="ITEM=RATING", help="Fix the rating of an item."),
+        opt.judges(),
     ),
-    *grouped(
+    *opt.grouped(
         "Uncertainty",
-        choice(
+        opt.choice(
             "--unit",
             ["ranking", "instance", "task"],
             "Independent units; default: instances if there are any, else rankings.",
         ),
-        alpha("Family-wise error rate of decided pairs"),
+        opt.alpha("Family-wise error rate of decided pairs"),
     ),
     time_limit("all computations", usual=True),
-    several(
+    opt.several(
         "--gate",
         "CONDITION",
         "Exit with code 4 unless this holds: proved, unique, first-decided, first=ITEM, "
         "above=ITEM,ITEM or decided=ITEM,ITEM.",
         "gates",
     ),
-    seed("random rules and lots"),
+    opt.seed("random rules and lots"),
 )
 def report(
     given: Input,
@@ -158,7 +141,7 @@ def report(
     """
     show_progress()
     deadline = usually_limited(deadline, given)
-    facts: dict[str, Any] = {**split("--about", about, "NAME=TEXT", last=False)}
+    facts: dict[str, Any] = {**opt.split("--about", about, "NAME=TEXT", last=False)}
     stated = {name: options.pop(name) for name in ("seats", "tie_breaking", "tie_order")}
     counts = _counts(given, kind, stated)
     called = {"rules": "--rule", "gates": "--gate", "about_items": "--items", "source": "--items"}
@@ -232,25 +215,25 @@ def _items_in(path: str, given: Input) -> Any:
 
 @command(
     click.Argument(["sources"], nargs=-1, required=True, type=click.Path()),
-    column("task", "Column of tasks; default: one task."),
-    column("instance", "Column of instances; a task may have each only once."),
-    column("system", "Long form: column of systems."),
-    column("score", "Long form: column of scores."),
-    *DIRECTIONS,
-    Option(
+    opt.column("task", "Column of tasks; default: one task."),
+    opt.column("instance", "Column of instances; a task may have each only once."),
+    opt.column("system", "Long form: column of systems."),
+    opt.column("score", "Long form: column of scores."),
+    *opt.DIRECTIONS,
+    opt.Option(
         "--systems",
         metavar="A,B,C",
         help="Wide form: columns of systems; default: all other columns. Long form: all systems.",
     ),
-    choice(
+    opt.choice(
         "--scattered",
         ["refuse", "sort"],
         "Long files whose rows of one instance are apart: refuse, or sort on disk with DuckDB.",
         default="refuse",
     ),
-    jobs(),
+    opt.jobs(),
     output("tasks and systems"),
-    Option("--out", type=FILE, help="Write the sums as JSON, for other commands."),
+    opt.Option("--out", type=opt.FILE, help="Write the sums as JSON, for other commands."),
 )
 def scan(
     sources: tuple[str, ...],
@@ -292,7 +275,7 @@ def scan(
         scanned = ra.io.scan_scores(sources, higher_is_better=not lower_is_better, **columns)
         if lower:
             tasks = scanned.find_tasks()
-            low = labels_of("--lower", lower, tasks, "task")
+            low = opt.labels_of("--lower", lower, tasks, "task")
             better = {task: task not in low for task in tasks}
             scanned = ra.io.scan_scores(sources, higher_is_better=better, **columns)
         summary = scanned.summarize(n_jobs=n_jobs)

@@ -175,12 +175,7 @@ def _announce(n_rules: int, *, n_items: int, n_rankings: int) -> None:
         ["together", "order", "refuse"],
         "Items tied for elimination: eliminate all together, or the last in order, or refuse.",
     ),
-    Option(
-        "-o",
-        "--out",
-        type=FILE,
-        help="Write the steps as text (.txt) or a page (.html).",
-    ),
+    Option("-o", "--out", type=FILE, help="Write the steps as text (.txt) or a page (.html)."),
     output("rows of a table", plot="the costs of all orders, of at most four items,"),
 )
 def steps(

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 import rankagg as ra
+from rankagg.cli import options as opt
 from rankagg.cli.command import (
     DONE,
     UNPROVED,
@@ -26,24 +27,6 @@ from rankagg.cli.command import (
     typed_option,
 )
 from rankagg.cli.data import anchor_of, buffered, data
-from rankagg.cli.options import (
-    DATA_OPTIONS,
-    FILE,
-    TIME,
-    Number,
-    OneOf,
-    Option,
-    Whole,
-    alpha,
-    choice,
-    flag,
-    grouped,
-    jobs,
-    judges,
-    resamples,
-    seed,
-    several,
-)
 from rankagg.cli.rules import limited, made, rules_to, time_limit
 from rankagg.exceptions import DataFormatError, InvalidInputError, nearest, visible
 from rankagg.io.output_files import write_text
@@ -91,7 +74,7 @@ _VARIED = {
 }
 _QUICK_RULES = ("borda", "copeland", "mc4", "kwiksort", "borda-kemenized")
 _FROM_MODELS = ("culture", "n_items", "n_rankings")
-_FROM_FILES = tuple(str(one.name) for one in DATA_OPTIONS if one.name != "tolerance")
+_FROM_FILES = tuple(str(one.name) for one in opt.DATA_OPTIONS if one.name != "tolerance")
 _PRIORS = ("pseudo_rankings", "ridge")
 _RULES, _GAPS = ("names", "time_limit"), ("removal", "proportion")
 #: Studies: their classes, and the options that not all of them take.
@@ -119,52 +102,56 @@ def _models() -> list[str]:
 
 @command(
     data(),
-    several(
+    opt.several(
         "--model",
         "MODEL",
         "plackett-luce (default), bradley-terry (default of comparisons and with --elo) or "
         "mallows; with --compare any of plackett-luce, uniform and mallows-DISTANCE "
         "(default: all).",
         "names",
-        type=OneOf(_models),
+        type=opt.OneOf(_models),
     ),
-    Option(
+    opt.Option(
         "--anchor",
         metavar="ITEM",
         help="Show worths relative to that of ITEM; with --elo: ITEM=RATING.",
     ),
-    *grouped(
+    *opt.grouped(
         "Model",
-        Option(
+        opt.Option(
             "--pseudo-rankings",
-            type=Number(0, 1e9),
+            type=opt.Number(0, 1e9),
             help="Worths: wins and losses of every item against a ghost item; default 0.",
         ),
-        Option("--ridge", type=Number(0, 1e9), help="Penalty on squared worths; default 0."),
-        choice(
+        opt.Option(
+            "--ridge", type=opt.Number(0, 1e9), help="Penalty on squared worths; default 0."
+        ),
+        opt.choice(
             "--distance",
             ["kendall", "footrule", "spearman"],
             "Mallows: distance to the center; default: kendall.",
         ),
     ),
-    *grouped(
+    *opt.grouped(
         "Bradley-Terry",
-        choice(
+        opt.choice(
             "--ties",
             ["half", "davidson", "ignore"],
             "Count a tie as half a win each (default), as an outcome of its own, or not.",
         ),
-        flag("--elo", help="Also show ratings on the Elo scale."),
-        judges(),
+        opt.flag("--elo", help="Also show ratings on the Elo scale."),
+        opt.judges(),
     ),
     time_limit("the center of Mallows"),
-    alpha("Error rate of the intervals"),
-    flag("--compare", help="Compare models by held-out scores, AIC and BIC, and test the best."),
-    *grouped(
+    opt.alpha("Error rate of the intervals"),
+    opt.flag(
+        "--compare", help="Compare models by held-out scores, AIC and BIC, and test the best."
+    ),
+    *opt.grouped(
         "Comparison",
-        resamples("Samples to test the fit of the best model; 0: no test.", 0, default=99),
-        seed("folds and samples"),
-        jobs(),
+        opt.resamples("Samples to test the fit of the best model; 0: no test.", 0, default=99),
+        opt.seed("folds and samples"),
+        opt.jobs(),
     ),
     output("models", pasted=True, plot="the fit"),
 )
@@ -285,16 +272,18 @@ def _rankings_for(model: str, given: Input) -> Any:
 
 @command(
     click.Argument(["fit"], required=False, type=click.Path()),
-    Option("--items", metavar="A,B,C", help="Items to rank, without FIT."),
-    Option(
+    opt.Option("--items", metavar="A,B,C", help="Items to rank, without FIT."),
+    opt.Option(
         "--culture",
         metavar="CULTURE",
         default="impartial",
         help=f"Distribution of rankings of --items: {_CULTURES}.",
     ),
-    Option("--size", type=Whole(1, _MOST_PLACES_DRAWN), default=100, help="Number of rankings."),
-    seed(),
-    Option("--out", type=FILE, help="File to write; default: the standard output."),
+    opt.Option(
+        "--size", type=opt.Whole(1, _MOST_PLACES_DRAWN), default=100, help="Number of rankings."
+    ),
+    opt.seed(),
+    opt.Option("--out", type=opt.FILE, help="File to write; default: the standard output."),
 )
 def sample(
     fit: str | None, *, items: str | None, culture: str, size: int, rng: int, out: Path | None
@@ -428,49 +417,51 @@ def _named(
 
 
 @command(
-    click.Argument(["study"], type=OneOf(list(STUDIES)), metavar="STUDY"),
+    click.Argument(["study"], type=opt.OneOf(list(STUDIES)), metavar="STUDY"),
     # Only studies of a table of scores read it.
     Options("typed", data().options, dict),
-    several(
+    opt.several(
         "--culture",
         "CULTURE",
         f"Distribution of rankings: {_CULTURES}; or gumbel=STEP: scores with Gumbel noise, "
         "locations STEP apart.",
     ),
-    Option(
+    opt.Option(
         "--items",
         "n_items",
         multiple=True,
-        type=Whole(2, 10**4),
+        type=opt.Whole(2, 10**4),
         help="Numbers of items; default 10, for cycles 3.",
     ),
-    Option(
+    opt.Option(
         "--rankings",
         "n_rankings",
         multiple=True,
-        type=Whole(1, 10**6),
+        type=opt.Whole(1, 10**6),
         help="Numbers of rankings; default 10, for cycles 3, 11 and 101.",
     ),
     rules_to("study", default=f"mean, borda; for approximation {', '.join(_QUICK_RULES)}"),
-    Option("--time-limit", type=TIME, help="Time for each optimum or ranking, or for all cycles."),
-    *grouped(
+    opt.Option(
+        "--time-limit", type=opt.TIME, help="Time for each optimum or ranking, or for all cycles."
+    ),
+    *opt.grouped(
         "Study",
-        Option(
+        opt.Option(
             "--missing",
             "missing_shares",
             multiple=True,
-            type=Number(0, 1, open_high=True),
+            type=opt.Number(0, 1, open_high=True),
             default=(0.0,),
             help="approximation: share of items that each ranking loses at random.",
         ),
-        several(
+        opt.several(
             "--corruption",
             "CORRUPTION",
             "corruption: reversed, adversarial, copied, noisy, noisy=SHARE, rescaled=FACTOR.",
             default=["reversed"],
             callback=_varied,
         ),
-        several(
+        opt.several(
             "--removal",
             "REMOVAL",
             "missing-scores, confidence: mechanism: at-random, by-system, by-task, by-score, "
@@ -478,28 +469,30 @@ def _named(
             default=["at-random"],
             callback=_varied,
         ),
-        several(
+        opt.several(
             "--proportion",
             "SHARE",
             "missing-scores, confidence: share of scores to remove; default: 0, 0.1, ..., 0.9; "
             "for confidence none.",
-            type=Number(0, 1, open_high=True),
+            type=opt.Number(0, 1, open_high=True),
         ),
     ),
-    Option(
+    opt.Option(
         "--repetitions",
         "n_repetitions",
-        type=Whole(1, 10**6),
+        type=opt.Whole(1, 10**6),
         help="Data sets per combination; default 100, for cycles 1000.",
     ),
-    seed(),
-    jobs(),
-    *grouped(
+    opt.seed(),
+    opt.jobs(),
+    *opt.grouped(
         "Output",
-        Option(
-            "--journal", type=FILE, help="Record finished work in this file, and resume from it."
+        opt.Option(
+            "--journal",
+            type=opt.FILE,
+            help="Record finished work in this file, and resume from it.",
         ),
-        Option("--html", type=FILE, help="Write a page with table, plot and settings."),
+        opt.Option("--html", type=opt.FILE, help="Write a page with table, plot and settings."),
     ),
     output("rows", table=True, pasted=True, plot="the results"),
 )

@@ -12,6 +12,7 @@ import click
 
 import rankagg as ra
 from rankagg.check_certificate import SECONDS
+from rankagg.cli import options as opt
 from rankagg.cli.command import (
     Answer,
     Output,
@@ -22,21 +23,6 @@ from rankagg.cli.command import (
     write_json,
 )
 from rankagg.cli.data import DASH, NAME, buffered, data, two_tables
-from rankagg.cli.options import (
-    FILE,
-    TIE_ORDER,
-    TIME,
-    Option,
-    Whole,
-    alpha,
-    choice,
-    flag,
-    grouped,
-    names_in,
-    seed,
-    several,
-    two_items,
-)
 from rankagg.cli.rules import (
     EXACTLY,
     NAMED,
@@ -58,11 +44,11 @@ if TYPE_CHECKING:
     from rankagg.cli.data import Input
     from rankagg.core import ItemSet
 
-_CONSTRAINTS = grouped(
+_CONSTRAINTS = opt.grouped(
     "Constraints",
-    several("--above", "ITEM,ITEM", "Rank the first item above the second."),
-    Option("--above-all", metavar="ITEM,...", help="Rank these items above all others."),
-    Option("--below-all", metavar="ITEM,...", help="Rank these items below all others."),
+    opt.several("--above", "ITEM,ITEM", "Rank the first item above the second."),
+    opt.Option("--above-all", metavar="ITEM,...", help="Rank these items above all others."),
+    opt.Option("--below-all", metavar="ITEM,...", help="Rank these items below all others."),
 )
 
 
@@ -83,42 +69,33 @@ def rank(given: Input, *, name: str, exact: ExactOptions) -> Answer:
 
 @command(
     data(whole=True, ballots=True),
-    Option(
+    opt.Option(
         "--seats",
-        type=Whole(1, 10**6),
+        type=opt.Whole(1, 10**6),
         help="Number of seats; default: the number in a BLT file, or 1.",
     ),
-    choice(
+    opt.choice(
         "--counting",
         ["irv", "coombs", "baldwin", "nanson", *SURPLUSES],
         "Method: instant runoff (irv, default for one seat), another rule by rounds, or STV as "
         "in Scotland (default for more seats) or by Meek.",
     ),
-    choice(
-        "--quota",
-        ["droop", "hare"],
-        "Votes that elect under STV; default: droop.",
-    ),
-    choice(
+    opt.choice("--quota", ["droop", "hare"], "Votes that elect under STV; default: droop."),
+    opt.choice(
         "--tie-breaking",
         ["order", "lot", "together", "refuse"],
         "Break ties by the order of the items (default) or by lot (--seed), eliminate all "
         "together (irv, coombs, baldwin), or refuse them.",
     ),
-    TIE_ORDER,
-    seed("lots"),
-    Option(
-        "--ballots", type=FILE, help="Also write the ballots read, as .blt, .soi, .toi or .csv."
+    opt.TIE_ORDER,
+    opt.seed("lots"),
+    opt.Option(
+        "--ballots", type=opt.FILE, help="Also write the ballots read, as .blt, .soi, .toi or .csv."
     ),
     output("candidates", table=True, pasted=True),
 )
 def count(
-    given: Input,
-    *,
-    seats: int | None,
-    rng: int,
-    ballots: Path | None,
-    **options: Any,
+    given: Input, *, seats: int | None, rng: int, ballots: Path | None, **options: Any
 ) -> Answer:
     """Count an election round by round, by instant runoff or STV.
 
@@ -150,7 +127,7 @@ def count(
     rules_to("compare"),
     EXACTLY,
     output("items and pairs", table=True, pasted=True, plot="the ranks by each rule"),
-    seed("random rules"),
+    opt.seed("random rules"),
 )
 def compare(
     given: Input, *, names: Sequence[str], exact: ExactOptions, output: Output, rng: int
@@ -188,7 +165,7 @@ def compare(
 @command(
     two_tables(),
     RULE,
-    alpha("Family-wise error rate of decided pairs"),
+    opt.alpha("Family-wise error rate of decided pairs"),
     output("systems and pairs", table=True, pasted=True),
 )
 def changes(given: Input, *, name: str, alpha: float) -> Answer:
@@ -215,9 +192,11 @@ def changes(given: Input, *, name: str, alpha: float) -> Answer:
     data(),
     EXACTLY,
     *_CONSTRAINTS,
-    Option("--certificate", type=FILE, help="Write the proof as JSON, for `rankagg verify`."),
-    Option("--votes", type=FILE, help="Write the votes of the proof as JSON."),
-    flag("--one", help="Skip the search for other optima."),
+    opt.Option(
+        "--certificate", type=opt.FILE, help="Write the proof as JSON, for `rankagg verify`."
+    ),
+    opt.Option("--votes", type=opt.FILE, help="Write the votes of the proof as JSON."),
+    opt.flag("--one", help="Skip the search for other optima."),
     output(table=True, plot="pairwise votes in consensus order"),
 )
 def solve(
@@ -292,25 +271,22 @@ def _constraints_of(
 
     pairs: list[tuple[Label, Label]] = []
     for text in above:
-        pair = names_in("--above", text, items)
+        pair = opt.names_in("--above", text, items)
         if len(pair) != 2:
             raise InvalidInputError("--above", "ITEM,ITEM", text)
         pairs.append((pair[0], pair[1]))
     return ra.Constraints(
         above=pairs,
-        first=names_in("--above-all", first, items),
-        last=names_in("--below-all", last, items),
+        first=opt.names_in("--above-all", first, items),
+        last=opt.names_in("--below-all", last, items),
     )
 
 
 @command(
     click.Argument(["certificate"], type=click.Path(dir_okay=False, path_type=Path)),
     data(),
-    Option(
-        "--time-limit",
-        type=TIME,
-        default=SECONDS,
-        help="Time for reading and checking.",
+    opt.Option(
+        "--time-limit", type=opt.TIME, default=SECONDS, help="Time for reading and checking."
     ),
 )
 def verify(given: Input, *, certificate: Path, time_limit: float) -> Answer:
@@ -373,22 +349,20 @@ def _named_as(items: Sequence[Label], votes: ra.PairwiseMatrix) -> ra.PairwiseMa
         return votes
     wins, ties, denominator = votes.lowest_terms
     return ra.PairwiseMatrix(
-        items=ItemSet(items),
-        wins=wins,
-        ties=ties,
-        denominator=denominator,
-        rounding=votes.rounding,
+        items=ItemSet(items), wins=wins, ties=ties, denominator=denominator, rounding=votes.rounding
     )
 
 
 @command(
     data(),
-    Option("--pair", nargs=2, required=True, metavar="ITEM ITEM", help="Two items, in any order."),
-    Option(
+    opt.Option(
+        "--pair", nargs=2, required=True, metavar="ITEM ITEM", help="Two items, in any order."
+    ),
+    opt.Option(
         "--rule",
         metavar="RULE",
         type=NAMED,
-        help="Rule; default: ratings for battles, else kemeny.",
+        help="Rule to rank by; default: ratings for battles, else kemeny.",
     ),
     EXACTLY,
     output(),
@@ -406,7 +380,7 @@ def explain(given: Input, *, pair: Sequence[str], rule: Any, exact: ExactOptions
     rated = kind_of(given.data).leader() if rule is None else None
     (rule,) = exact.rules([rated] if rated else made([rule or "kemeny"]))
     evidence = given.evidence
-    first, second = two_items(pair, evidence.items)
+    first, second = opt.two_items(pair, evidence.items)
     deadline = exact.until(given, [rule])
     consensus = rule.aggregate(evidence, deadline=deadline.share(2))
     found = ra.explain(consensus, first, second, time_limit=deadline.time_limit)
@@ -417,10 +391,9 @@ def explain(given: Input, *, pair: Sequence[str], rule: Any, exact: ExactOptions
     data(),
     time_limit("the exact consensus of --plot"),
     output(
-        "majorities",
-        plot="the majorities, and those that the exact consensus or Borda contradicts",
+        "majorities", plot="the majorities, and those that the exact consensus or Borda contradicts"
     ),
-    Option("--dot", type=FILE, help="Also write the graph in the DOT language."),
+    opt.Option("--dot", type=opt.FILE, help="Also write the graph in the DOT language."),
 )
 def tournament(given: Input, *, deadline: Deadline, dot: Path | None) -> Answer:
     """Show pairwise majorities, winners and Condorcet cycles.

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import rankagg as ra
+from rankagg.cli import options as opt
 from rankagg.cli.command import (
     DONE,
     UNPROVED,
@@ -20,23 +21,6 @@ from rankagg.cli.command import (
     show_progress,
 )
 from rankagg.cli.data import data
-from rankagg.cli.options import (
-    PROBABILITY,
-    TIME,
-    OneOf,
-    Option,
-    Whole,
-    alpha,
-    choice,
-    flag,
-    grouped,
-    jobs,
-    labels_of,
-    resamples,
-    seed,
-    several,
-    two_items,
-)
 from rankagg.cli.rules import (
     EXACTLY,
     NAMED_WITH_POLICY,
@@ -57,45 +41,47 @@ if TYPE_CHECKING:
 _UNITS = ["ranking", "instance", "task"]
 
 
-def _samples(about: str, default: int) -> Option:
+def _samples(about: str, default: int) -> opt.Option:
     """Return --samples, the number of data sets drawn, as `n_samples`."""
-    kind, names = Whole(1, 10**6), ("--samples", "n_samples")
-    return Option(*names, group="Computation", type=kind, default=default, help=about)
+    kind, names = opt.Whole(1, 10**6), ("--samples", "n_samples")
+    return opt.Option(*names, group="Computation", type=kind, default=default, help=about)
 
 
 @command(
     data(whole=True),
-    Option(
+    opt.Option(
         "--reference",
         metavar="SYSTEM",
         help="System to test the others against; choose it before seeing the scores.",
     ),
-    several("--against", "SYSTEM", "System to test against the reference; default: all others."),
-    Option(
+    opt.several(
+        "--against", "SYSTEM", "System to test against the reference; default: all others."
+    ),
+    opt.Option(
         "--power",
-        type=PROBABILITY,
+        type=opt.PROBABILITY,
         help="Instead of a test: number of units that separate neighbors by mean score with "
         "this probability, such as 0.8.",
     ),
-    Option(
+    opt.Option(
         "--unit",
-        type=OneOf(_UNITS),
+        type=opt.OneOf(_UNITS),
         default="ranking",
         help="Independent units: columns (ranking), or instances or tasks, averaged.",
     ),
-    alpha(),
-    *grouped(
+    opt.alpha(),
+    *opt.grouped(
         "Test",
-        choice(
+        opt.choice(
             "--method",
             ["mcnemar", "sign-flips", "wilcoxon", "sign"],
             "mcnemar (default for scores of 0 and 1): units in which only one is right; "
             "sign-flips (default otherwise): mean difference; wilcoxon: signed ranks; sign: number "
             "of units that favor one.",
         ),
-        resamples("Most sign vectors to draw.", 100, default=10_000),
+        opt.resamples("Most sign vectors to draw.", 100, default=10_000),
     ),
-    seed(),
+    opt.seed(),
     output("systems or pairs", table=True, pasted=True, plot="the effects or numbers of units"),
 )
 def test(
@@ -134,8 +120,8 @@ def test(
             found = ra.inference.separation(given.data, unit=unit, alpha=alpha, power=power)
         return Answer(result=found, plot=found.plot)
     systems = given.data.systems
-    (one,) = labels_of("--reference", [reference or ""], systems, "system")
-    others = labels_of("--against", against, systems, "system") or None
+    (one,) = opt.labels_of("--reference", [reference or ""], systems, "system")
+    others = opt.labels_of("--against", against, systems, "system") or None
     with options_named({"second": "--against", "systems": "--against"}):
         found = ra.inference.paired_tests(
             given.data, one, others, unit=unit, alpha=alpha, **options
@@ -146,13 +132,12 @@ def test(
 @command(
     data(),
     rules_to("measure"),
-    flag(
-        "--agreement",
-        help="Instead: agreement of tasks or rankings, with a test against chance.",
+    opt.flag(
+        "--agreement", help="Instead: agreement of tasks or rankings, with a test against chance."
     ),
     EXACTLY,
-    resamples("Draws for the p-value; default: 10,000 up to 50 tasks, none above.", 100),
-    seed(),
+    opt.resamples("Draws for the p-value; default: 10,000 up to 50 tasks, none above.", 100),
+    opt.seed(),
     output("tasks", pasted=True, plot="the agreement of tasks"),
 )
 def dispersion(
@@ -229,14 +214,16 @@ def _agreement(given: Input, output: Output, **options: Any) -> Answer:
 @command(
     data(),
     RULE,
-    flag("--removals", help="Instead: fewest ballots or tasks whose removal changes the winner."),
-    Option(
+    opt.flag(
+        "--removals", help="Instead: fewest ballots or tasks whose removal changes the winner."
+    ),
+    opt.Option(
         "--pair",
         nargs=2,
         metavar="ITEM ITEM",
         help="With --removals: reverse the order of these two.",
     ),
-    choice(
+    opt.choice(
         "--unit",
         ["task", "system", "ranking"],
         "Leave out tasks (default; for ballots: groups, or ballots) or systems; with --removals "
@@ -244,8 +231,8 @@ def _agreement(given: Input, output: Output, **options: Any) -> Answer:
     ),
     time_limit("the analysis"),
     _samples("Subsets of each size.", 50),
-    seed("subsets"),
-    jobs(),
+    opt.seed("subsets"),
+    opt.jobs(),
     output("tasks or systems", plot="the distance of subsets from the full consensus"),
 )
 def stability(
@@ -289,7 +276,7 @@ def stability(
         )
     given.refuse_sums()
     given.need((ra.ScoreTable, ra.Profile), "Removals need rankings or scores")
-    chosen = None if pair is None else two_items(pair, given.evidence.items)
+    chosen = None if pair is None else opt.two_items(pair, given.evidence.items)
     show_progress()
     limit = usually_limited(deadline, given, by_ballots=True).time_limit
     with options_named({"rule": "--rule"}):
@@ -301,7 +288,7 @@ def stability(
 
 @command(
     data(),
-    Option(
+    opt.Option(
         "--rule",
         "name",
         metavar="RULE",
@@ -310,8 +297,10 @@ def stability(
         help="Rule with a policy for unranked items, to test for sensitivity.",
     ),
     _samples("Random completions of the data to rank.", 200),
-    Option("--time-limit", type=TIME, help="Time for each policy, and for all completions."),
-    seed("completions"),
+    opt.Option(
+        "--time-limit", type=opt.TIME, help="Time for each policy, and for all completions."
+    ),
+    opt.seed("completions"),
     output("items and pairs", plot="the missing scores"),
 )
 def missing(given: Input, *, name: str, time_limit: float | None, **options: Any) -> Answer:
@@ -353,32 +342,32 @@ def missing(given: Input, *, name: str, time_limit: float | None, **options: Any
 
 @command(
     data(),
-    choice(
+    opt.choice(
         "--ranks",
         ["borda", "pairwise", "mean"],
         "Ranks by mean Borda points, majorities (pairwise) or mean scores.",
         "of",
         default="borda",
     ),
-    choice(
+    opt.choice(
         "--method",
         ["sign-flips", "sign-test", "hoeffding", "max-t"],
         "Method to decide pairs; default: sign-flips, for majorities sign-test.",
     ),
-    alpha(),
-    Option(
+    opt.alpha(),
+    opt.Option(
         "--top",
         metavar="K",
-        type=Whole(1, 10**6),
+        type=opt.Whole(1, 10**6),
         help="Also list the items that may be among the first K.",
     ),
-    choice(
+    opt.choice(
         "--unit",
         [*_UNITS, "comparison", "cluster"],
         "Independent units, averaged first; default: rankings, or clusters of comparisons.",
     ),
-    resamples("Sign vectors (default 10,000) or resamples of max-t (default 2000)."),
-    seed(),
+    opt.resamples("Sign vectors (default 10,000) or resamples of max-t (default 2000)."),
+    opt.seed(),
     output("pairs and items", table=True, pasted=True, plot="the rank intervals"),
 )
 def intervals(
