@@ -5,7 +5,6 @@ The signature of a reader decides which options suit its kind of data.
 
 from __future__ import annotations
 
-import re
 import sys
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
@@ -24,13 +23,12 @@ import click
 
 import rankagg as ra
 from rankagg.cli.command import Options, option_of, option_words, options_named
-from rankagg.cli.notes import comparisons_noted, directions_noted, lists_noted
 from rankagg.cli.options import DATA_OPTIONS, DIRECTIONS, NAMES, Option, labels_of, split
 from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError, visible
 
 if TYPE_CHECKING:
     from rankagg._typing import Label
-    from rankagg.aggregation import Data, Evidence
+    from rankagg.aggregation import Evidence
     from rankagg.core import ItemSet
     from rankagg.io.table_readings import FileReading
     from rankagg.kinds import DataKind
@@ -38,10 +36,6 @@ if TYPE_CHECKING:
 #: The standard input as an argument, and its name in messages.
 DASH, NAME = "-", "standard input"
 _ONCE = "The standard input can be read once only: give one `-`."
-# Most tasks that are named.
-_TASKS_NAMED = 40
-# The type at the beginning of the representation of data.
-_TYPE = re.compile(r"^\w+(?: of|:) ")
 # Bytes that show whether a stream holds JSON Lines, and bytes read at a time.
 _BEGIN, _PIECE = 2**12, 2**20
 # Readers, and parameters of readers, with other names here.
@@ -197,6 +191,7 @@ def _read_input(*, before: str | None = None, **values: Any) -> Input:
 
 def _read_one(*, whole: bool = False, ballots: bool = False, **values: Any) -> Input:
     """Read the data that the options name."""
+    from rankagg.cli.notes import input_lines
     from rankagg.io.cast_votes import CastVotes
     from rankagg.kinds import KINDS
 
@@ -242,7 +237,7 @@ def _read_one(*, whole: bool = False, ballots: bool = False, **values: Any) -> I
     given = Input(
         data=found,
         tolerance=typed.tolerance or 0.0,
-        lines=(*_input_lines(found, kind, typed), *lines, *noted, *notes),
+        lines=(*input_lines(found, kind, typed), *lines, *noted, *notes),
         name=name,
         page=kind.page,
         cluster=typed.cluster or "",
@@ -300,54 +295,6 @@ def _warnings_noted() -> Iterator[list[str]]:
         warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
 
 
-def _input_lines(found: Data, kind: DataKind, typed: _Typed) -> list[str]:
-    """Return lines on the data: kind, size, omissions, tasks and directions."""
-    read = [visible(f"read: {typed.source}, {kind.what}: {size_of(found)}")]
-    read += [f"left out: {', '.join(typed.drop)} (--drop)"] if typed.drop else []
-    read += ["left out: all tasks not named by --only"] if typed.only else []
-    read += [f"averaged: {', '.join(typed.groups)} (--group)"] if typed.groups else []
-    if isinstance(found, ra.ScoreTable | ra.ScoreSummary):
-        lines = [*read, *score_lines(found)]
-        if typed.tolerance:
-            lines.append(f"tolerance: scores within {typed.tolerance:g} are tied")
-        elif isinstance(found, ra.ScoreTable) and (near := found.near_ties()):
-            from rankagg.core import counted
-
-            lines.append(
-                f"note: {counted(near, 'pair')} of scores differ only beyond 7 significant "
-                "digits; --tolerance would tie them"
-            )
-        return lines
-    if isinstance(found, ra.PairwiseMatrix):
-        return [*read, "votes: a number counts the votes for its row above its column"]
-    if isinstance(found, ra.Comparisons):
-        return [*read, "ties: counted as ties, not as half a win for each side"]
-    return read if kind.page else [*read, "ranks: 1 is the best"]
-
-
-def size_of(data: Data) -> str:
-    """Return the numbers of items, rankings and so on, without the type of the data."""
-    return _TYPE.sub("", repr(data)[1:-1]).removesuffix(", unranked=None")
-
-
-def score_lines(table: ra.ScoreTable | ra.ScoreSummary) -> list[str]:
-    """Return the tasks and directions of scores, weights, and empty instances."""
-    from rankagg.core import counted, listing
-
-    lower = [str(task) for task, higher in table.higher_is_better.items() if not higher]
-    direction = "lower is better" if len(lower) == table.n_tasks else "higher is better"
-    if 0 < len(lower) < table.n_tasks:
-        direction += f", but lower is better on {', '.join(lower)}"
-    lines = [visible(f"tasks: {listing(table.tasks, _TASKS_NAMED)}"), f"scores: {direction}"]
-    weights = {task: weight for task, weight in table.task_weights.items() if weight != 1}
-    if weights:
-        stated = ", ".join(f"{task} {weight:g}" for task, weight in weights.items())
-        lines.append(f"task weights other than 1: {stated}")
-    if isinstance(table, ra.ScoreSummary) and table.n_empty:
-        lines.append(f"left out: {counted(table.n_empty, 'instance')} without any score")
-    return lines
-
-
 # -- reading by kind ------------------------------------------------------------------------------
 
 
@@ -374,6 +321,7 @@ def _check_options(kind: DataKind, typed: _Typed) -> None:
 
 def _read(kind: DataKind, typed: _Typed) -> tuple[Any, Iterable[str]]:
     """Return the data, and notes about them."""
+    from rankagg.cli.notes import comparisons_noted, directions_noted, lists_noted
     from rankagg.io.tables.reading import read_table
 
     _, *parameters = signature(kind.read).parameters.values()

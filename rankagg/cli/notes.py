@@ -1,12 +1,20 @@
-"""Notes on data that were read: directions, lists, and outcomes of comparisons."""
+"""Lines on data: kind, size, omissions, directions, lists and outcomes."""
 
 from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING, Any
 
+import rankagg as ra
+from rankagg.core import counted, listing
+from rankagg.exceptions import visible
+from rankagg.io.comparisons import outcomes_taken
+from rankagg.io.tables.columns import names_of
+from rankagg.io.tables.look import BETWEEN
+
 if TYPE_CHECKING:
-    import rankagg as ra
+    from rankagg.aggregation import Data
+    from rankagg.kinds import DataKind
 
 # Words in headings of scores for which lower is better.
 _OF_LOWER = {
@@ -14,13 +22,58 @@ _OF_LOWER = {
     *("latency", "time", "seconds", "cost", "rank"),
 }
 _SAYS_LOWER = re.compile(r"[↓⬇]|lower is better", re.IGNORECASE)
+# Most tasks that are named.
+_TASKS_NAMED = 40
+# The type at the beginning of the representation of data.
+_TYPE = re.compile(r"^\w+(?: of|:) ")
+
+
+def input_lines(found: Data, kind: DataKind, typed: Any) -> list[str]:
+    """Return lines on the data: kind, size, omissions, tasks and directions."""
+    read = [visible(f"read: {typed.source}, {kind.what}: {size_of(found)}")]
+    read += [f"left out: {', '.join(typed.drop)} (--drop)"] if typed.drop else []
+    read += ["left out: all tasks not named by --only"] if typed.only else []
+    read += [f"averaged: {', '.join(typed.groups)} (--group)"] if typed.groups else []
+    if isinstance(found, ra.ScoreTable | ra.ScoreSummary):
+        lines = [*read, *score_lines(found)]
+        if typed.tolerance:
+            lines.append(f"tolerance: scores within {typed.tolerance:g} are tied")
+        elif isinstance(found, ra.ScoreTable) and (near := found.near_ties()):
+            lines.append(
+                f"note: {counted(near, 'pair')} of scores differ only beyond 7 significant "
+                "digits; --tolerance would tie them"
+            )
+        return lines
+    if isinstance(found, ra.PairwiseMatrix):
+        return [*read, "votes: a number counts the votes for its row above its column"]
+    if isinstance(found, ra.Comparisons):
+        return [*read, "ties: counted as ties, not as half a win for each side"]
+    return read if kind.page else [*read, "ranks: 1 is the best"]
+
+
+def size_of(data: Data) -> str:
+    """Return the numbers of items, rankings and so on, without the type of the data."""
+    return _TYPE.sub("", repr(data)[1:-1]).removesuffix(", unranked=None")
+
+
+def score_lines(table: ra.ScoreTable | ra.ScoreSummary) -> list[str]:
+    """Return the tasks and directions of scores, weights, and empty instances."""
+    lower = [str(task) for task, higher in table.higher_is_better.items() if not higher]
+    direction = "lower is better" if len(lower) == table.n_tasks else "higher is better"
+    if 0 < len(lower) < table.n_tasks:
+        direction += f", but lower is better on {', '.join(lower)}"
+    lines = [visible(f"tasks: {listing(table.tasks, _TASKS_NAMED)}"), f"scores: {direction}"]
+    weights = {task: weight for task, weight in table.task_weights.items() if weight != 1}
+    if weights:
+        stated = ", ".join(f"{task} {weight:g}" for task, weight in weights.items())
+        lines.append(f"task weights other than 1: {stated}")
+    if isinstance(table, ra.ScoreSummary) and table.n_empty:
+        lines.append(f"left out: {counted(table.n_empty, 'instance')} without any score")
+    return lines
 
 
 def directions_noted(table: ra.ScoreTable) -> list[str]:
     """Return a note on tasks whose names suggest that lower is better."""
-    from rankagg.core import listing
-    from rankagg.io.tables.look import BETWEEN
-
     higher = [task for task in table.tasks if table.higher_is_better[task]]
     words = {task: set(map(str.lower, BETWEEN.split(str(task)))) for task in higher}
     seem = [t for t in higher if _OF_LOWER & words[t] or _SAYS_LOWER.search(str(t))]
@@ -30,8 +83,6 @@ def directions_noted(table: ra.ScoreTable) -> list[str]:
 
 def lists_noted(data: ra.Profile) -> str:
     """Return the numbers of lists, of their items, and of items that they share."""
-    from rankagg.core import counted
-
     lists, times = len(data), list(data.times_ranked().values())
     shared = f"{times.count(lists)} in all lists, {times.count(1)} in only one"
     return f"lists: {lists}, with {counted(data.n_items, 'item')}: {shared}"
@@ -39,10 +90,6 @@ def lists_noted(data: ra.Profile) -> str:
 
 def comparisons_noted(table: Any, given: dict[str, Any]) -> list[str]:
     """Return notes on the meaning of outcomes, and on columns left out."""
-    from rankagg.core import listing
-    from rankagg.io.comparisons import outcomes_taken
-    from rankagg.io.tables.columns import names_of
-
     taken = {name for value in given.values() for name in names_of(value)}
     left = [name for name in table.header if str(name) not in taken]
     meant, dropped = given.get("outcome_is"), given.get("drop_outcome", ())

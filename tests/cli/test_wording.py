@@ -117,7 +117,7 @@ def test_nothing_is_suggested_where_nothing_is_near(told) -> None:
 
 # As typed, with the words that are said, and none of parameters of functions.
 TYPED = {
-    "sample --items ,": "`--items` must be different items",
+    "sample --items ,": "`--items` must be distinct labels",
     "verify no.json table.csv": "`CERTIFICATE` must be a readable file",
     "rank table.csv --weight accuracy=1 --weight accuracy=2": "each name on",
     "explain table.csv --pair first first": "`--pair` must be two different",

@@ -23,7 +23,7 @@ from rankagg.cli.command import (
     output,
     show_progress,
 )
-from rankagg.cli.data import DASH, anchor_of, data, score_lines, size_of
+from rankagg.cli.data import DASH, anchor_of, data
 from rankagg.cli.rules import election_rule, made, rules_to, time_limit, usually_limited
 from rankagg.exceptions import InformationLostError, visible
 
@@ -259,6 +259,7 @@ def scan(
     """
     import pandas as pd
 
+    from rankagg.cli.notes import score_lines, size_of
     from rankagg.core import counted, shortened
     from rankagg.io.output_files import write_text
 

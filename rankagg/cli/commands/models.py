@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from rankagg.cli.data import Input
 
 _T = TypeVar("_T")
+_MODELS = {"plackett-luce": "PlackettLuce", "bradley-terry": "BradleyTerry", "mallows": "Mallows"}
 _OF_WORTHS = ("plackett-luce", "bradley-terry")
 # Most ranks (items times rankings) of a draw.
 _MOST_PLACES_DRAWN = 10**8
@@ -75,7 +76,6 @@ _VARIED = {
 _QUICK_RULES = ("borda", "copeland", "mc4", "kwiksort", "borda-kemenized")
 _FROM_MODELS = ("culture", "n_items", "n_rankings")
 _FROM_FILES = tuple(str(one.name) for one in opt.DATA_OPTIONS if one.name != "tolerance")
-_PRIORS = ("pseudo_rankings", "ridge")
 _RULES, _GAPS = ("names", "time_limit"), ("removal", "proportion")
 #: Studies: their classes, and the options that not all of them take.
 STUDIES = {
@@ -91,13 +91,11 @@ STUDIES = {
     "agreement": ("AgreementStudy", (*_FROM_FILES, "tolerance", *_RULES)),
 }
 
-# -- fit ------------------------------------------------------------------------------------------
-
 
 def _models() -> list[str]:
     from rankagg.distributions.goodness_of_fit import NAMED_MODELS
 
-    return list(dict.fromkeys([*_OF_WORTHS, "mallows", *NAMED_MODELS]))
+    return list(dict.fromkeys([*_MODELS, *NAMED_MODELS]))
 
 
 @command(
@@ -192,12 +190,11 @@ def fit(
                 n_jobs=n_jobs,
             )
         return Answer(result=compared, plot=compared.plot)
-    alone = ("n_resamples", "rng", "n_jobs", "rows", "everything")
-    refuse_typed("needs --compare", *alone)
+    refuse_typed("needs --compare", "n_resamples", "rng", "n_jobs", "rows", "everything")
     # Pairs and Elo ratings need Bradley-Terry.
     of_pairs = elo or isinstance(given.data, ra.Comparisons | ra.PairwiseMatrix)
     model = names[0] if names else "bradley-terry" if of_pairs else "plackett-luce"
-    if len(names) > 1 or model not in (*_OF_WORTHS, "mallows"):
+    if len(names) > 1 or model not in _MODELS:
         raise click.UsageError(f"--model {' --model '.join(names)} needs --compare.")
     options |= {"anchor": anchor, "time_limit": deadline.time_limit, "elo": elo or None}
     asked = {name: value for name, value in options.items() if value is not None}
@@ -212,7 +209,11 @@ def fit(
     fitted_to = given.data if rated else _rankings_for(model, given)
     newcomers, items = None, given.evidence.items
     # A prior gives every item a rating.
-    if elo and isinstance(fitted_to, ra.Comparisons) and not asked.keys() & {*_PRIORS}:
+    if (
+        elo
+        and isinstance(fitted_to, ra.Comparisons)
+        and not asked.keys() & {"pseudo_rankings", "ridge"}
+    ):
         from rankagg.distributions.bradley_terry.newcomers import without_newcomers
 
         fitted_to, newcomers = without_newcomers(fitted_to)
@@ -223,13 +224,8 @@ def fit(
         asked |= {"covariates": tuple(fitted_to.covariates), "side": fitted_to.sides is not None}
     if isinstance(fitted_to, ra.ScoreTable):
         asked["tolerance"] = given.tolerance
-    models: dict[str, Any] = {
-        "plackett-luce": ra.PlackettLuce,
-        "bradley-terry": ra.BradleyTerry,
-        "mallows": ra.Mallows,
-    }
     with options_named({"side": "--side", "judges": "--judges", "data": "FILE"}):
-        fitted = models[model].fit(fitted_to, **asked)
+        fitted = getattr(ra, _MODELS[model]).fit(fitted_to, **asked)
     ratings = fitted.elo(anchor=scale, alpha=alpha) if elo else None
 
     def plain() -> dict[str, Any]:
@@ -267,9 +263,6 @@ def _rankings_for(model: str, given: Input) -> Any:
     return given.evidence.profile
 
 
-# -- sample ---------------------------------------------------------------------------------------
-
-
 @command(
     click.Argument(["fit"], required=False, type=click.Path()),
     opt.Option("--items", metavar="A,B,C", help="Items to rank, without FIT."),
@@ -297,24 +290,24 @@ def sample(
 
     FIT is a file with the output of `rankagg fit --json`.
     """
-    from rankagg.core import counted
+    from rankagg.core import ItemSet, counted
 
-    if (fit is None) == (items is None):
+    if bool(fit) == bool(items):
         raise click.UsageError("Give either FIT or --items, such as --items A,B,C.")
     if fit is not None:
         refuse_typed("needs --items", "culture")
-    distribution = None if fit is None else _stored(fit)
-    labels = distribution.items if distribution is not None else _labels("--items", items or "")
-    n = len(labels)
-    if size * n > _MOST_PLACES_DRAWN:
-        allowed = f"at most {_MOST_PLACES_DRAWN // n} for {counted(n, 'item')}"
-        raise InvalidInputError("--size", allowed, size, "Draw files with different seeds.")
-    if distribution is not None:
-        profile = distribution.sample(size, rng=rng)
-    else:
-        with options_named({"n_items": "The number of --items", **_CULTURE_NUMBERS}):
-            ranks = _culture(culture).sample(n, size, rng=rng).ranks
-        profile = ra.Profile.from_ranks(ranks, items=labels)
+    with options_named({"n_items": "The number of --items", **_CULTURE_NUMBERS}):
+        source = _culture(culture) if fit is None else _stored(fit)
+        labels = ItemSet(map(str.strip, items.split(","))) if items else source.items
+        n = len(labels)
+        if size * n > _MOST_PLACES_DRAWN:
+            allowed = f"at most {_MOST_PLACES_DRAWN // n} for {counted(n, 'item')}"
+            raise InvalidInputError("--size", allowed, size, "Draw files with different seeds.")
+        if items:
+            ranks = source.sample(n, size, rng=rng).ranks
+            profile = ra.Profile.from_ranks(ranks, items=labels)
+        else:
+            profile = source.sample(size, rng=rng)
     if out is None and sys.stdout.isatty():
         # A terminal would obey control characters in names; a program gets them unchanged.
         ra.io.write_ballots(profile.compress(), text := StringIO())
@@ -322,13 +315,6 @@ def sample(
     else:
         ra.io.write_ballots(profile.compress(), sys.stdout if out is None else out)
     return Answer()
-
-
-def _labels(option: str, text: str) -> list[str]:
-    labels = [label.strip() for label in text.split(",")]
-    if len(set(labels)) < len(labels):
-        raise InvalidInputError(option, "different items, separated by commas", text)
-    return labels
 
 
 def _stored(path: str) -> Any:
@@ -345,9 +331,6 @@ def _stored(path: str) -> Any:
         return distribution_from_dict(facts.get("distribution", facts))
     except DataFormatError as error:
         raise DataFormatError(f"{path}: {error}") from None
-
-
-# -- study ----------------------------------------------------------------------------------------
 
 
 def _culture(text: str, *, scores: bool = False) -> Any:
@@ -513,19 +496,16 @@ def study(
         rankagg study cycles --culture impartial --rankings 25
         rankagg study missing-scores scores.csv --removal by-score --html page.html
 
-    STUDY is one of the following. Repeat the options for models, sizes and rules to study every
-    combination.
+    Repeat the options for models, sizes and rules to study every combination. STUDY is one of:
 
     approximation: each rule's distance from the proved optimum, on ballots in PrefLib formats or
     from a model. The exit code is 3 if an optimum was not proved within --time-limit.
 
     cycles: how often drawn profiles have cyclic majorities, and Borda and Kemeny disagree, with
-    the probabilities that are known exactly. The default model is the impartial culture: all
-    rankings are equally likely.
+    known exact probabilities. By default all rankings are equally likely (impartial culture).
 
     missing-scores, task-subsets, corruption: remove scores or tasks of a table, or corrupt tasks,
-    and compare every rule with its ranking of the full table. If scores are removed, the last line
-    names the rule that stays nearest.
+    and compare every rule with its full ranking. missing-scores names the rule that stays nearest.
 
     confidence: resample instances, and decide pairs by confidence intervals instead of rules.
 
