@@ -521,20 +521,15 @@ def study(
     if journal is not None and journal == html:
         raise click.UsageError("--journal and --html name the same file: give two.")
     lines: tuple[str, ...] | None = None
-    limit = settings["time_limit"]
     if study in ("approximation", "cycles"):
         asked = _of_models(study, typed["files"], **settings)
     else:
         asked, lines = _of_table(study, typed, **settings)
-    called = {
-        "data": "--culture" if lines is None else "FILE",
-        "table": "FILE",
-        "rules": "--rule",
-        "missing": "--missing",
-    }
+    source = "--culture" if lines is None else "FILE"
+    called = {"data": source, "table": "FILE", "rules": "--rule", "missing": "--missing"}
     with options_named(called):
         planned = getattr(ra.studies, kind)(rng=rng, **asked)
-        within = {"time_limit": limit} if study == "cycles" else {}
+        within = {"time_limit": settings["time_limit"]} if study == "cycles" else {}
         result = planned.run(journal=journal, n_jobs=n_jobs, **within)
     page = [(html, lambda path: write_text(path, result.to_html(source=lines or ())))]
     code = UNPROVED if study == "approximation" and result.n_unproved else DONE
@@ -590,9 +585,8 @@ def _of_table(
     varying = ("corruption", "removal", "proportion")
     asked = {f"{name}s": settings[name] for name in varying if name in takes and settings[name]}
     if "names" in takes:
-        asked["rules"] = limited(
-            made(settings["names"] or ("mean", "borda")), settings["time_limit"]
-        )
+        rules = made(settings["names"] or ("mean", "borda"))
+        asked["rules"] = limited(rules, settings["time_limit"])
     if "tolerance" in takes:
         asked |= {"data": given.data, "tolerance": given.tolerance}
     else:
