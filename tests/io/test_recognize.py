@@ -174,7 +174,7 @@ def ranked(tmp_path, said):
         ("a,b,winner,n\nx,y,a,2\ny,x,b,3\n", "--format comparisons --first a --second b"),
         (
             "home,away,x,y\nA,B,7,9\n",
-            "file.csv is not recognized; --format says what it holds; --first, --second and --ou",
+            "file.csv is of no known kind: state its kind by --format, or name columns of comp",
         ),
         (
             "model,x,Price\nA,.5,3\nB,.6,2\n",
