@@ -95,7 +95,7 @@ def test_sums_say_what_the_scores_say(command, policy, run):
     one, other = plain(found.out), plain(expected.out)
     if command == "fit":
         # Sums hold no units, by which the errors of scores are.
-        assert "hold no units" in one["notes"][1]
+        assert "have no units" in one["notes"][1]
         one, other = one["distribution"], other["distribution"]
     assert one == other
     assert "ScoreSummary" in json.loads(found.out)["input"][1]
