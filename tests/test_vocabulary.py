@@ -122,7 +122,11 @@ def _undocumented(name, function) -> list[str]:
     """Return the parameters that have no line in the docstring."""
     if not (function.__module__ or "").startswith("rankagg."):
         return []
-    text = inspect.getdoc(function) or ""
+    owner, _, method = name.rpartition(".")
+    base = getattr(getattr(ra, owner, None), "__mro__", ())
+    # What overrides a method of a documented class has its parameters.
+    texts = [inspect.getdoc(vars(one)[method]) for one in base if method in vars(one)]
+    text = "\n".join(filter(None, [inspect.getdoc(function), *texts]))
     # Classes without that section are not made by their users.
     if inspect.isclass(function) and "\nParameters\n" not in text:
         return []

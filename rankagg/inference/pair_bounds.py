@@ -39,6 +39,8 @@ HOLDS_FROM = {"max-t": 1000, "percentile": 500, "wilson": 100}
 # Numbers of units, and the percentage of tables in which max-t was wrong at most from there on.
 WRONG_IN = (6, 83), (8, 71), (12, 52), (20, 25), (50, 14), (100, 9)
 
+# Means of shares that differ by less are equal.
+ROUNDING = 1e-12
 # Approximate numbers drawn in one call, and resampled means in memory.
 DRAWN_AT_ONCE, MEANS_HELD = 20_000_000, 4_000_000
 BINOMIAL = {"wilson": "wilson", "clopper-pearson": "beta"}
@@ -268,7 +270,7 @@ class _Resamples:
         """Whether the mean of each pair differs between resamples, shape (p,)."""
         seen = np.isfinite(self.means)
         low = np.where(seen, self.means, np.inf).min(axis=0)
-        return np.asarray(np.where(seen, self.means, -np.inf).max(axis=0) - low > 1e-12)
+        return np.asarray(np.where(seen, self.means, -np.inf).max(axis=0) - low > ROUNDING)
 
     def take(self, chosen: Bools, kept: Bools | bool = True) -> _Resamples:
         """Return the resamples of some of the pairs, reversed if not kept."""
@@ -281,7 +283,7 @@ class _Resamples:
         # `nanquantile` is slow, since it loops over pairs.
         quantile = np.quantile if np.isfinite(self.means).all() else np.nanquantile
         low, high = quantile(self.means, [tail, 1.0 - tail], axis=0)
-        return low, high
+        return _exact_half(low), _exact_half(high)
 
     def max_t(self, alpha: float, alternative: Alternative) -> tuple[Floats, Floats]:
         """Return simultaneous intervals from the largest studentized deviation.
@@ -296,7 +298,12 @@ class _Resamples:
         elif alternative == "less":
             deviation = -deviation
         radius = np.quantile(deviation.max(axis=1), 1.0 - alpha) * error
-        return self.mean - radius, self.mean + radius
+        return _exact_half(self.mean - radius), _exact_half(self.mean + radius)
+
+
+def _exact_half(bounds: Floats) -> Floats:
+    """Return bounds with 1/2 where they equal it up to rounding, which decides no pair."""
+    return np.where(np.abs(bounds - 0.5) < ROUNDING, 0.5, bounds)
 
 
 def _resampled_parts(

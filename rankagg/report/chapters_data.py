@@ -121,7 +121,11 @@ def _never_compared(section: Section, votes: PairwiseMatrix | MissingReport, res
 def colophon(rules: Iterable[Any]) -> Section:
     """Say how the page was made, and how to cite what it rests on."""
     section = Section("made", "Methods, versions, citation")
-    rows = [{"Method": rule.name, "Source": references_of(rule)} for rule in rules]
+    # Ratings have a name for their column, and the call that returns them.
+    rows = [
+        {"Method": getattr(rule, "call", rule.name), "Source": references_of(rule)}
+        for rule in rules
+    ]
     if rows:
         caption = "Methods and sources; parameters that are not named have their defaults"
         section.table(table_of(pd.DataFrame(rows), caption, text=["Method", "Source"]))

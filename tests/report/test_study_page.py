@@ -69,7 +69,7 @@ def test_it_says_what_the_result_says_and_browsers_complain_of_nothing(name, tmp
         assert page == result.to_html(title=f"A & {EVIL}", source=[f"read: {EVIL}.csv"])
     assert f"Seed{result.study.rng}" in re.sub(r"\s", "", told)
     for rule in getattr(result.study, "rules", ()) or getattr(result.study, "methods", ()):
-        assert visible(repr(rule)) in told
+        assert visible(rule.name) in told
     assert f"rankagg{ra.__version__}" in re.sub(r"\s", "", told)
     assert page.count("<svg") == 1
     # Nothing is asked of the network; the references are text.

@@ -153,7 +153,7 @@ def test_of_a_table_as_it_is_no_truth_is_known():
     assert frame["decided"].notna().all()
     assert frame[["wrong", "covered"]].isna().all(axis=None)
     assert "true proportions are not known" in result.summary()
-    with pytest.raises(InvalidInputError, match="study knows something of"):
+    with pytest.raises(InvalidInputError, match="must be a column with known values"):
         result.plot(y="any_wrong")
 
 

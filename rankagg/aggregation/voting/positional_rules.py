@@ -14,7 +14,7 @@ import numpy as np
 
 from rankagg._typing import Generator, Integers, Integers64, Ranks
 from rankagg._validation import LARGEST_WEIGHT, check_integer, check_number
-from rankagg.aggregation.base import Aggregator, Needs, ReadsUnranked
+from rankagg.aggregation.base import Aggregator, Needs, ReadsUnranked, Statements
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.outcome import Outcome, by_points
 from rankagg.aggregation.positional import POINTS_KEEP, divided, row_slices
@@ -381,7 +381,10 @@ class Approval(PlacePoints):
         if self.k is not None:
             object.__setattr__(self, "k", check_integer(self.k, "k of Approval", low=1))
 
-    keeps: ClassVar = POINTS_KEEP
+    @property
+    def keeps(self) -> Statements:
+        """The axioms that points for places keep, for every k."""
+        return POINTS_KEEP
 
     @property
     def reads_unranked(self) -> ReadsUnranked:

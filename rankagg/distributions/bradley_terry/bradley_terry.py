@@ -407,7 +407,7 @@ class BradleyTerryFit(WorthsFit):
         if anchor is not None and (not isinstance(anchor, Mapping) or len(anchor) > 1):
             allowed = "a mapping from one item to its rating, such as {'A': 1000}"
             raise InvalidInputError("anchor", allowed, anchor)
-        item, rating = next(iter((anchor or {}).items()), (None, 1500.0))
+        item, rating = next(iter(anchor.items())) if anchor else (None, 1.5e3)
         middle, unit = check_number(rating, "anchor"), 400.0 / np.log(10.0)
         table = self.to_frame(alpha) if item is None else self.relative_to(item, alpha)
         frame = table[["estimate", "std_err", "lower", "upper"]].iloc[: self._n].mul(unit)
