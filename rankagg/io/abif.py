@@ -11,12 +11,7 @@ import numpy as np
 from rankagg._typing import Unranked
 from rankagg._validation import check_unranked
 from rankagg.core import UNRANKED, ItemSet, Profile, canonical_profile, counted
-from rankagg.exceptions import (
-    DataFormatError,
-    DataWarning,
-    nearest,
-    shown,
-)
+from rankagg.exceptions import DataFormatError, DataWarning, nearest, shown
 from rankagg.io.tables.sources import (
     MAX_BYTES,
     Source,
@@ -43,10 +38,7 @@ CHOICE = re.compile(
 
 
 def read_abif(
-    source: Source,
-    *,
-    unranked: Unranked = "last",
-    max_bytes: int = MAX_BYTES,
+    source: Source, *, unranked: Unranked = "last", max_bytes: int = MAX_BYTES
 ) -> Profile:
     r"""Read ballots in ABIF, the Aggregated Ballot Information Format.
 

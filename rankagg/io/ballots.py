@@ -300,11 +300,7 @@ def _of_orders(name: str, lists: list[Any], orders: list[list[Any]]) -> Profile:
 
 
 def write_ballots(
-    profile: Profile,
-    target: str | PathLike[str] | TextIO,
-    *,
-    title: str = "",
-    seats: int = 1,
+    profile: Profile, target: str | PathLike[str] | TextIO, *, title: str = "", seats: int = 1
 ) -> None:
     r"""Write ballots as CSV, in a PrefLib format, or as BLT, by the ending of the path.
 

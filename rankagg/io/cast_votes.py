@@ -558,11 +558,7 @@ def _warn_of_names(grid: _Grid, marks: _Marks) -> None:
 
 
 def _profile(
-    grid: _Grid,
-    codes: Positions,
-    labels: list[Label],
-    fates: Fates,
-    max_bytes: int,
+    grid: _Grid, codes: Positions, labels: list[Label], fates: Fates, max_bytes: int
 ) -> Profile:
     """Return the rankings, those that are equal in one row."""
     ranked = fates == _Fate.RANKED

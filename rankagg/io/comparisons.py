@@ -347,8 +347,7 @@ def _by_marks(table: Table, columns: Sequence[Label]) -> Signs:
         row = int(np.argmax(total != 1))
         names = listed(columns)
         raise DataFormatError(
-            f"{table.place(row)} must have a single 1 in {names}. Got {total[row]} of them.",
-            COUNTS,
+            f"{table.place(row)} must have a single 1 in {names}. Got {total[row]} of them.", COUNTS
         )
     return marks[0] - marks[1]
 

@@ -17,15 +17,7 @@ import numpy as np
 
 from rankagg._typing import Integers64, Ranks, Unranked
 from rankagg._validation import EXACT_LIMIT, check_choice, check_unranked
-from rankagg.core import (
-    UNRANKED,
-    ItemSet,
-    Profile,
-    canonical_profile,
-    counted,
-    listed,
-    raw_text,
-)
+from rankagg.core import UNRANKED, ItemSet, Profile, canonical_profile, counted, listed, raw_text
 from rankagg.core.places import strict_ranks
 from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError, shown
 from rankagg.io.tables.sources import (

@@ -24,10 +24,7 @@ if TYPE_CHECKING:
     from rankagg.io.tables.table import Table
 
 #: Tables of one row for each score, mark or rank: what the columns are, the last one numbers.
-LONG = {
-    "scores": ("system", "task", "instance", "score"),
-    "lists": ("ranking", "item", "rank"),
-}
+LONG = {"scores": ("system", "task", "instance", "score"), "lists": ("ranking", "item", "rank")}
 
 #: Words in which the headings of the two sides differ, that of the first side first.
 SIDES = [

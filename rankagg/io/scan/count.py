@@ -14,11 +14,7 @@ from joblib import Parallel, delayed, effective_n_jobs
 from tqdm import tqdm
 
 from rankagg._typing import Floats, Label
-from rankagg.core import (
-    ItemSet,
-    TaskTally,
-    counted,
-)
+from rankagg.core import ItemSet, TaskTally, counted
 from rankagg.exceptions import (
     DataFormatError,
     DataWarning,
@@ -316,10 +312,7 @@ def _scattered(
 
 
 def count_parts(
-    layout: ScanLayout,
-    parts: Sequence[ScanPart],
-    n_jobs: int | None,
-    client: Any = None,
+    layout: ScanLayout, parts: Sequence[ScanPart], n_jobs: int | None, client: Any = None
 ) -> dict[Label, TaskTally]:
     """Return the sums of all parts by task, without tasks that have no score."""
     tallies: dict[Label, TaskTally] = {}

@@ -13,14 +13,7 @@ import pyarrow as pa
 
 from rankagg._typing import Directions, Label, TaskWeights
 from rankagg._validation import check_choice, check_flag, check_number
-from rankagg.core import (
-    ItemSet,
-    ScoreSummary,
-    Value,
-    counted,
-    listed,
-    named_values,
-)
+from rankagg.core import ItemSet, ScoreSummary, Value, counted, listed, named_values
 from rankagg.exceptions import DataFormatError, InvalidInputError, RankaggError, nearest, shown
 from rankagg.io.output_files import unguard
 from rankagg.io.scan.batches import ScanFile, ScanPart, Types
