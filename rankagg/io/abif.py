@@ -172,14 +172,8 @@ def profile_of(
                 row[label] = above
         rows.append(row)
     items = ItemSet(dict.fromkeys(known.values()))
-    filled = sum(map(len, rows))
-    check_filled(
-        name,
-        (len(rows), "lines of ballots"),
-        (len(items), "candidates"),
-        filled,
-        max_bytes=max_bytes,
-    )
+    sizes = {"lines of ballots": len(rows), "candidates": len(items)}
+    check_filled(name, sizes, sum(map(len, rows)), max_bytes)
     ranks = np.full((len(rows), len(items)), UNRANKED, dtype=np.int32)
     for at, row in enumerate(rows):
         ranks[at, [items.index(label) for label in row]] = list(row.values())

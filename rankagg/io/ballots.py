@@ -272,8 +272,8 @@ def _of_rows(table: Table, ranking: Any, item: Any, rank: Any) -> Profile:
     ):
         if wrong.any():
             raise table.error(int(np.argmax(wrong)), rank, what)
-    sizes = (len(lists.labels), "lists"), (len(items.labels), "items")
-    check_filled(table.name, *sizes, len(numbers), max_bytes=table.max_bytes)
+    sizes = {"lists": len(lists.labels), "items": len(items.labels)}
+    check_filled(table.name, sizes, len(numbers), table.max_bytes)
     warn_of_likeness(table.name, items.labels, stacklevel=2)
     twice = pd.DataFrame({"list": lists.codes, "rank": numbers}).duplicated().to_numpy()
     if twice.any():

@@ -576,7 +576,7 @@ def _profile(
     chosen = kept[first]
     filled = int(np.count_nonzero(orders[chosen] >= 0))
     n, m = len(labels), len(chosen)
-    check_filled(grid.name, (m, "distinct ballots"), (n, "items"), filled, max_bytes=max_bytes)
+    check_filled(grid.name, {"distinct ballots": m, "items": n}, filled, max_bytes)
     ranks = np.full((m, n), UNRANKED, dtype=np.int32)
     at, place = np.nonzero(orders[chosen] >= 0)
     ranks[at, orders[chosen][at, place]] = place

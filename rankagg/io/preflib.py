@@ -39,10 +39,10 @@ STRICT_ORDER = r"[0-9]{1,9}(?: *, *[0-9]{1,9})*"
 STRICT_BALLOTS = re.compile(rf"(?:0*[1-9][0-9]{{0,14}}: *{STRICT_ORDER} *(?:\r?\n|$))+")
 TOKEN = re.compile(r"\s*(?:\{([^{}]*)\}|([0-9]+))\s*(?:,|$)")
 TYPES = ("soc", "soi", "toc", "toi")
-NO_BALLOTS = "{} holds votes between pairs and no ballots: give them to PairwiseMatrix.from_wins"
+NO_BALLOTS = " {} holds votes between pairs and no ballots: give them to PairwiseMatrix.from_wins."
 OTHER_TYPES = {
     **{kind: NO_BALLOTS.format(kind) for kind in ("pwg", "wmg", "mjg", "tog", "wmd")},
-    "cat": "cat holds categories and no ballots: make a CSV table of ranks for read_ballots",
+    "cat": " cat holds categories and no ballots: make a CSV table of ranks for read_ballots.",
 }
 HEADER_KEY = re.compile(r"[A-Z][A-Z0-9 _-]*")
 HEAD = re.compile(r"(?:(?:#[^\r\n]*)?(?:\r\n|\r|\n))*")
@@ -88,8 +88,8 @@ def _strict_ballots(
     if STRICT_BALLOTS.fullmatch(text) is None:
         return None
     lengths = np.array([line.count(",") + 1 for line in text.splitlines()])
-    sizes = (len(lengths), "ballots"), (n, "alternatives")
-    check_filled(name, *sizes, int(lengths.sum()), max_bytes=max_bytes)
+    sizes = {"ballots": len(lengths), "alternatives": n}
+    check_filled(name, sizes, int(lengths.sum()), max_bytes)
     cells = text.rstrip().replace(":", ",").replace("\n", ",")
     numbers = np.fromstring(cells, dtype=np.int64, sep=",")
     starts = np.cumsum(lengths + 1) - lengths - 1
@@ -123,7 +123,7 @@ def _counts_and_ranks(
 ) -> tuple[Integers64, Ranks]:
     """Return the counts of ballots, and the ranks of n alternatives."""
     filled = sum(len(bucket) for ballot in ballots for bucket in ballot.buckets)
-    check_filled(name, (len(ballots), "ballots"), (n, "alternatives"), filled, max_bytes=max_bytes)
+    check_filled(name, {"ballots": len(ballots), "alternatives": n}, filled, max_bytes)
     ranks = np.empty((len(ballots), n), dtype=np.int32)
     for row, ballot in enumerate(ballots):
         places, above = [UNRANKED] * n, 0
@@ -181,15 +181,6 @@ def _key_and_value(line: str) -> tuple[str, str] | None:
     return (key.strip(), value.strip()) if known else None
 
 
-def _check_ballot_type(name: str, stated: str) -> None:
-    """Raise unless a data type holds ballots."""
-    if stated not in TYPES:
-        remedy = f" {OTHER_TYPES[stated]}." if stated in OTHER_TYPES else ""
-        raise DataFormatError(
-            f"{name}: DATA TYPE must be one of {', '.join(TYPES)}. Got {shown(stated)}.{remedy}"
-        )
-
-
 def _parse(name: str, text: str) -> _Contents:
     contents = _Contents({}, {}, [])
     for number, line in enumerate(text_lines(text), start=1):
@@ -209,8 +200,11 @@ def _add_header_entry(name: str, number: int, contents: _Contents, key: str, val
             raise DataFormatError(f"{name}, line {number}: {shown(key)} must end with a number.")
         if contents.header.setdefault(key, value) != value:
             raise DataFormatError(f"{name}, line {number}: {key} is stated twice.")
-        if key == "DATA TYPE" and value:
-            _check_ballot_type(name, value.lower())
+        if key == "DATA TYPE" and value and (kind := value.lower()) not in TYPES:
+            allowed, remedy = ", ".join(TYPES), OTHER_TYPES.get(kind, "")
+            raise DataFormatError(
+                f"{name}: DATA TYPE must be one of {allowed}. Got {shown(kind)}.{remedy}"
+            )
         return
     which = int(alternative[1])
     if which in contents.names:

@@ -256,8 +256,8 @@ def _build(
     table: Table, entries: _Entries, higher_is_better: Directions, task_weights: TaskWeights | None
 ) -> ScoreTable:
     name, n_systems, n_units = table.name, len(entries.systems), len(entries.unit_tasks)
-    sizes = (n_systems, "systems"), (n_units, "units")
-    check_filled(name, *sizes, len(entries.at_unit), max_bytes=table.max_bytes)
+    sizes = {"systems": n_systems, "units": n_units}
+    check_filled(name, sizes, len(entries.at_unit), table.max_bytes)
     _check_once(name, entries)
     values = np.full((n_systems, n_units), np.nan)
     values[entries.at_system, entries.at_unit] = entries.column.values

@@ -320,8 +320,8 @@ def _read_json(
                 'each column, such as {"system": "A", "task": "x", "score": 0.5}.'
             )
     names = list(dict.fromkeys(key for row in rows for key in row))
-    sizes, n_filled = ((len(rows), "rows"), (len(names), "columns")), sum(map(len, rows))
-    sources.check_filled(name, *sizes, n_filled, max_bytes=max_bytes)
+    sizes = {"rows": len(rows), "columns": len(names)}
+    sources.check_filled(name, sizes, sum(map(len, rows)), max_bytes)
     columns = [[row.get(key) for row in rows] for key in names]
     return Table(name, names, columns, lines=None if is_array else lambda: lines, taken=taken)
 
