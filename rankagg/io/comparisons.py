@@ -278,7 +278,7 @@ def _without_outcomes(
     which = f"the outcome {' or '.join(counts)}"
     if gone.all():
         raise DataFormatError(f"{table.name} has no row without {which}.")
-    kept = table.chosen(np.flatnonzero(~gone))
+    kept = table.take(np.flatnonzero(~gone))
     every, left = (
         {x for at in sides for x in one.coded(at, "first", gaps=True).labels}
         for one in (table, kept)

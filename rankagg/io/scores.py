@@ -180,8 +180,8 @@ def _melted(table: Table, keys: Mapping[str, Any], chosen: Chosen) -> _Entries:
         if len(kept) < len(tasks.labels):
             is_kept = np.isin(np.arange(len(tasks.labels)), [tasks.labels.index(x) for x in kept])
             rows = np.flatnonzero(is_kept[tasks.codes])
-            labels = {role: part.chosen(rows) for role, part in labels.items()}
-            column = Numbers(column.values[rows], column.said)
+            labels = {role: part.take(rows) for role, part in labels.items()}
+            column = Numbers(column.values[rows], column.odd)
     else:
         role, what = ("system", "columns") if "task" in keys else ("task", "tasks")
         headings = _chosen_columns(table, named, chosen, what)

@@ -336,7 +336,7 @@ LEFT = ["left", "left"]
             (LEFT, {"w": cells, column: "w"}, words)
             for column, cells, words in [
                 ("weight", [1, -1], r"row 2, column 'w' must be a weight from 1e-100 to .* Got -1"),
-                ("weight", [1, 0], "Got 0; leave out what has no weight"),
+                ("weight", [1, 0], "Got 0; leave out rows without a weight"),
                 ("weight", [1, float("inf")], "row 2, column 'w' must be a finite number"),
                 ("weight", [1, None], "row 2, column 'w' must be a weight from .* Got nan"),
                 ("weight", ["1", "heavy"], "row 2, column 'w' must be a finite .* Got 'heavy'"),
