@@ -190,7 +190,7 @@ def test_the_command_line_says_what_to_type(ranked, text, words):
 def test_a_remedy_names_the_option(ranked):
     columns = ["--format", "comparisons", "--first", "p", "--second", "q", "--outcome", "won"]
     told = ranked("p,q,won\nA,B,A\nB,C,B\nC,A,first\n", *columns, code=2)
-    assert "also a side. --outcome-is side or --outcome-is winner says which" in told
+    assert "also a side. Set --outcome-is side or --outcome-is winner." in told
 
 
 def test_a_name_with_braces_is_told_as_it_is(said, tmp_path):
