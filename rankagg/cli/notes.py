@@ -40,13 +40,13 @@ def lists_noted(data: ra.Profile) -> str:
 def comparisons_noted(table: Any, given: dict[str, Any]) -> list[str]:
     """Return what outcomes are taken for, and the columns that are left out."""
     from rankagg.core import listing
-    from rankagg.io.comparisons import outcomes_taken
+    from rankagg.io.comparisons import describe_outcomes
     from rankagg.io.tables.columns import names_of
 
     taken = {name for value in given.values() for name in names_of(value)}
     left = [name for name in table.header if str(name) not in taken]
     meant, dropped = given.get("outcome_is"), given.get("drop_outcome", ())
-    notes = [outcomes_taken(table, given["outcome"], meant, dropped)]
+    notes = [describe_outcomes(table, given["outcome"], meant, dropped)]
     if left:
         notes.append(f"left out: {listing(left)} (--cluster, --covariate take them)")
     return notes

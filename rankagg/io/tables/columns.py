@@ -145,8 +145,6 @@ class Coded(NamedTuple):
     def merged(self, labels: Iterable[Any]) -> Coded:
         """Return the column with other labels, some of which may be equal."""
         again = Coded.of(labels)
-        if len(again.labels) == len(self.labels):
-            return Coded(self.codes, again.labels)
         return Coded(again.codes[self.codes], again.labels)
 
     def with_gaps(self) -> Coded:

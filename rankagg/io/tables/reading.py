@@ -40,6 +40,7 @@ SAVE = "Open the workbook in a spreadsheet, let it calculate, and save it."
 DATED = "Give the cell the format of a number or of text."
 DELIMITERS = "\t,;"
 QUOTE = b'"'
+FIRST_LINE = re.compile(rb"[\r\n]*([^\r\n]*)")
 # Excel's line before the header that states the delimiter.
 STATED = re.compile(r'\ufeff?"?sep=(.)"?(?=[\r\n])', re.IGNORECASE)
 # Invisible characters without width.
@@ -76,15 +77,13 @@ def read_table(
     else:
         name, data = sources.read_data(source, max_bytes)
         objects = JSON_OBJECTS if kind == "JSON" else JSON_OBJECT
-        if kind is not None and isinstance(data, bytes) and JSON_ARRAY.match(data):
-            table = _read_json(name, decoded(name, data), max_bytes, is_array=True)
-        elif kind is not None and isinstance(data, bytes) and objects.match(data):
-            table = _read_json(name, decoded(name, data), max_bytes)
+        named_json = data if kind is not None and isinstance(data, bytes) else b""
+        is_array = JSON_ARRAY.match(named_json) is not None
+        if is_array or objects.match(named_json):
+            table = _read_json(name, decoded(name, data), max_bytes, is_array=is_array)
         else:
-            commas = style.decimal == ","
-            table = _read_delimited(
-                name, data, blank_rows=blank_rows, has_commas=commas, max_bytes=max_bytes
-            )
+            options = {"blank_rows": blank_rows, "has_commas": style.decimal == ","}
+            table = _read_delimited(name, data, max_bytes=max_bytes, **options)
     return replace(table, style=style, max_bytes=max_bytes)
 
 
@@ -155,12 +154,11 @@ def _read_delimited(
 
 def _counts(data: bytes | str) -> tuple[int, int]:
     """Return the largest possible numbers of cells, and of columns in the first filled line."""
-    signs = DELIMITERS + "\n\r"
-    marks: list[Any] = list(signs) if isinstance(data, str) else [x.encode() for x in signs]
-    filled = data.lstrip("\n\r") if isinstance(data, str) else data.lstrip(b"\n\r")
-    start = len(data) - len(filled)
-    end = min((at for x in marks[-2:] if (at := data.find(x, start)) >= 0), default=len(data))
-    return sum(map(data.count, marks)), 1 + max(data.count(x, start, end) for x in marks[:-2])
+    raw = data.encode(errors="replace") if isinstance(data, str) else data
+    head = FIRST_LINE.match(raw)[1]  # type: ignore[index]
+    delimiters = [x.encode() for x in DELIMITERS]
+    n_cells = sum(map(raw.count, [*delimiters, b"\n", b"\r"]))
+    return n_cells, 1 + max(map(head.count, delimiters))
 
 
 def _without_invisible(name: str, data: bytes | str) -> tuple[bytes | str, str | None]:
@@ -298,9 +296,7 @@ def _without_blank(columns: list[Any]) -> list[Any]:
 # -- JSON -----------------------------------------------------------------------------------------
 
 
-def _read_json(
-    name: str, text: str, max_bytes: int = MAX_BYTES, *, is_array: bool = False
-) -> Table:
+def _read_json(name: str, text: str, max_bytes: int, *, is_array: bool) -> Table:
     """Return the table in JSON Lines or in an array, an object for each row.
 
     Columns are in the order of first occurrence.

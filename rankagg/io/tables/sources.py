@@ -256,13 +256,17 @@ def _is_json(name: str, text: str) -> bool:
     """Return whether a text or its first line is a JSON object, or a list of lists or objects."""
     if PurePath(name).suffix.lower() in (".json", ".jsonl", ".ndjson"):
         return True
+    value = json_content(text)
+    parts = value if isinstance(value, list) else [value]
+    return bool(parts) and all(isinstance(one, dict | list) for one in parts)
+
+
+def json_content(text: str) -> Any:
+    """Return the JSON in the first line of a text, or in all of it; None if it is no JSON."""
     for part in (text.lstrip().partition("\n")[0], text):
         with suppress(ValueError, RecursionError):
-            value = json.loads(part)
-            parts = value if isinstance(value, list) else [value]
-            if parts and all(isinstance(one, dict | list) for one in parts):
-                return True
-    return False
+            return json.loads(part)
+    return None
 
 
 # -- JSON -----------------------------------------------------------------------------------------
