@@ -20,7 +20,7 @@ from rankagg._validation import EXACT_LIMIT, LARGEST_WEIGHT, SMALLEST_WEIGHT, ar
 from rankagg.core import listed, listing
 from rankagg.exceptions import DataFormatError, InvalidInputError, nearest, shown
 from rankagg.io.output_files import unguard
-from rankagg.io.tables.columns import USUAL, Coded, Numbers, NumberStyle, names_of
+from rankagg.io.tables.columns import USUAL, Coded, Numbers, NumberStyle
 from rankagg.io.tables.sources import MAX_BYTES, check_memory
 
 FRAME_NAME = "the DataFrame"
@@ -134,13 +134,14 @@ class Table:
 
     def check_columns(self, **columns: Any) -> None:
         """Raise if a parameter names no column, or the same one as another; None is not given."""
-        given = {x: names_of(names) for x, names in columns.items() if names is not None}
-        named = [(parameter, name) for parameter, names in given.items() for name in names]
-        for parameter, name in named:
-            self.position(name, parameter)
-        if len({name for _, name in named}) < len(named):
-            parameters = listing(list(dict.fromkeys(parameter for parameter, _ in named)))
-            raise InvalidInputError(parameters, "different columns", [name for _, name in named])
+        lists = {x: y if isinstance(y, list) else [y] for x, y in columns.items() if y is not None}
+        for parameter, names in lists.items():
+            for name in names:
+                self.position(name, parameter)
+        given = [name for names in lists.values() for name in names]
+        if len(set(given)) < len(given):
+            parameters = [parameter for parameter, names in lists.items() if names]
+            raise InvalidInputError(listing(parameters), "different columns", given)
 
     def take(self, rows: Positions) -> Table:
         """Return some rows as a table; they keep their lines."""
