@@ -154,7 +154,7 @@ def ballot_profile(
     weights: list[float] | None = None,
 ) -> Profile:
     """Return a profile of ballots, each with its place in the file, count and tied groups."""
-    known = {label: label for label in names.values()} | names
+    labels = {label: label for label in names.values()} | names
     if len(set(names.values())) < len(names):
         raise DataFormatError(f"{name} declares two candidates of one name; names must differ.")
     rows = []
@@ -163,15 +163,15 @@ def ballot_profile(
         for bucket in buckets:
             above = len(row)
             for choice in bucket:
-                if names and choice not in known:
+                if names and choice not in labels:
                     fault = f"{place}: {shown(choice)} is not declared."
-                    raise DataFormatError(fault, nearest(choice, known))
-                label = known.setdefault(choice, choice)
+                    raise DataFormatError(fault, nearest(choice, labels))
+                label = labels.setdefault(choice, choice)
                 if label in row:
                     raise DataFormatError(f"{place}: {shown(label)} is named twice.")
                 row[label] = above
         rows.append(row)
-    items = ItemSet(dict.fromkeys(known.values()))
+    items = ItemSet(dict.fromkeys(labels.values()))
     sizes = {"lines of ballots": len(rows), "candidates": len(items)}
     check_filled(name, sizes, sum(map(len, rows)), max_bytes)
     ranks = np.full((len(rows), len(items)), UNRANKED, dtype=np.int32)

@@ -122,11 +122,11 @@ def _heading_of(name: object) -> _Heading | None:
     whole = _plain(str(name))
     part = _plain(_in_brackets(name)[1]) if _in_brackets(name) else whole
     for pattern in (NTH, NUMBER_OF, ONE_NUMBER):
-        if found := pattern.findall(part):
+        if ordinals := pattern.findall(part):
             break
     else:
         return None
-    texts = ["".join(one) for one in found]
+    texts = ["".join(one) for one in ordinals]
     number = str(ORDINALS.get(texts[0], texts[0]))
     if len(texts) > 1 or len(number) > DIGITS:
         return None
@@ -143,8 +143,8 @@ def _plain(text: str) -> str:
 
 def _in_brackets(heading: object) -> tuple[str, ...]:
     """Return the question of a heading and the text in its brackets; () without brackets."""
-    found = IN_BRACKETS.fullmatch(str(heading))
-    return (found[1].strip(), found[2].strip()) if found else ()
+    match = IN_BRACKETS.fullmatch(str(heading))
+    return (match[1].strip(), match[2].strip()) if match else ()
 
 
 def are_ranks(rows: Floats) -> Bools:
@@ -292,11 +292,11 @@ class BallotLook(TableLook):
                 if heading.place in runs[-1]:
                     runs.append({})
                 runs[-1][heading.place] = at
-        found: dict[object, list[list[Label]]] = {True: [], False: []}
+        contests: dict[object, list[list[Label]]] = {True: [], False: []}
         for (is_ordinal, *_), runs in groups.items():
             if all(self._is_contest(run) for run in runs):
-                found[is_ordinal] += [[self.names[run[k]] for k in sorted(run)] for run in runs]
-        return found[True] or found[False]
+                contests[is_ordinal] += [[self.names[run[k]] for k in sorted(run)] for run in runs]
+        return contests[True] or contests[False]
 
     def _is_contest(self, run: dict[int, int]) -> bool:
         n = len(run)
@@ -319,14 +319,14 @@ class BallotLook(TableLook):
         Columns named as keys may hold the same names, as those of voters.
         """
         ats = [self.names.index(one) for one in choices]
-        known = set().union(*map(self._names_in, ats))
-        first, found = self.headings[ats[0]], []
+        names = set().union(*map(self._names_in, ats))
+        first, further = self.headings[ats[0]], []
         for at, (name, heading) in enumerate(zip(self.names, self.headings, strict=True)):
             is_like = heading and first and heading.is_ordinal >= first.is_ordinal
             is_key = bool(self.called(*KEYS, among=[at]))
-            if name not in choices and (is_like or (not is_key and known & self._names_in(at))):
-                found.append(name)
-        return found
+            if name not in choices and (is_like or (not is_key and names & self._names_in(at))):
+                further.append(name)
+        return further
 
     def find_choices(self, *, has_counts: bool) -> list[Label]:
         """Return the columns of choices; raise if they are not certain."""

@@ -385,7 +385,7 @@ class _Fate(IntEnum):
 
 
 def _clean(codes: Positions, *, overvotes: str, skipped: str) -> tuple[Fates, Bools]:
-    """Return the fate of each choice, and the blank choices before a mark and the ballot's end.
+    """Return the fate of each choice, and the skipped choices before the ballot's end.
 
     The policies may end a ballot. Before its end, overvotes and write-ins are removed, then
     repeated items.

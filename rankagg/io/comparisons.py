@@ -231,9 +231,9 @@ def describe_outcomes(
     if len(columns) > 1:
         marks = "outcomes: a 1 in {} is a win of the first, in {} of the second, in {} a tie"
         return marks.format(*columns)
-    gone = {key_of(word) for word in names_of(dropped)}
-    every = table.coded(columns[0], "outcome", gaps=True).labels
-    labels = [label for label in every if key_of(label) not in gone]
+    omitted = {key_of(word) for word in names_of(dropped)}
+    cells = table.coded(columns[0], "outcome", gaps=True).labels
+    labels = [label for label in cells if key_of(label) not in omitted]
     meaning = _convention_of(labels)
     if outcome_is == "winner" or meaning is None:
         ties = [shown(label) for label in labels if is_tie(label)]
@@ -264,27 +264,28 @@ def _drop_outcomes(
     cells = [table.coded(name, "outcome", gaps=True) for name in columns]
     # The code of an empty cell is -1.
     keys = [np.array([*map(key_of, x.labels), ""], dtype=object)[x.codes] for x in cells]
-    gone = np.zeros(table.n_rows, dtype=np.bool_)
+    is_dropped = np.zeros(table.n_rows, dtype=np.bool_)
     counts = []
     for word in words:
         has_word = np.any([column == key_of(word) for column in keys], axis=0)
         if not has_word.any():
-            known = [label for column in cells for label in column.labels]
+            labels = [label for column in cells for label in column.labels]
             allowed = f"an outcome in {listed(columns)}"
-            raise InvalidInputError("drop_outcome", allowed, word, nearest(word, known))
-        gone |= has_word
+            raise InvalidInputError("drop_outcome", allowed, word, nearest(word, labels))
+        is_dropped |= has_word
         counts.append(f"{shown(word)} ({int(has_word.sum())})")
     which = f"the outcome {' or '.join(counts)}"
-    if gone.all():
+    if is_dropped.all():
         raise DataFormatError(f"{table.name} has no row without {which}.")
-    kept = table.take(np.flatnonzero(~gone))
-    every, left = (
+    kept = table.take(np.flatnonzero(~is_dropped))
+    before, after = (
         {x for at in sides for x in one.coded(at, "first", gaps=True).labels}
         for one in (table, kept)
     )
-    lost = f"; no other row has {listing(sorted(every - left, key=str))}" if every > left else ""
-    number = f"{int(gone.sum())} of {counted(table.n_rows, 'row')} left out"
-    warnings.warn(f"{table.name}: {number}, with {which}{lost}.", DataWarning, stacklevel=3)
+    lost = sorted(before - after, key=str)
+    more = f"; no other row has {listing(lost)}" if lost else ""
+    number = f"{int(is_dropped.sum())} of {counted(table.n_rows, 'row')} left out"
+    warnings.warn(f"{table.name}: {number}, with {which}{more}.", DataWarning, stacklevel=3)
     return kept
 
 
@@ -358,10 +359,10 @@ class _Sided(NamedTuple):
 
 def _sided(table: Table, first: Any, second: Any, items: Iterable[Label] | None) -> _Sided:
     sides = [_Cells.of(table, first, "first"), _Cells.of(table, second, "second")]
-    known = ItemSet.coerce(items, [label for side in sides for label in side.labels])
-    warn_of_likeness(table.name, known, stacklevel=2)
+    union = ItemSet.coerce(items, [label for side in sides for label in side.labels])
+    warn_of_likeness(table.name, union, stacklevel=2)
     one, other = (
-        np.array(known.indices(side.labels, parameter=name), dtype=np.intp)[side.codes]
+        np.array(union.indices(side.labels, parameter=name), dtype=np.intp)[side.codes]
         for side, name in zip(sides, ("first", "second"), strict=True)
     )
     same = one == other
@@ -369,16 +370,16 @@ def _sided(table: Table, first: Any, second: Any, items: Iterable[Label] | None)
         row = int(np.argmax(same))
         number = counted(int(same.sum()), "such row", ",")
         raise DataFormatError(
-            f"{table.place(row)} compares {shown(known[int(one[row])])} with "
+            f"{table.place(row)} compares {shown(union[int(one[row])])} with "
             f"itself ({number}); leave such rows out."
         )
-    return _Sided(known, one, other)
+    return _Sided(union, one, other)
 
 
 def _outcomes_in(cells: _Cells, pair: _Sided, meant: str | None) -> Signs:
     """Return the outcomes in one column of sides or names."""
-    known = {raw_text(label): at for at, label in enumerate(pair.items)}
-    winners = np.array([known.get(raw_text(label), -1) for label in cells.labels])
+    position = {raw_text(label): at for at, label in enumerate(pair.items)}
+    winners = np.array([position.get(raw_text(label), -1) for label in cells.labels])
     meaning = _convention_of(cells.labels)
     if meant is None and meaning is None:
         named = zip(winners, cells.labels, strict=True)
@@ -386,9 +387,9 @@ def _outcomes_in(cells: _Cells, pair: _Sided, meant: str | None) -> Signs:
     if meant == "winner":
         return _won_by_name(cells, pair, winners)
     if meaning is None:
-        every = {key for _, known in CONVENTIONS for key in known}
+        keys = {key for _, convention in CONVENTIONS for key in convention}
         cells.translate(
-            dict.fromkeys(every, 0), f"must say {OUTCOMES_ALLOWED}. Got {{}}", pair.items
+            dict.fromkeys(keys, 0), f"must say {OUTCOMES_ALLOWED}. Got {{}}", pair.items
         )
         many = ", ".join(shown(label) for label in cells.labels[:6])
         what = f"says {{}}, in a column of {many}, which fit no single convention: write "

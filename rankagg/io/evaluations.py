@@ -91,13 +91,13 @@ class _Row(NamedTuple):
 
 
 @dataclass
-class _Collected:
+class _Logs:
     """The contents of all files."""
 
     # Bytes of memory that reading a file may take.
     max_bytes: int
     rows: list[_Row] = field(default_factory=list)
-    # Numbers of what was left out, with the reason.
+    # Numbers of scores, samples, logs and files that are left out, with the reason.
     left_out: Counter[tuple[str, str]] = field(default_factory=Counter)
     # Files with fewer or more samples than they state.
     incomplete: list[str] = field(default_factory=list)
@@ -168,7 +168,7 @@ def read_evaluations(source: Sources, *, max_bytes: int = MAX_BYTES) -> pd.DataF
     Warns
     -----
     DataWarning
-        Of what was left out, files that lack samples, and settings that differ between systems.
+        Of parts that are left out, files that lack samples, and settings that differ.
 
     Examples
     --------
@@ -198,8 +198,8 @@ def read_evaluations(source: Sources, *, max_bytes: int = MAX_BYTES) -> pd.DataF
     2      B   arc    acc  0.250  0.125
     3      B  piqa    acc  0.875  0.250
     """
-    found, samples = _Collected(max_bytes), list[tuple[Path, list[tuple[int, str]]]]()
-    files = _files(source, found)
+    logs, samples = _Logs(max_bytes), list[tuple[Path, list[tuple[int, str]]]]()
+    files = _files(source, logs)
     for path, is_named in files:
         is_known = False
         if _ending_of(path) in LINES:
@@ -207,26 +207,26 @@ def read_evaluations(source: Sources, *, max_bytes: int = MAX_BYTES) -> pd.DataF
             lines = [(k, line) for k, line in enumerate(text_lines(text), 1) if line.strip()]
             for number, line in lines[:1]:
                 is_known = _is_sample(
-                    parse_json(line, f"{path}, line {number}", DISTINCT, found.max_bytes)
+                    parse_json(line, f"{path}, line {number}", DISTINCT, logs.max_bytes)
                 )
             samples += [(path, lines)] if is_known else []
         else:
-            is_known = _read_file(path, found)
+            is_known = _read_file(path, logs)
         if not is_known:
             if is_named:
                 raise DataFormatError(f"{path} holds none of the formats that are read: {FORMATS}.")
-            found.left_out["file", f"none of the formats {FORMATS}"] += 1
+            logs.left_out["file", f"none of the formats {FORMATS}"] += 1
     for path, lines in samples:  # after the runs that they belong to
-        _read_documents(path, lines, found)
-    frame = pd.DataFrame(found.rows, columns=pd.Index(_Row._fields), dtype=object).astype(TYPES)
+        _read_documents(path, lines, logs)
+    frame = pd.DataFrame(logs.rows, columns=pd.Index(_Row._fields), dtype=object).astype(TYPES)
     warned = [
         f"left out: {counted(number, what)} ({why})"
-        for (what, why), number in found.left_out.most_common()
+        for (what, why), number in logs.left_out.most_common()
     ]
-    if found.incomplete:
-        others = len(found.incomplete) - 1
+    if logs.incomplete:
+        others = len(logs.incomplete) - 1
         more = f", and {counted(others, 'more file')} lacks some" if others else ""
-        warned.append(f"incomplete: {found.incomplete[0]} that are stated{more}")
+        warned.append(f"incomplete: {logs.incomplete[0]} that are stated{more}")
     warned += _check_rows(frame)
     if frame.empty:
         names = listed([str(path) for path, _ in files])
@@ -267,7 +267,7 @@ def _ending_of(path: Path) -> str:
     return Path(path.name.lower().removesuffix(".gz")).suffix
 
 
-def _files(source: Sources, found: _Collected) -> list[tuple[Path, bool]]:
+def _files(source: Sources, logs: _Logs) -> list[tuple[Path, bool]]:
     """Return the files, and whether each was given by its name."""
     if not isinstance(source, str | PathLike) and not isinstance(source, Iterable):
         raise InvalidInputError("source", "paths, patterns or folders", source)
@@ -281,7 +281,7 @@ def _files(source: Sources, found: _Collected) -> list[tuple[Path, bool]]:
             if is_named or _ending_of(file) in LINES + WHOLE:
                 files.setdefault(file.resolve(), (file, is_named))
             else:
-                found.left_out["file", "the ending of its name is not read"] += 1
+                logs.left_out["file", "the ending of its name is not read"] += 1
     if not files:
         allowed = f"files that end in {', '.join(WHOLE + LINES)}, or folders with some"
         remedy = "Other data are read from one file, ranked lists from one or several."
@@ -289,21 +289,21 @@ def _files(source: Sources, found: _Collected) -> list[tuple[Path, bool]]:
     return list(files.values())
 
 
-def _read_file(path: Path, found: _Collected) -> bool:
+def _read_file(path: Path, logs: _Logs) -> bool:
     """Read a file with one object; return whether its format is known."""
     with opened(path, lambda path: path.open("rb")) as stream:
         is_archive = stream.read(4) == b"PK\x03\x04"
     if is_archive:
-        _read_archive(path, found)
+        _read_archive(path, logs)
         return True
-    text = read_text(path, found.max_bytes)[1]
-    content = parse_json(text, str(path), DISTINCT, found.max_bytes)
+    text = read_text(path, logs.max_bytes)[1]
+    content = parse_json(text, str(path), DISTINCT, logs.max_bytes)
     if _is_log(content):
         parts = _find(str(path), content, "samples", kind=list) or []
         samples = [(f"{path}, sample {at}", one) for at, one in enumerate(parts, start=1)]
-        _read_log(str(path), content, samples, found)
+        _read_log(str(path), content, samples, logs)
     elif _is_results(content):
-        _read_results(path, content, found)
+        _read_results(path, content, logs)
     else:
         return False
     return True
@@ -328,7 +328,7 @@ def _is_sample(content: object) -> bool:
     )
 
 
-def _read_results(path: Path, content: dict[str, Any], found: _Collected) -> None:
+def _read_results(path: Path, content: dict[str, Any], logs: _Logs) -> None:
     """Add the results of a run, and keep its tasks for the samples."""
     source = str(path)
     system = _get(source, content, "model_name", kind=str)
@@ -350,19 +350,19 @@ def _read_results(path: Path, content: dict[str, Any], found: _Collected) -> Non
             metric, comma, chosen = key.partition(",")
             if comma and not metric.endswith("_stderr"):
                 if is_group:
-                    found.left_out["score", "of a group of tasks that are here too"] += 1
+                    logs.left_out["score", "of a group of tasks that are here too"] += 1
                     continue
                 error = _float(scores.get(f"{metric}_stderr,{chosen}"))
-                found.add(_metric_row(run[task], metric, chosen)._replace(error=error), value)
+                logs.add(_metric_row(run[task], metric, chosen)._replace(error=error), value)
             elif not comma and isinstance(value, float):
-                found.left_out["score", "no metric and filter in its name"] += 1
+                logs.left_out["score", "no metric and filter in its name"] += 1
     if named := RESULTS.fullmatch(path.name):
         key = path.parent.resolve(), named["time"]
-        if key in found.runs:
+        if key in logs.runs:
             raise DataFormatError(
                 f"{source} and other results have the same time: move one to another folder."
             )
-        found.runs[key] = run
+        logs.runs[key] = run
 
 
 def _metric_row(task: tuple[_Row, dict[str, Any]], metric: str, chosen: str) -> _Row:
@@ -372,7 +372,7 @@ def _metric_row(task: tuple[_Row, dict[str, Any]], metric: str, chosen: str) -> 
     return row._replace(metric=name, higher_is_better=better.get(metric))
 
 
-def _read_documents(path: Path, lines: list[tuple[int, str]], found: _Collected) -> None:
+def _read_documents(path: Path, lines: list[tuple[int, str]], logs: _Logs) -> None:
     """Add lines of samples, whose run and task are in the name of their file."""
     source, match = str(path), SAMPLES.fullmatch(path.name)
     if match is None:
@@ -382,7 +382,7 @@ def _read_documents(path: Path, lines: list[tuple[int, str]], found: _Collected)
             "results_TIME.json."
         )
     task, time = match["task"], match["time"]
-    run = found.runs.get((path.parent.resolve(), time), {}).get(task)
+    run = logs.runs.get((path.parent.resolve(), time), {}).get(task)
     if run is None:
         raise DataFormatError(
             f"{source} needs the results of its run, which name the model and the directions: give "
@@ -391,7 +391,7 @@ def _read_documents(path: Path, lines: list[tuple[int, str]], found: _Collected)
     documents = set()
     for number, line in lines:
         where = f"{source}, line {number}"
-        part = _check(where, "the line", parse_json(line, where, DISTINCT, found.max_bytes), dict)
+        part = _check(where, "the line", parse_json(line, where, DISTINCT, logs.max_bytes), dict)
         instance = _get(where, part, "doc_id", kind=(int, str))
         chosen = _find(where, part, "filter", kind=str) or ""
         documents.add(instance)
@@ -399,8 +399,8 @@ def _read_documents(path: Path, lines: list[tuple[int, str]], found: _Collected)
             if _check(where, "metrics", name, str) not in part:
                 _refuse(where, "metrics", "names of members of the line", name)
             row = _metric_row(run, name, chosen)
-            found.add(row._replace(n=None, instance=instance, source=source), part[name])
-    found.expect(source, len(documents), run[0].n)
+            logs.add(row._replace(n=None, instance=instance, source=source), part[name])
+    logs.expect(source, len(documents), run[0].n)
 
 
 # -- Inspect ---------------------------------------------------------------------------------------
@@ -411,7 +411,7 @@ def _is_log(content: object) -> bool:
 
 
 def _read_log(
-    source: str, content: dict[str, Any], samples: Iterable[tuple[str, Any]], found: _Collected
+    source: str, content: dict[str, Any], samples: Iterable[tuple[str, Any]], logs: _Logs
 ) -> None:
     """Add a log: one evaluation of one model on one task."""
     version = content.get("version")
@@ -419,7 +419,7 @@ def _read_log(
         _refuse(source, "version", str(LOG_VERSION), version, CONVERT)
     status = _get(source, content, "status", kind=str)
     if status != "success":
-        found.left_out["log", f"its status is {shortened(status)}"] += 1
+        logs.left_out["log", f"its status is {shortened(status)}"] += 1
         return
     about = {"version {}": ("eval", "task_version"), "limit {}": ("eval", "config", "limit")}
     base = _Row(
@@ -429,15 +429,15 @@ def _read_log(
         source=source,
         run=_find(source, content, "eval", "eval_id", kind=str) or source,
     )
-    accurate = _read_metrics(source, content, base, found)
-    n_samples = _read_samples(samples, base, accurate, found)
+    accurate = _read_metrics(source, content, base, logs)
+    n_samples = _read_samples(samples, base, accurate, logs)
     # A log may be written without samples.
     if n_samples:
         stated = _find(source, content, "results", "completed_samples", kind=int)
-        found.expect(source, n_samples, stated)
+        logs.expect(source, n_samples, stated)
 
 
-def _read_metrics(source: str, content: dict[str, Any], base: _Row, found: _Collected) -> set[str]:
+def _read_metrics(source: str, content: dict[str, Any], base: _Row, logs: _Logs) -> set[str]:
     """Add metrics of the task; return the scorers that count right answers."""
     accurate: set[str] = set()
     for score in _find(source, content, "results", "scores", kind=list) or []:
@@ -452,7 +452,7 @@ def _read_metrics(source: str, content: dict[str, Any], base: _Row, found: _Coll
         for metric, value in values.items():
             if metric in SPREADS:
                 if metric != "stderr" or not has_mean:
-                    found.left_out["score", f"{metric} without a mean of samples"] += 1
+                    logs.left_out["score", f"{metric} without a mean of samples"] += 1
                 continue
             if metric == "accuracy":
                 accurate |= {name, _find(source, score, "scorer", kind=str) or name}
@@ -462,12 +462,12 @@ def _read_metrics(source: str, content: dict[str, Any], base: _Row, found: _Coll
                 n=n,
                 higher_is_better=metric == "accuracy" or None,
             )
-            found.add(row, value)
+            logs.add(row, value)
     return accurate
 
 
 def _read_samples(
-    samples: Iterable[tuple[str, Any]], base: _Row, accurate: set[str], found: _Collected
+    samples: Iterable[tuple[str, Any]], base: _Row, accurate: set[str], logs: _Logs
 ) -> int:
     """Add samples, and return their number."""
     by_metric: dict[str, list[tuple[_Row, object]]] = {}
@@ -476,11 +476,11 @@ def _read_samples(
         number += 1
         scores = _find(where, sample, "scores", kind=dict)
         if sample.get("invalidation") is not None:
-            found.left_out["sample", "invalidated"] += 1
+            logs.left_out["sample", "invalidated"] += 1
             continue
         if not scores:
             why = "no score" if sample.get("error") is None else "it ended in an error"
-            found.left_out["sample", why] += 1
+            logs.left_out["sample", why] += 1
             continue
         instance = _get(where, sample, "id", kind=(int, str))
         epoch = _get(where, sample, "epoch", kind=int)
@@ -500,19 +500,19 @@ def _read_samples(
         for row, value in rows:
             score = LETTERS[value] if are_letters and isinstance(value, str) else value
             better = are_letters or metric in accurate or None
-            found.add(row._replace(metric=metric, higher_is_better=better), score)
+            logs.add(row._replace(metric=metric, higher_is_better=better), score)
     return number
 
 
-def _read_archive(path: Path, found: _Collected) -> None:
+def _read_archive(path: Path, logs: _Logs) -> None:
     """Add a log that is an archive (.eval)."""
     name = str(path)
 
     def member(entry: str) -> Any:
         where = f"{name}, {entry}"
         # The archive states the size, and no more is unpacked.
-        check_memory(where, PER_BYTE * archive.getinfo(entry).file_size, found.max_bytes)
-        return parse_json(decoded(where, archive.read(entry)), where, DISTINCT, found.max_bytes)
+        check_memory(where, PER_BYTE * archive.getinfo(entry).file_size, logs.max_bytes)
+        return parse_json(decoded(where, archive.read(entry)), where, DISTINCT, logs.max_bytes)
 
     try:
         with opened(path, zipfile.ZipFile) as archive:
@@ -520,9 +520,9 @@ def _read_archive(path: Path, found: _Collected) -> None:
             if "header.json" in entries:
                 kept = filter(IN_ARCHIVE.fullmatch, entries)
                 samples = ((f"{name}, {entry}", member(entry)) for entry in kept)
-                _read_log(name, member("header.json"), samples, found)
+                _read_log(name, member("header.json"), samples, logs)
             elif any(entry.startswith("_journal/") for entry in entries):
-                found.left_out["log", "it was not finished"] += 1
+                logs.left_out["log", "it was not finished"] += 1
             else:
                 raise DataFormatError(
                     f"{name} is an archive without `header.json`, so no log of Inspect."
@@ -566,30 +566,30 @@ def _check(where: str, path: str, value: object, kind: Any) -> Any:
 
 def _find(where: str, content: object, *keys: str, kind: Any) -> Any:
     """Return the value below keys, None if it is absent or null; refuse other types."""
-    found: Any = content
+    value: Any = content
     for at, key in enumerate(keys):
-        found = _check(where, ".".join(keys[:at]) or "it", found, dict).get(key)
-        if found is None:
+        value = _check(where, ".".join(keys[:at]) or "it", value, dict).get(key)
+        if value is None:
             return None
-    return _check(where, shortened(".".join(keys), 160), found, kind)
+    return _check(where, shortened(".".join(keys), 160), value, kind)
 
 
 def _get(where: str, content: object, *keys: str, kind: Any) -> Any:
     """Return the value below keys; raise if it is missing."""
-    found = _find(where, content, *keys, kind=kind)
-    if found is None:
+    value = _find(where, content, *keys, kind=kind)
+    if value is None:
         raise DataFormatError(f"{where}: `{shortened('.'.join(keys), 160)}` is missing.")
-    return found
+    return value
 
 
 def _settings(where: str, content: object, about: Mapping[str, Sequence[str]]) -> str:
     """Return the settings below keys in words, without absent ones."""
-    found = []
+    settings = []
     for word, (*above, key) in about.items():
         value = (_find(where, content, *above, kind=dict) or {}).get(key)
         if value is not None and not isinstance(value, dict | list):
-            found.append(word.format(value))
-    return visible(", ".join(found))
+            settings.append(word.format(value))
+    return visible(", ".join(settings))
 
 
 # -- checks of all rows ----------------------------------------------------------------------------

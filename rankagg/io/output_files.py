@@ -1,4 +1,4 @@
-"""Writing files: check the target first, write a temporary file next to it, and rename that.
+"""Write files: check the target, write a temporary file next to it, and rename that.
 
 After any error the former file is unchanged and no partial file is left.
 """
@@ -71,9 +71,9 @@ def write_file(target: Target, write: Callable[[Path], object]) -> None:
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
-    ...     write_file(Path(folder) / "a.txt", lambda path: path.write_bytes(b"whole"))
+    ...     write_file(Path(folder) / "a.txt", lambda path: path.write_bytes(b"new"))
     ...     (Path(folder) / "a.txt").read_bytes()
-    b'whole'
+    b'new'
     """
     path = check_target(target)
     try:

@@ -1,4 +1,4 @@
-"""PrefLib files (soc, soi, toc, toi): a header of `# KEY: value`, then ballots `3: 1,{2,3}`.
+"""PrefLib files (soc, soi, toc, toi): a header `# KEY: value`, then ballots `3: 1,{2,3}`.
 
 The type says whether ballots are Strict or have Ties, and whether Orders are Complete or
 Incomplete (https://preflib.github.io/PrefLib-Jekyll/format).
@@ -177,8 +177,8 @@ def _is_old(text: str) -> bool:
 
 def _key_and_value(line: str) -> tuple[str, str] | None:
     key, colon, value = line[1:].partition(":")
-    known = line.startswith("#") and colon and HEADER_KEY.fullmatch(key.strip())
-    return (key.strip(), value.strip()) if known else None
+    is_entry = line.startswith("#") and colon and HEADER_KEY.fullmatch(key.strip())
+    return (key.strip(), value.strip()) if is_entry else None
 
 
 def _parse(name: str, text: str) -> _Contents:
@@ -394,10 +394,10 @@ def preflib_text(profile: Profile, path: Path, title: str = "") -> str:
             allowed = "without blanks around them and without line breaks"
             raise InvalidInputError("title and items", allowed, text)
     merged, kind = profile.compress(), path.suffix[1:].lower()
-    found = _preflib_type(merged.ranks)
-    if kind[0] + found[0] == "st" or kind[2] + found[2] == "ci":
-        has = " and ".join(["ties"] * (found[0] == "t") + ["gaps"] * (found[2] == "i"))
-        allowed = f"a name that ends in .{found}, as some ballots have {has}"
+    actual = _preflib_type(merged.ranks)
+    if kind[0] + actual[0] == "st" or kind[2] + actual[2] == "ci":
+        has = " and ".join(["ties"] * (actual[0] == "t") + ["gaps"] * (actual[2] == "i"))
+        allowed = f"a name that ends in .{actual}, as some ballots have {has}"
         raise InvalidInputError("target", allowed, str(path))
     position = {raw_text(label): str(i + 1) for i, label in enumerate(profile.items)}
     lines = [

@@ -1,4 +1,4 @@
-"""Recognize the format of a table by its headings and cells, with a small rule for each format.
+"""Recognize the format of a table by headings and cells, with a rule for each format.
 
 An ambiguous table is never certain: a wrong guess is worse than a question.
 """
@@ -130,8 +130,8 @@ def _with_units(look: BallotLook, columns: dict[str, list[int]]) -> dict[str, li
     """Return columns with other numbers as scores, and one that identifies rows as instance."""
     system, task, instance, score = columns.values()
     if len(system) == len(task) == 1:
-        known = {*system, *task, *instance, *look.called("rank", "count", "other", "voter")}
-        score = score or [at for at in look.numeric if at not in known]
+        others = {*system, *task, *instance, *look.called("rank", "count", "other", "voter")}
+        score = score or [at for at in look.numeric if at not in others]
         if not instance and len(score) == 1 and not look.is_key([*system, *task]):
             rest = [at for at in range(len(look.names)) if at not in (*system, *task, *score)]
             instance = [at for at in rest if look.is_key([*system, *task, at])][:1]
@@ -182,16 +182,16 @@ def _wide_scores(look: BallotLook) -> Iterator[FileReading]:
     tasks = [name for name in named if name not in weak] or named
     odd = [name for name in (*doubtful, *weak) if name not in tasks]
     ats = [look.names.index(name) for name in tasks]
-    known = systems or judges or look.words[0] in UNNAMED
+    is_named = systems or judges or look.words[0] in UNNAMED
     readable = [at for at in ats if at in look.numeric]
     written = [at for at in ats if at not in look.numeric and look.seems_numbers(at)]
     left = [*odd, *words]
     if not (readable or written) or not look.is_key(keys):
         return
-    if len(readable) + len(written) < len(tasks) or (not known and (left or written)):
+    if len(readable) + len(written) < len(tasks) or (not is_named and (left or written)):
         return
     headings = {str(name) for name in tasks}
-    sure = bool(known) and not (odd or weak or judges) and not _are_swapped(look, keys)
+    sure = bool(is_named) and not (odd or weak or judges) and not _are_swapped(look, keys)
     # Headings may be a row of numbers, or the labels of a table of pairs.
     sure &= not np.isfinite(USUAL.numbers_in([*headings]).values).any()
     sure &= not set(map(str.lower, headings)) & set(map(str.lower, look.texts_of(keys[0])))
@@ -366,7 +366,7 @@ def _comparisons(look: BallotLook) -> Iterator[FileReading]:
 
 
 def _sides_of(look: BallotLook) -> _Pair | None:
-    """Return the only pair of columns of names with headings that differ in the side; else None.
+    """Return the only two columns of names with headings that differ in the side; else None.
 
     Pairs with only words such as model or team in their headings are preferred.
     """

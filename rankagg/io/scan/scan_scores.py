@@ -305,7 +305,10 @@ def _layout_of(
     else:
         check_flag(better, "higher_is_better", "A mapping states one for each task.")
     if (system is None) != (score is None):
-        allowed, given = "given together (long form) or not", "system" if system else "score"
+        allowed, given = (
+            "given together (long form) or not",
+            "score" if system is None else "system",
+        )
         raise InvalidInputError("system and score", allowed, given)
     taken = [column for column in named.values() if column is not None]
     if len(set(taken)) < len(taken):

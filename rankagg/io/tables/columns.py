@@ -143,7 +143,7 @@ class Coded(NamedTuple):
         return cls(codes.astype(np.intp, copy=False), labels)
 
     def merged(self, labels: Iterable[Any]) -> Coded:
-        """Return the column with other labels, some of which may be equal."""
+        """Return the column with other labels; rows of equal ones get one code."""
         again = Coded.of(labels)
         return Coded(again.codes[self.codes], again.labels)
 
@@ -216,14 +216,14 @@ class NumberStyle:
             odd["missing", text] += times
             return ""
         with_error, with_percent = self._patterns
-        if self.errors == "drop" and (found := with_error.fullmatch(text)):
-            text = found[1] + "%" * ("%" in text)
+        if self.errors == "drop" and (match := with_error.fullmatch(text)):
+            text = match[1] + "%" * ("%" in text)
             odd["errors", ""] += times
-        if self.percent and (found := with_percent.fullmatch(text)):
-            text = found[1] + HUNDREDTH
+        if self.percent and (match := with_percent.fullmatch(text)):
+            text = match[1] + HUNDREDTH
             odd["percent", ""] += times
-        if self.ordinals and (found := ORDINAL.fullmatch(text)):
-            return found[1] or ORDINALS[found[2].lower()]
+        if self.ordinals and (match := ORDINAL.fullmatch(text)):
+            return match[1] or ORDINALS[match[2].lower()]
         if self.decimal == ",":
             text = NO_NUMBER if "." in text else text.replace(",", ".")
         return text
@@ -249,7 +249,7 @@ class NumberStyle:
         return Numbers(values, odd)
 
     def inexact_integer(self, cell: Any) -> int | None:
-        """Return the whole number in a cell if no float equals it, else None."""
+        """Return the integer in a cell if no float equals it, else None."""
         plain = self.normalize(cell, Counter()) if isinstance(cell, str) else cell
         return whole_number(plain) if isfinite(_as_number(plain)) else None
 
@@ -318,8 +318,8 @@ def warn_of_likeness(
     Readers with `alias` also warn of labels that differ in one letter.
     """
     # `ItemSet` refuses labels that differ only in how accents are encoded.
-    known = {unicodedata.normalize("NFC", x): x for x in labels if isinstance(x, str)}
-    texts = list(known.values())
+    strings = (x for x in labels if isinstance(x, str))
+    texts = list({unicodedata.normalize("NFC", x): x for x in strings}.values())
     alike = {"case, accents or blanks differ": _alike(texts, _plain)}
     if has_alias:
         distinct = {_plain(text): text for text in reversed(texts)}
@@ -359,7 +359,7 @@ def _plain(text: str) -> tuple[str]:
 
 
 def _one_letter_less(text: str) -> Iterator[tuple[int, str]]:
-    """Yield a text of five letters or more, and the text without each letter, with its position.
+    """Yield a text of five letters or more, and the text without each of its letters.
 
     Two texts that differ in a letter share one of these. Letters of short words, as in "Team A",
     and digits are kept, as they distinguish names.

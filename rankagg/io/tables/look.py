@@ -150,10 +150,10 @@ class TableLook:
 
     def called(self, *roles: str, among: Iterable[int] | None = None) -> list[int]:
         """Return the columns with headings that end in a word for one of these roles."""
-        known = {word for role in roles for word in CALLED[role].split()}
+        words = {word for role in roles for word in CALLED[role].split()}
         chosen = range(len(self.names)) if among is None else among
         ends = ((at, x) for at in chosen for x in self.words[at][-1:])
-        return [at for at, end in ends if end in known or end.removesuffix("s") in known]
+        return [at for at, end in ends if end in words or end.removesuffix("s") in words]
 
     def named(self, **columns: Sequence[int]) -> dict[str, Any]:
         """Return the heading of the first column of each role that has one."""

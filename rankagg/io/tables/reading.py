@@ -209,7 +209,7 @@ def _numbered_rows(
 
 
 def _fit(text: str, delimiter: str) -> tuple[bool, int]:
-    """Return whether a delimiter makes a regular table, and the number of columns in the header."""
+    """Return whether a delimiter makes a regular table, and the width of the header."""
     widths: list[int] = []
     regular = delimiter in text
     try:
@@ -384,8 +384,9 @@ def _plain(column: Any) -> Any:
 
 def _with_index(table: Any, stated: Any) -> Any:
     """Put the index columns of pandas first, as for a frame."""
-    known = stated.get("index_columns") if isinstance(stated, dict) else None
-    named = [name for name in known if isinstance(name, str)] if isinstance(known, list) else []
+    listed_index = stated.get("index_columns") if isinstance(stated, dict) else None
+    columns = listed_index if isinstance(listed_index, list) else []
+    named = [name for name in columns if isinstance(name, str)]
     index = [name for name in dict.fromkeys(named) if table.column_names.count(name) == 1]
     if not index:
         return table

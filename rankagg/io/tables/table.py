@@ -189,15 +189,15 @@ class Table:
     def coded(self, name: Any, parameter: str, *, gaps: bool = False) -> Coded:
         """Return a column of labels; an empty cell has the code -1 (`gaps`), or is refused."""
         column = self.columns[self.position(name, parameter)]
-        found = Coded.of_arrow(column, self._check_labels)
-        if found is None:
+        coded = Coded.of_arrow(column, self._check_labels)
+        if coded is None:
             cells = self.cells(name, parameter)
             for row, cell in enumerate(cells):
                 if cell is not None and not isinstance(cell, str | Real):
                     remedy = cell.remedy if isinstance(cell, Unreadable) else ""
                     raise self.error(row, name, f"must hold a label. Got {shown(cell)}", remedy)
-            found = Coded.of(cells)
-        coded = found.merged(self._label(cell, gaps=gaps) for cell in found.labels).with_gaps()
+            coded = Coded.of(cells)
+        coded = coded.merged(self._label(cell, gaps=gaps) for cell in coded.labels).with_gaps()
         if not gaps:
             self.check_cells(coded.codes < 0, name, "is empty; it must hold a label")
         return coded

@@ -35,7 +35,7 @@ class TestSources:
             ("a.csv", "A,B\n", "a score"),
             ("a.jsonl", '{"A": 1}\n', r"files that end in \.parquet.*write it as Parquet"),
             ("a.csv", "name,A\nx,1\n", "string in the column 'name', where scores should be"),
-            ("a.csv", "A,B\n1,2\n9007199254740993,3\n", r"row 2, column 'A' is \S+, and floats from"),
+            ("a.csv", "A,B\n1,2\n9007199254740993,3\n", r"row 2, column 'A' is \S+, and floats"),
         ],
     )  # fmt: skip
     def test_what_no_file_may_hold(self, name, text, message, tmp_path):
