@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import rankagg as ra
 from rankagg.core import counted, listing
 from rankagg.exceptions import visible
-from rankagg.io.comparisons import outcomes_taken
+from rankagg.io.comparisons import describe_outcomes
 from rankagg.io.tables.columns import names_of
 from rankagg.io.tables.look import BETWEEN
 
@@ -93,7 +93,7 @@ def comparisons_noted(table: Any, given: dict[str, Any]) -> list[str]:
     taken = {name for value in given.values() for name in names_of(value)}
     left = [name for name in table.header if str(name) not in taken]
     meant, dropped = given.get("outcome_is"), given.get("drop_outcome", ())
-    notes = [outcomes_taken(table, given["outcome"], meant, dropped)]
+    notes = [describe_outcomes(table, given["outcome"], meant, dropped)]
     if left:
         notes.append(f"left out: {listing(left)}, not named by an option such as --cluster")
     return notes

@@ -206,7 +206,7 @@ def from_orders(
     except InvalidInputError:
         return None
     lengths = np.fromiter(map(len, rows), np.intp, len(rows))
-    ranks = _scattered(position[codes], lengths, len(item_set))
+    ranks = strict_ranks(position[codes], lengths, len(item_set))
     return None if ranks is None else (ranks, item_set)
 
 
@@ -231,8 +231,8 @@ def _integer_codes(labels: list[int]) -> tuple[Positions, list[int]]:
     return (np.cumsum(occurs) - 1)[at], (np.flatnonzero(occurs) + low).tolist()
 
 
-def _scattered(codes: Any, lengths: Any, n_items: int) -> Ranks | None:
-    """Return the places of orders of item numbers; None if an order names an item twice."""
+def strict_ranks(codes: Any, lengths: Any, n_items: int) -> Ranks | None:
+    """Return the ranks in strict orders of item numbers; None if an order has an item twice."""
     m = len(lengths)
     if len(codes) == m * n_items and (lengths == n_items).all():
         orders = codes.reshape(m, n_items)

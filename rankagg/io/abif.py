@@ -1,4 +1,4 @@
-"""ABIF, the Aggregated Ballot Information Format: ballots as `27:Ann>Bob=Cid`, one kind a line."""
+"""ABIF, the Aggregated Ballot Information Format: ballots such as `27:Ann>Bob=Cid`."""
 
 from __future__ import annotations
 
@@ -11,12 +11,7 @@ import numpy as np
 from rankagg._typing import Unranked
 from rankagg._validation import check_unranked
 from rankagg.core import UNRANKED, ItemSet, Profile, canonical_profile, counted
-from rankagg.exceptions import (
-    DataFormatError,
-    DataWarning,
-    nearest,
-    shown,
-)
+from rankagg.exceptions import DataFormatError, DataWarning, nearest, shown
 from rankagg.io.tables.sources import (
     MAX_BYTES,
     Source,
@@ -30,12 +25,12 @@ from rankagg.io.tables.sources import (
 PER_BYTE = 192
 CANDIDATE = re.compile(r'=\s*(?:\[([^\]]*)\]|"([^"]*)"|([^:\[\]"]+?))\s*:\s*(?:\[(.*)\]|(.*))')
 ABIF_LINE = re.compile(r"\s*[0-9]+\s*[:*]\s*\S")
-# Without its number, which the reader asks for.
+# Without its number, which is missing by mistake.
 ORDER_LINE = re.compile(r"[^<>,;\t]+>\s*[^<>\s]")
 BALLOTS = re.compile(r"(0*[1-9][0-9]{,14})\s*:\s*(.*)")
 CHOICE = re.compile(
-    r"""\s*(?:\[\s*([^\]\s][^\]]*)\]|"\s*([^"\s][^"]*)"  # a code or a name with signs
-            |([^\[\]",=>/\s][^\[\]",=>/]*?))             # or one without them
+    r"""\s*(?:\[\s*([^\]\s][^\]]*)\]|"\s*([^"\s][^"]*)"  # a code or a name in marks
+            |([^\[\]",=>/\s][^\[\]",=>/]*?))             # or without marks
         \s*(?:/\s*([0-9]+(?:\.[0-9]+)?))?                # its rating
         \s*([>=,]|$)                                     # the sign before the next one""",
     re.VERBOSE,
@@ -43,17 +38,14 @@ CHOICE = re.compile(
 
 
 def read_abif(
-    source: Source,
-    *,
-    unranked: Unranked = "last",
-    max_bytes: int = MAX_BYTES,
+    source: Source, *, unranked: Unranked = "last", max_bytes: int = MAX_BYTES
 ) -> Profile:
     r"""Read ballots in ABIF, the Aggregated Ballot Information Format.
 
     A line ``27:DGM/5>SBJ/2=CNC`` is 27 ballots with DGM above SBJ and CNC, which are tied; the
-    order is read, and the ratings are not. In ``27:DGM/5, SBJ/2, CNC/2`` they make the order. Names
-    with signs are in brackets. Lines ``=DGM:[Doña García Márquez]`` give the name of a code,
-    ``#`` begins a comment, and lines ``{...}`` are metadata and are skipped.
+    order is read, and the ratings are ignored. In ``27:DGM/5, SBJ/2, CNC/2`` ratings make the
+    order. Names with signs are in brackets. Lines ``=DGM:[Doña García Márquez]`` give the name of
+    a code, ``#`` begins a comment, and lines ``{...}`` are metadata and are skipped.
 
     Parameters
     ----------
@@ -68,13 +60,13 @@ def read_abif(
     Returns
     -------
     Profile
-        A row for each ballot line; the items are the names that are declared, in that order, or
-        those in the ballots as they come.
+        A row for each ballot line. The items are the declared names in their order, or the names
+        in the ballots in the order of first occurrence.
 
     Warns
     -----
     DataWarning
-        How many ballots name nobody.
+        Of ballots that name nobody.
 
     References
     ----------
@@ -92,50 +84,50 @@ def read_abif(
     name, text = read_text(source, max_bytes, PER_BYTE)
     names: dict[str, str] = {}
     ballots, blank = [], 0
-    for number, whole in enumerate(text_lines(text), start=1):
-        place, line = f"{name}, line {number}", whole.partition("#")[0].strip()
+    for number, full in enumerate(text_lines(text), start=1):
+        place, line = f"{name}, line {number}", full.partition("#")[0].strip()
         if not line or (line[0] == "{" and line[-1] == "}"):
             continue
-        if found := CANDIDATE.fullmatch(line):
-            code = (found[1] or found[2] or found[3] or "").strip()
+        if match := CANDIDATE.fullmatch(line):
+            code = (match[1] or match[2] or match[3] or "").strip()
             if code in names:
                 raise DataFormatError(f"{place}: {shown(code)} is declared twice.")
-            names[code] = (found[4] or found[5] or code).strip()
-        elif found := BALLOTS.fullmatch(line):
-            blank += 0 if found[2] else int(found[1])
-            if found[2]:
-                ballots.append((place, int(found[1]), _buckets(place, found[2])))
+            names[code] = (match[4] or match[5] or code).strip()
+        elif match := BALLOTS.fullmatch(line):
+            blank += 0 if match[2] else int(match[1])
+            if match[2]:
+                ballots.append((place, int(match[1]), _parse_buckets(place, match[2])))
         else:
             raise DataFormatError(
                 f"{place}: a line must read '27:Ann>Bob=Cid', '=code:[name]', '{{...}}' or "
-                f"'# comment'. Got {shown(whole.strip())}."
+                f"'# comment'. Got {shown(full.strip())}."
             )
     if not ballots:
         raise DataFormatError(f"{name} has no ballot that names anyone; the file may be cut off.")
     if blank:
-        told = f"{name}: {counted(blank, 'ballot')} without any name, in no ranking."
-        warnings.warn(told, DataWarning, stacklevel=2)
-    return profile_of(name, names, ballots, max_bytes=max_bytes).with_unranked(unranked)
+        sentence = f"{name}: {counted(blank, 'ballot')} without any name, in no ranking."
+        warnings.warn(sentence, DataWarning, stacklevel=2)
+    return ballot_profile(name, names, ballots, max_bytes=max_bytes).with_unranked(unranked)
 
 
 def looks_like_abif(text: str) -> bool:
-    """Say whether the first lines are those of ABIF, as `27:A>B>C`."""
-    seen = first_lines(text)
-    lines = [line for line in seen if line.strip() and line.lstrip()[0] not in "#{="]
+    """Return whether the first lines are ABIF, such as `27:A>B>C`."""
+    lines = first_lines(text)
+    lines = [line for line in lines if line.strip() and line.lstrip()[0] not in "#{="]
     if lines and all(map(ORDER_LINE.match, lines)):
         return True
     return all(map(ABIF_LINE.match, lines)) and any(set(">=/") & set(line) for line in lines)
 
 
-def _buckets(place: str, text: str) -> list[list[str]]:
-    """Return the codes or names of a ballot, in groups that are tied, best first."""
+def _parse_buckets(place: str, text: str) -> list[list[str]]:
+    """Return the codes or names of a ballot in tied groups, best first."""
     choices, at, sign = list[tuple[str, str, str]](), 0, ","
     while sign:
-        found = CHOICE.match(text, at)
-        if found is None:
+        match = CHOICE.match(text, at)
+        if match is None:
             raise DataFormatError(f"{place} needs a name here. Got {shown(text[at:])}.")
-        item, at, sign = found[1] or found[2] or found[3] or "", found.end(), found[5]
-        choices.append((item.strip(), found[4], sign))
+        item, at, sign = match[1] or match[2] or match[3] or "", match.end(), match[5]
+        choices.append((item.strip(), match[4], sign))
     if all(sign == "," for *_, sign in choices[:-1]) and len(choices) > 1:
         lacking = [item for item, rating, _ in choices if not rating]
         if lacking:
@@ -146,14 +138,14 @@ def _buckets(place: str, text: str) -> list[list[str]]:
     buckets, before = list[list[str]](), ">"
     for item, _, sign in choices:
         if sign == ",":
-            raise DataFormatError(f"{place}: commas do not go with > and =.")
+            raise DataFormatError(f"{place}: commas cannot be mixed with > and =.")
         buckets += [[]] if before == ">" else []
         buckets[-1].append(item)
         before = sign
     return buckets
 
 
-def profile_of(
+def ballot_profile(
     name: str,
     names: dict[str, str],
     ballots: list[tuple[str, int, list[list[str]]]],
@@ -161,8 +153,8 @@ def profile_of(
     max_bytes: int,
     weights: list[float] | None = None,
 ) -> Profile:
-    """Return the ballots as places of the candidates."""
-    known = {label: label for label in names.values()} | names
+    """Return a profile of ballots, each with its place in the file, count and tied groups."""
+    labels = {label: label for label in names.values()} | names
     if len(set(names.values())) < len(names):
         raise DataFormatError(f"{name} declares two candidates of one name; names must differ.")
     rows = []
@@ -171,23 +163,17 @@ def profile_of(
         for bucket in buckets:
             above = len(row)
             for choice in bucket:
-                if names and choice not in known:
-                    told = f"{place}: {shown(choice)} is not declared."
-                    raise DataFormatError(told, nearest(choice, known))
-                label = known.setdefault(choice, choice)
+                if names and choice not in labels:
+                    fault = f"{place}: {shown(choice)} is not declared."
+                    raise DataFormatError(fault, nearest(choice, labels))
+                label = labels.setdefault(choice, choice)
                 if label in row:
                     raise DataFormatError(f"{place}: {shown(label)} is named twice.")
                 row[label] = above
         rows.append(row)
-    items = ItemSet(dict.fromkeys(known.values()))
-    filled = sum(map(len, rows))
-    check_filled(
-        name,
-        (len(rows), "lines of ballots"),
-        (len(items), "candidates"),
-        filled,
-        max_bytes=max_bytes,
-    )
+    items = ItemSet(dict.fromkeys(labels.values()))
+    sizes = {"lines of ballots": len(rows), "candidates": len(items)}
+    check_filled(name, sizes, sum(map(len, rows)), max_bytes)
     ranks = np.full((len(rows), len(items)), UNRANKED, dtype=np.int32)
     for at, row in enumerate(rows):
         ranks[at, [items.index(label) for label in row]] = list(row.values())

@@ -1,4 +1,4 @@
-"""Which columns of a table of ballots are ranks of items, or choices; how marks are written."""
+"""Columns of ranks and of choices in a table of ballots, and spellings of marks."""
 
 from __future__ import annotations
 
@@ -21,23 +21,21 @@ from rankagg.io.tables.table import Table
 
 # More than this share of rows must be rankings.
 FEWEST_RANKINGS = 0.5
-#: Columns called so are items only where nothing else makes rankings.
+#: Roles of columns that are items only if no other columns make rankings.
 NO_ITEMS = (*KEYS, "count", "ranking", "rank")
 # "1st", "first"; "choice 1", "rank 1".
 NTH = re.compile(rf"\b(?:([0-9]{{1,3}})(?:st|nd|rd|th)|({'|'.join(ORDINALS)}))\b")
 NUMBER_OF = re.compile(r"\b(?:choice|preference|pref|rank|vote) ?([0-9]{1,3})\b")
 ONE_NUMBER = re.compile(r"([0-9]+)")
-# Capitals, and signs between words, make no difference.
+# Signs between words, which make no difference.
 SIGNS = re.compile(r"[\W_]+")
 # A question of a form and an item: "Rank the candidates [Ann]".
 IN_BRACKETS = re.compile(r"(.*)\[([^\[\]]*[^\[\]\s][^\[\]]*)\]\s*", re.DOTALL)
 LETTERS = re.compile(r"[^\W\d_]+")
-# The digits of the last place that a choice has.
+# Most digits of the place of a choice.
 DIGITS = 3
 # "lab 1" and "judge 2" are lists.
 LISTS = frozenset(CALLED["ranking"].split())
-
-
 #: Usual spellings of marks that are not names.
 SPELLINGS: Mapping[str, tuple[str, ...]] = {
     "undervote": (
@@ -57,21 +55,21 @@ OWN_SPELLINGS = "a mapping from 'undervote', 'overvote' or 'write-in' to spellin
 
 
 def _words_of(text: object) -> str:
-    """Return a text in small letters, a blank between words."""
+    """Return a text in lower case, with a blank between words."""
     plain = str(text).strip().casefold()
     return SIGNS.sub(" ", plain).strip() or plain
 
 
 @dataclass(frozen=True)
 class Spellings:
-    """How undervotes, overvotes and write-ins are written."""
+    """Spellings of undervotes, overvotes and write-ins."""
 
-    # The kind of each spelling in small letters.
+    # The kind of each spelling in lower case.
     _kinds: Mapping[str, str]
 
     @classmethod
     def of(cls, given: object) -> Spellings:
-        """Return the usual spellings, except for the kinds of which others are given."""
+        """Return the given spellings, and the usual ones of the other kinds."""
         chosen = {} if given is None else given
         if not isinstance(chosen, Mapping):
             raise InvalidInputError("spellings", OWN_SPELLINGS, given)
@@ -80,7 +78,7 @@ class Spellings:
                 raise InvalidInputError("spellings", OWN_SPELLINGS, kind, nearest(kind, SPELLINGS))
         kinds: dict[str, str] = {}
         for kind, usual in SPELLINGS.items():
-            for word in _spelled(chosen.get(kind, usual)):
+            for word in _normalized_spellings(chosen.get(kind, usual)):
                 if kinds.setdefault(word, kind) != kind:
                     raise InvalidInputError("spellings", "different for each kind", word)
         return cls(kinds)
@@ -96,39 +94,39 @@ class Spellings:
         return self._kinds.get(text, "write-in" if is_written else "")
 
 
-def _spelled(texts: Any) -> list[str]:
-    found = names_of(texts)
-    for text in found:
+def _normalized_spellings(texts: Any) -> list[str]:
+    spellings = names_of(texts)
+    for text in spellings:
         if isinstance(text, bool) or not isinstance(text, str | int) or not _words_of(text):
             raise InvalidInputError("spellings", "words", text, "Empty cells are undervotes.")
-    return sorted(map(_words_of, found))
+    return sorted(map(_words_of, spellings))
 
 
 class _Heading(NamedTuple):
     """A heading with an ordinal."""
 
-    # Its place in the order of preference.
+    # The place in the order of preference.
     place: int
-    # Whether this is an ordinal, or the number of a choice, and not any number.
+    # Whether it is an ordinal or the number of a choice, and not just a number.
     is_ordinal: bool
-    # The words around it.
+    # The other words.
     rest: tuple[str, ...]
 
 
 def _heading_of(name: object) -> _Heading | None:
-    """Return what a heading says of the place of a choice; None where it has no ordinal.
+    """Return the place of a choice in a heading; None without an ordinal.
 
     The ordinal is "1st" or "first", or else "choice 1", or else the only number, but not that of a
-    list ("lab 1"); of a heading "Question [1st]" it is in the brackets.
+    list ("lab 1"). In "Question [1st]" it is in the brackets.
     """
     whole = _plain(str(name))
     part = _plain(_in_brackets(name)[1]) if _in_brackets(name) else whole
     for pattern in (NTH, NUMBER_OF, ONE_NUMBER):
-        if found := pattern.findall(part):
+        if ordinals := pattern.findall(part):
             break
     else:
         return None
-    texts = ["".join(one) for one in found]
+    texts = ["".join(one) for one in ordinals]
     number = str(ORDINALS.get(texts[0], texts[0]))
     if len(texts) > 1 or len(number) > DIGITS:
         return None
@@ -139,18 +137,18 @@ def _heading_of(name: object) -> _Heading | None:
 
 
 def _plain(text: str) -> str:
-    """Return the words of a text in small letters."""
+    """Return the words of a text in lower case."""
     return " ".join(filter(None, BETWEEN.split(text))).casefold()
 
 
 def _in_brackets(heading: object) -> tuple[str, ...]:
-    """Return the question and what it is about of a heading; () where it has none."""
-    found = IN_BRACKETS.fullmatch(str(heading))
-    return (found[1].strip(), found[2].strip()) if found else ()
+    """Return the question of a heading and the text in its brackets; () without brackets."""
+    match = IN_BRACKETS.fullmatch(str(heading))
+    return (match[1].strip(), match[2].strip()) if match else ()
 
 
 def are_ranks(rows: Floats) -> Bools:
-    """Say which rows are ranks from 1, where ties share the best rank or the mean one."""
+    """Return which rows are ranks from 1; ties share the best rank or the mean rank."""
     best = competition_ranks(rows)
     ways = [((rows == way + 1) | np.isnan(rows)).all(axis=1) for way in (best, mid_ranks(best))]
     return cast(Bools, ways[0] | ways[1])
@@ -160,40 +158,39 @@ def are_ranks(rows: Floats) -> Bools:
 
 
 class BallotLook(TableLook):
-    """A table, and which of its columns are ranks of items, or choices of contests."""
+    """A table of ballots, and its columns of ranks or choices."""
 
     def __init__(
-        self, table: Table, gone: Sequence[Label], spellings: Spellings | None = None
+        self, table: Table, dropped: Sequence[Label], spellings: Spellings | None = None
     ) -> None:
-        super().__init__(table, gone)
+        super().__init__(table, dropped)
         self.spellings = spellings or Spellings.of(None)
-        # What headings say of the place of a choice.
         self.headings = list(map(_heading_of, self.names))
 
     @staticmethod
     def item_name(heading: Label) -> Label:
-        """Return the name of an item, which may be in brackets after a question."""
-        found = _in_brackets(heading)
-        return found[1] if found else heading
+        """Return the name of an item, which may follow a question in brackets."""
+        parts = _in_brackets(heading)
+        return parts[1] if parts else heading
 
     def rank_columns(self, *, has_counts: bool = False) -> list[Label]:
-        """Return the columns of ranks, [] where there are none.
+        """Return the columns of ranks, [] if there are none.
 
-        Two columns or more whose cells are places ("2", "2nd", "2nd choice", 0 or blank), none
-        larger than the number of such columns, of which more than half of the rows are rankings.
-        Columns without a name, or called voter, id, count and the like, are none, unless each row
-        is a ranking with them and few are without. Empty columns are of items that nobody ranks
-        where all other columns are ranks, or they are called "Question [Ann]". Ties are rankings
-        where ballots have counts.
+        These are two columns or more of places ("2", "2nd", "2nd choice", 0 or blank), none larger
+        than the number of such columns; more than half of the rows are rankings. Columns without a
+        name, or named voter, id, count and the like, are included only if every row is a ranking
+        with them, and at most half of the rows without them. Empty columns are items that nobody
+        ranks if all other columns are ranks, or if they are named "Question [Ann]". Rows with ties
+        are rankings if ballots have counts.
         """
-        found = [at for at in self.numeric if not (self.values[at] % 0.5 > 0).any()]
-        found = [at for at in found if np.nanmin(self.values[at]) >= 0 and self.names[at] != ""]
-        called = {
-            at for at in self.called(*NO_ITEMS, among=found) if not _in_brackets(self.names[at])
+        places = [at for at in self.numeric if not (self.values[at] % 0.5 > 0).any()]
+        places = [at for at in places if np.nanmin(self.values[at]) >= 0 and self.names[at] != ""]
+        others = {
+            at for at in self.called(*NO_ITEMS, among=places) if not _in_brackets(self.names[at])
         }
-        items = self._small([at for at in found if at not in called])
+        items = self._small([at for at in places if at not in others])
         if self._share_of_rankings(items, ties=has_counts) <= FEWEST_RANKINGS:
-            items = self._small(found)
+            items = self._small(places)
             if self._share_of_rankings(items, ties=has_counts) < 1:
                 return []
         blank = [at for at in self.texts if np.isnan(self.values[at]).all()]
@@ -203,20 +200,20 @@ class BallotLook(TableLook):
 
     @property
     def questions(self) -> list[str]:
-        """The questions in headings of places, such as "Rank them [Ann]"."""
-        found = [_in_brackets(self.names[at])[:1] for at in self.numeric]
-        return list(dict.fromkeys(one[0] for one in found if one))
+        """Questions in headings of places, such as "Rank them [Ann]"."""
+        parts = [_in_brackets(self.names[at]) for at in self.numeric]
+        return list(dict.fromkeys(one[0] for one in parts if one))
 
     def _small(self, columns: list[int]) -> list[int]:
-        """Return the columns without a number that is larger than how many columns there are."""
+        """Remove columns until no number is larger than the number of columns."""
         while large := {at for at in columns if np.nanmax(self.values[at]) > len(columns)}:
             columns = [at for at in columns if at not in large]
         return columns
 
     def _share_of_rankings(self, columns: list[int], *, ties: bool) -> float:
-        """Return the share of the rows that rank anything that are rankings.
+        """Return the share of rankings among the rows that are not blank.
 
-        Those are 1, 2 and so on once each, or (`ties`) ties have the best rank or the mean one.
+        Rankings have 1, 2 and so on once each; with `ties`, ties have the best or the mean rank.
         Zeros of unclear meaning are left out.
         """
         if len(columns) < 2:
@@ -237,8 +234,8 @@ class BallotLook(TableLook):
             return float(fits.all(axis=1).mean())
         return float(are_ranks(rows).mean())
 
-    def found_items(self, *, has_counts: bool) -> list[Label]:
-        """Return the columns of ranks; raises where one of the others may belong to the ballots."""
+    def find_items(self, *, has_counts: bool) -> list[Label]:
+        """Return the columns of ranks; raise if another column may belong to the ballots."""
         name, items = self.table.name, self.rank_columns(has_counts=has_counts)
         if len(asked := self.questions) > 1:
             raise DataFormatError(
@@ -249,7 +246,7 @@ class BallotLook(TableLook):
             items = self.names
         if not items:
             for at in self.texts:
-                # What is no place among places is named.
+                # Raise for the first cell that is no place, if most cells are.
                 numbers, filled = np.isfinite(self.values[at]), ~np.isnan(self.values[at])
                 if numbers.any() and 2 * numbers.sum() >= filled.sum():
                     self.table.stacked([self.names[at]], "item")
@@ -257,7 +254,7 @@ class BallotLook(TableLook):
                 f"{name} has no two columns of ranks: places from 1 on, none larger than the "
                 "number of such columns, and 1, 2 and so on in most rows. `read_cast_votes` reads "
                 "names of candidates in the order of preference; `Profile.from_ranks` takes any "
-                "numbers of which less is better."
+                "numbers that are lower for better items."
             )
         left = [(at, heading) for at, heading in enumerate(self.names) if heading not in items]
         for at, heading in left:
@@ -265,28 +262,28 @@ class BallotLook(TableLook):
             seem = np.isin(values, np.arange(0, len(items) + 1.5, 0.5))
             is_number = self.counts_rows(at) and len(values) > len(items) + 1
             is_key = is_number or heading == "" or self.called(*KEYS, among=[at])
-            is_asked = bool(found := _in_brackets(heading)) and found[0] in asked
+            is_asked = bool(parts := _in_brackets(heading)) and parts[0] in asked
             if (2 * seem.sum() > len(values) and not is_key) or is_asked:
                 raise DataFormatError(
                     f"{name}: the column {shown(heading)} seems to hold ranks, and not all its "
-                    f"cells are places from 1 to {len(items) + 1}; mend them, or `drop` the column."
+                    f"cells are places from 1 to {len(items) + 1}; correct or `drop` the column."
                 )
         if not has_counts:
             self._check_counts(items)
         if left:
-            told = f"left out: {', '.join(shown(heading) for _, heading in left)}"
-            listing = listed([self.item_name(item) for item in items])
-            warnings.warn(f"{name}: ranks of {listing}; {told}.", DataWarning, stacklevel=3)
+            others = ", ".join(shown(heading) for _, heading in left)
+            sentence = f"{name}: ranks of {listed(list(map(self.item_name, items)))}"
+            warnings.warn(f"{sentence}; left out: {others}.", DataWarning, stacklevel=3)
         return items
 
     # -- choices ------------------------------------------------------------------------------
 
     def choice_columns(self) -> list[list[Label]]:
-        """Return the columns of choices of each contest, the first choice first; [] for none.
+        """Return the columns of choices of each contest in order of preference; [] without any.
 
-        The headings of a contest are equal but for their ordinals, which are 1, 2 and so on, and
-        two of its columns or more share a name. A place that is there again begins another contest.
-        Numbers that are no ordinals count only where there are no ordinals.
+        The headings of a contest differ only in their ordinals, which are 1, 2 and so on, and some
+        name occurs in two of its columns. A repeated place begins another contest. Plain numbers
+        are used only if there are no ordinals.
         """
         groups: dict[tuple[object, ...], list[dict[int, int]]] = {}
         for at, heading in enumerate(self.headings):
@@ -295,11 +292,11 @@ class BallotLook(TableLook):
                 if heading.place in runs[-1]:
                     runs.append({})
                 runs[-1][heading.place] = at
-        found: dict[object, list[list[Label]]] = {True: [], False: []}
+        contests: dict[object, list[list[Label]]] = {True: [], False: []}
         for (is_ordinal, *_), runs in groups.items():
             if all(self._is_contest(run) for run in runs):
-                found[is_ordinal] += [[self.names[run[k]] for k in sorted(run)] for run in runs]
-        return found[True] or found[False]
+                contests[is_ordinal] += [[self.names[run[k]] for k in sorted(run)] for run in runs]
+        return contests[True] or contests[False]
 
     def _is_contest(self, run: dict[int, int]) -> bool:
         n = len(run)
@@ -311,33 +308,33 @@ class BallotLook(TableLook):
         return are_names and len(set().union(*names)) < sum(map(len, names))
 
     def _names_in(self, at: int) -> set[str]:
-        """Return the names in a column; none where it holds dates."""
+        """Return the names in a column; none if it holds dates."""
         with suppress(DataFormatError):
             return {one for one in self.texts_of(at) if one and not self.spellings.kind_of(one)}
         return set()
 
     def further_choices(self, choices: Sequence[Label]) -> list[Label]:
-        """Return other columns that may be choices: with an ordinal, or names of the choices.
+        """Return other columns that may be choices: with an ordinal, or with names of the choices.
 
-        Columns that are called a key may have the names of who votes.
+        Columns named as keys may hold the same names, as those of voters.
         """
         ats = [self.names.index(one) for one in choices]
-        known = set().union(*map(self._names_in, ats))
-        first, found = self.headings[ats[0]], []
+        names = set().union(*map(self._names_in, ats))
+        first, further = self.headings[ats[0]], []
         for at, (name, heading) in enumerate(zip(self.names, self.headings, strict=True)):
             is_like = heading and first and heading.is_ordinal >= first.is_ordinal
             is_key = bool(self.called(*KEYS, among=[at]))
-            if name not in choices and (is_like or (not is_key and known & self._names_in(at))):
-                found.append(name)
-        return found
+            if name not in choices and (is_like or (not is_key and names & self._names_in(at))):
+                further.append(name)
+        return further
 
-    def found_choices(self, *, has_counts: bool) -> list[Label]:
-        """Return the columns of choices; raises where it is not certain which they are."""
+    def find_choices(self, *, has_counts: bool) -> list[Label]:
+        """Return the columns of choices; raise if they are not certain."""
         name, contests = self.table.name, self.choice_columns()
         remedy = "Name the columns of choices by `choices`, the first choice first."
         if not contests:
             raise DataFormatError(
-                f"{name} has no two columns with the same names whose headings are alike but for "
+                f"{name} has no two columns with the same names and headings that differ only in "
                 "1st, 2nd or 1, 2 and so on.",
                 f"{remedy} `read_ballots` reads ranks.",
             )
@@ -358,5 +355,5 @@ class BallotLook(TableLook):
         for heading in self.may_count(ballots):
             raise DataFormatError(
                 f"{self.table.name}: the column {shown(heading)} may hold counts of ballots: name "
-                "it by `count`, or by `drop` if it does not."
+                "it by `count`, or else by `drop`."
             )

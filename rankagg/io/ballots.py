@@ -1,4 +1,4 @@
-"""Rankings in tables: of ranks, one row per ballot, and ranked lists in any of their forms."""
+"""Rankings in tables: ranks with one row per ballot, and ranked lists."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from rankagg.io.tables.sources import (
 if TYPE_CHECKING:
     from rankagg.io.tables.table import Table
 
-# The endings of PrefLib's formats.
+# Endings of PrefLib's files.
 PREFLIB = (".soc", ".soi", ".toc", ".toi")
 
 
@@ -54,7 +54,7 @@ def read_ballots(
 ) -> Profile:
     r"""Read a table of ranks: smaller is better, equal is tied, empty is not ranked.
 
-    "2nd", "2nd choice" and "Second choice" are read as 2, and "Question [Ann]" in the header as
+    "2nd", "2nd choice" and "Second choice" are read as 2, and the heading "Question [Ann]" as
     "Ann". Items are the columns of ranks: two or more whose cells are places, none of them larger
     than the number of such columns. Other columns are left out, with a warning.
 
@@ -66,9 +66,9 @@ def read_ballots(
     count, weight, group : str or int, optional
         Columns of counts, weights, and groups.
     drop : iterable of str or int, optional
-        Columns that are no items, such as the voter's name; all others are items then.
+        Columns that are no items, such as the voter's name; then all others are items.
     unranked : {"last", "uniform", "ignore"}, default "last"
-        What an empty cell means: below all that the ballot ranks, or not observed; see
+        Meaning of an empty cell: below all items that the ballot ranks, or not observed; see
         `Profile.with_unranked`.
     decimal : {".", ","}, default "."
         The decimal separator in text.
@@ -84,8 +84,8 @@ def read_ballots(
     Warns
     -----
     DataWarning
-        What was left out (columns, blank ballots) or not ranked, and what looks like a mistake:
-        places in words given twice, rows without a rank 1, items whose names are nearly equal.
+        Of columns and blank ballots that are left out, of cells read as not ranked, and of likely
+        mistakes: one place in words twice, rows without a rank 1, nearly equal names of items.
 
     Examples
     --------
@@ -95,30 +95,28 @@ def read_ballots(
     [<PartialRanking A > B; unlisted: C>, <PartialRanking B > A = C>]
     """
     check_unranked(unranked)
-    gone = names_of(drop)
+    dropped = names_of(drop)
     special = [name for name in (count, weight, group) if name is not None]
     style = replace(NumberStyle.of(decimal, missing), ordinals=True)
-    table = read_table(source, style=style, blank_rows=not (gone or special), max_bytes=max_bytes)
-    for name in gone:
-        table.position(name, "drop")
-    if len({*gone, *special}) < len(gone) + len(special):
-        allowed = "different columns"
-        raise InvalidInputError("count, weight, group and drop", allowed, [*special, *gone])
+    table = read_table(
+        source, style=style, blank_rows=not (dropped or special), max_bytes=max_bytes
+    )
+    table.check_columns(count=count, weight=weight, group=group, drop=dropped)
     counts = None if count is None else table.counts(count, "count")
     weights = None if weight is None else table.numbers(weight, "weight")
     groups = None if group is None else table.labels(group, "group")
-    look = BallotLook(table, [*gone, *special])
-    if gone:
+    look = BallotLook(table, [*dropped, *special])
+    if dropped:
         items = [name for name in look.names if name != ""]
         if len(items) < len(look.names):
-            _warn(table.name, "the column without a name is taken for names of rows")
+            _warn(table.name, "the column without a name is read as names of rows")
     else:
-        items = look.found_items(has_counts=bool(special))
+        items = look.find_items(has_counts=bool(special))
     if not items:
         raise DataFormatError(f"{table.name} has no item columns.")
     column = table.stacked(items, "item")
     column.warn(table.name)
-    ranks = _with_zeros_read(table.name, column.values.reshape(len(items), -1).T)
+    ranks = _read_zeros(table.name, column.values.reshape(len(items), -1).T)
     blank = np.isnan(ranks).all(axis=1)
     kept = np.flatnonzero(~blank)
     if not len(kept):
@@ -129,7 +127,7 @@ def read_ballots(
     tied = counted(int((np.sort(ranks)[:, 1:] == np.sort(ranks)[:, :-1]).any(axis=1).sum()), "row")
     if {look.names[at] for at in look.ordinals} & {*items} and not tied.startswith("0 "):
         _warn(table.name, f"{tied} with one place for several items, which are tied there")
-    if gone:
+    if dropped:
         _warn_of_scores(table.name, ranks)
     names = list(map(look.item_name, items))
     warn_of_likeness(table.name, names, stacklevel=1)
@@ -143,12 +141,12 @@ def read_ballots(
     return profile.with_unranked(unranked)
 
 
-def _warn(name: str, told: str, stacklevel: int = 3) -> None:
-    warnings.warn(f"{name}: {told}.", DataWarning, stacklevel=stacklevel)
+def _warn(name: str, what: str, stacklevel: int = 3) -> None:
+    warnings.warn(f"{name}: {what}.", DataWarning, stacklevel=stacklevel)
 
 
-def _with_zeros_read(name: str, ranks: Floats) -> Floats:
-    """Return ranks in which 0 means nothing; raises where it is not certain what it means."""
+def _read_zeros(name: str, ranks: Floats) -> Floats:
+    """Return ranks with NaN for a 0 that means not ranked; raise if its meaning is unclear."""
     not_ranked = zeros_not_ranked(ranks)
     if not_ranked is None:
         raise DataFormatError(
@@ -157,8 +155,8 @@ def _with_zeros_read(name: str, ranks: Floats) -> Floats:
         )
     number = int(np.count_nonzero(not_ranked))
     if number:
-        told = "with rank 0 read as not ranked, as ranks begin at 1"
-        _warn(name, f"{counted(number, 'cell')} {told}", stacklevel=4)
+        cells = counted(number, "cell")
+        _warn(name, f"{cells} with rank 0 read as not ranked, as ranks begin at 1", stacklevel=4)
     elif (ranks == 0).any() and not (ranks < 0).any():
         _warn(name, "ranks begin at 0, which is the best", stacklevel=4)
     return np.where(not_ranked, np.nan, ranks)
@@ -169,8 +167,9 @@ def _warn_of_scores(name: str, ranks: Floats) -> None:
     # Items that share the best rank may have the mean one.
     most = (np.count_nonzero(ranks == least, axis=1) + 1) / 2
     if (odd := np.count_nonzero(least[:, 0] > most)) * 2 > len(ranks):
-        told = f"{odd} of {counted(len(ranks), 'row')} have no rank 1: are these ranks, not scores?"
-        warnings.warn(f"{name}: {told}", DataWarning, stacklevel=3)
+        rows = counted(len(ranks), "row")
+        sentence = f"{name}: {odd} of {rows} have no rank 1: are these ranks, not scores?"
+        warnings.warn(sentence, DataWarning, stacklevel=3)
 
 
 def read_rankings(
@@ -215,8 +214,8 @@ def read_rankings(
     Warns
     -----
     DataWarning
-        Of what looks like a mistake: names that are nearly equal, a column that counts its rows,
-        one rank twice in a list, further columns of the long form.
+        Of likely mistakes: nearly equal names, a column that counts its rows, one rank twice in a
+        list, further columns of the long form.
 
     Examples
     --------
@@ -230,27 +229,26 @@ def read_rankings(
     >>> long = StringIO("study,gene,rank\ns1,MYC,1\ns1,TP53,2\ns2,MYC,1\n")
     >>> list(read_rankings(long, ranking="study", item="gene", rank="rank"))
     [<Permutation MYC > TP53>, <PartialRanking MYC; unlisted: TP53>]
-    """  # noqa: E501 - one line is what is printed
+    """  # noqa: E501 - printed in one line
     check_unranked(unranked)
     if not (isinstance(source, str | PathLike) or hasattr(source, "read") or is_any_frame(source)):
         read = [read_text(path, max_bytes) for path in cast(Iterable[Any], source)]
         orders = [[x for line in text_lines(text) if (x := line.strip())] for _, text in read]
-        found = _of_orders("source", [PurePath(name).stem for name, _ in read], orders)
-        return found.with_unranked(unranked)
-    table, gone = read_table(source, style=RANKS, max_bytes=max_bytes), names_of(drop)
-    for name in gone:
-        table.position(name, "drop")
+        profile = _profile_of_orders("source", [PurePath(name).stem for name, _ in read], orders)
+        return profile.with_unranked(unranked)
+    table, dropped = read_table(source, style=RANKS, max_bytes=max_bytes), names_of(drop)
+    table.check_columns(drop=dropped)
     long = (ranking, item, rank)
     if any(name is not None for name in long):
         if None in long or len(set(long)) < 3:
             allowed = "three different columns (long form), or not given"
             raise InvalidInputError("ranking, item and rank", allowed, long)
-        rest = [name for name in table.header if name not in (*long, *gone)]
+        rest = [name for name in table.header if name not in (*long, *dropped)]
         if rest:
-            told = f"{listed(rest)}: neither lists, items nor ranks, so lists hold rows of all."
-            warnings.warn(f"{table.name}: {told}", DataWarning, stacklevel=2)
-        return _of_rows(table, *long).with_unranked(unranked)
-    lists = [name for name in table.header if name not in gone]
+            what = "neither lists, items nor ranks, so each list has the rows of all values"
+            _warn(table.name, f"{listed(rest)}: {what}")
+        return _profile_of_rows(table, *long).with_unranked(unranked)
+    lists = [name for name in table.header if name not in dropped]
     orders = list[list[Any]]()
     for name in lists:
         codes, labels = table.coded(name, "ranking", gaps=True)
@@ -259,79 +257,72 @@ def read_rankings(
             what = "names an item below an empty cell; a list has empty cells at its end alone"
             raise table.error(int(below[0]) + 1, name, what)
         orders.append([labels[code] for code in codes[codes >= 0].tolist()])
-    return _of_orders(table.name, lists, orders).with_unranked(unranked)
+    return _profile_of_orders(table.name, lists, orders).with_unranked(unranked)
 
 
-def _of_rows(table: Table, ranking: Any, item: Any, rank: Any) -> Profile:
+def _profile_of_rows(table: Table, ranking: Any, item: Any, rank: Any) -> Profile:
     lists, items = table.coded(ranking, "ranking"), table.coded(item, "item")
     numbers = table.numbers(rank, "rank")
+    what = "is missing; leave out rows of items that are not listed"
+    table.check_cells(np.isnan(numbers), rank, what)
     again = pd.Series(lists.codes * len(items.labels) + items.codes).duplicated().to_numpy()
-    for wrong, what in (
-        (np.isnan(numbers), "is missing; leave out rows of items that are not listed"),
-        (again, "is of an item that its list names before; each may occur once"),
-    ):
-        if wrong.any():
-            raise table.error(int(np.argmax(wrong)), rank, what)
-    sizes = (len(lists.labels), "lists"), (len(items.labels), "items")
-    check_filled(table.name, *sizes, len(numbers), max_bytes=table.max_bytes)
+    table.check_cells(again, rank, "is of an item that its list has before; each may occur once")
+    sizes = {"lists": len(lists.labels), "items": len(items.labels)}
+    check_filled(table.name, sizes, len(numbers), table.max_bytes)
     warn_of_likeness(table.name, items.labels, stacklevel=2)
     twice = pd.DataFrame({"list": lists.codes, "rank": numbers}).duplicated().to_numpy()
     if twice.any():
         row, more = int(np.argmax(twice)), len({*lists.codes[twice].tolist()}) - 1
-        told = f"the list {shown(lists.labels[lists.codes[row]])} has rank {numbers[row]:g} twice"
-        told += f" (and {counted(more, 'more such list')})" if more else ""
-        _warn(table.name, f"{told}: items of one rank are tied", stacklevel=4)
+        what = f"the list {shown(lists.labels[lists.codes[row]])} has rank {numbers[row]:g} twice"
+        what += f" (and {counted(more, 'more such list')})" if more else ""
+        _warn(table.name, f"{what}: items of one rank are tied", stacklevel=4)
     ranks = np.full((len(lists.labels), len(items.labels)), np.nan)
     ranks[lists.codes, items.codes] = numbers
     return Profile.from_ranks(ranks, items=items.labels, groups=lists.labels)
 
 
-def _of_orders(name: str, lists: list[Any], orders: list[list[Any]]) -> Profile:
-    for called, order in zip(lists, orders, strict=True):
+def _profile_of_orders(name: str, lists: list[Any], orders: list[list[Any]]) -> Profile:
+    for label, order in zip(lists, orders, strict=True):
         if len(set(order)) < len(order) or not order:
             twice = next((x for at, x in enumerate(order) if x in order[:at]), None)
             what = f"names {shown(twice)} twice" if order else "names nothing"
-            raise DataFormatError(f"{name}: the list {shown(called)} {what}.")
+            raise DataFormatError(f"{name}: the list {shown(label)} {what}.")
         if len(order) > 1 and order == list(map(type(order[0]), range(1, len(order) + 1))):
-            told = "names 1 and so on in order: drop the column if these are places."
-            warnings.warn(f"{name}: the list {shown(called)} {told}", DataWarning, stacklevel=3)
+            what = "names 1 and so on in order: drop the column if these are places"
+            _warn(name, f"the list {shown(label)} {what}", stacklevel=4)
     warn_of_likeness(name, dict.fromkeys(x for order in orders for x in order), stacklevel=2)
     return Profile.from_orders(orders, groups=lists)
 
 
 def write_ballots(
-    profile: Profile,
-    target: str | PathLike[str] | TextIO,
-    *,
-    title: str = "",
-    seats: int = 1,
+    profile: Profile, target: str | PathLike[str] | TextIO, *, title: str = "", seats: int = 1
 ) -> None:
     r"""Write ballots as CSV, in a PrefLib format, or as BLT, by the ending of the path.
 
     - **.csv**, or none, and streams: ranks from 1 with columns `count`, and `weight` and `group`
-      where there are some; an item that is not ranked is an empty cell. Labels that a spreadsheet
-      would run as formulas get an apostrophe in front, which `read_ballots` takes away.
+      if there are some; an item that is not ranked is an empty cell. Labels that a spreadsheet
+      would run as formulas get an apostrophe in front, which `read_ballots` removes.
     - **.soc, .soi, .toc, .toi**: strict (s) or with ties (t), complete (c) or not (i). Equal
       ballots are one line with their count; there are no weights and no groups.
-    - **.blt**: counts, or where there are weights these, a line for each ballot; whole weights
-      are read as counts. There are no groups.
+    - **.blt**: counts, or weights with a line for each ballot; whole weights are read as counts.
+      There are no groups.
 
     Parameters
     ----------
     profile : Profile
-        Rankings that leave items out as unranked or as unlisted, not both: no file could tell
-        them apart, and readers ask (`unranked`).
+        Rankings with unranked or unlisted items, not both: files cannot distinguish them, and
+        readers have the parameter `unranked`.
     target : path or text stream
         The file to write.
     title : str, optional
-        The title of the election, which CSV does not hold.
+        Title of the election, which CSV does not hold.
     seats : int, default 1
-        How many are elected, which BLT alone holds.
+        Number of seats, which only BLT holds.
 
     Raises
     ------
     InvalidInputError
-        If the form cannot hold the profile, its labels or the title, or the ending is another.
+        If the format cannot hold the profile, its labels or the title, or the ending is unknown.
 
     Examples
     --------
@@ -388,7 +379,7 @@ def _csv_text(profile: Profile) -> str:
         if name in profile.items:
             raise InvalidInputError("items", f"free of the column name {name!r}", name)
         frame[name] = column
-    # A semicolon or tab in a label must not look like what separates the cells.
+    # A semicolon or tab in a label must not look like the delimiter.
     doubtful = any(set(";\t") & set(label) for label in labels)
     quoting: Literal[0, 2] = csv.QUOTE_NONNUMERIC if doubtful else csv.QUOTE_MINIMAL
     return guard_frame(frame).to_csv(index=False, quoting=quoting, lineterminator="\n")

@@ -12,7 +12,7 @@ from rankagg._typing import Integers64, Unranked
 from rankagg._validation import check_unranked
 from rankagg.core import Profile, raw_text
 from rankagg.exceptions import DataFormatError, Described, InvalidInputError, shown
-from rankagg.io.abif import PER_BYTE, profile_of
+from rankagg.io.abif import PER_BYTE, ballot_profile
 from rankagg.io.cast_votes import CastVotes, CleaningStep
 from rankagg.io.tables.sources import MAX_BYTES, Source, read_text, text_lines
 
@@ -32,10 +32,10 @@ EXAMPLE = "'27 1 3=2 0', or '2.5 1 2 0' with its weight"
 
 
 class _Ballot(NamedTuple):
-    # Where it is, for messages.
+    # File and line, for messages.
     place: str
     weight: float
-    # The numbers of candidates in tied groups, and the number of skipped places before the last.
+    # Candidates by number in tied groups, and the number of skipped places between them.
     buckets: list[list[str]]
     n_skipped: int
 
@@ -50,7 +50,7 @@ class _Election(NamedTuple):
 
 
 def looks_like_blt(text: str) -> bool:
-    """Say whether a text begins with two numbers and a ballot of BLT."""
+    """Return whether a text begins with two numbers and a ballot of BLT."""
     head = HEAD.match(text)
     return head is not None and FIRST_BALLOT.match(text, head.end()) is not None
 
@@ -58,14 +58,14 @@ def looks_like_blt(text: str) -> bool:
 def read_blt(
     source: Source, *, unranked: Unranked = "last", max_bytes: int = MAX_BYTES
 ) -> CastVotes:
-    r"""Read an election in BLT, and count blank ballots and those without a valid choice.
+    r"""Read an election in BLT, and count blank and spoilt ballots.
 
     The file has the numbers of candidates and seats, then ballots ``27 1 3=2 0`` (27 with the first
     candidate above two that are tied; ``-`` is a skipped place), a ``0``, names in the
     order of the numbers, and a title. A ballot may have an ID, ``(a1) 1 3 2 0``, and all may be in
-    one line. If some weight has decimals, the first numbers are weights of the rankings and not
-    counts. Withdrawn candidates (``-2``, before the ballots) are removed from all ballots. ``#``
-    begins a comment.
+    one line. The first numbers are counts, or weights of the rankings if one has decimals.
+    Withdrawn candidates (``-2``, before the ballots) are removed from all ballots. ``#`` begins a
+    comment.
 
     Parameters
     ----------
@@ -100,28 +100,28 @@ def read_blt(
             f"{name} is not BLT: it must begin with the numbers of candidates and seats, and "
             f"ballots {EXAMPLE}."
         )
-    found = _parsed(name, text)
-    is_count = all(ballot.weight.is_integer() for ballot in found.ballots)
+    seats, title, names, withdrawn, ballots = _parse(name, text)
+    is_count = all(ballot.weight.is_integer() for ballot in ballots)
     left = [
-        [kept for tied in ballot.buckets if (kept := [x for x in tied if x not in found.withdrawn])]
-        for ballot in found.ballots
+        [kept for tied in ballot.buckets if (kept := [x for x in tied if x not in withdrawn])]
+        for ballot in ballots
     ]
-    counts = np.array([int(b.weight) if is_count else 1 for b in found.ballots], dtype=np.int64)
+    counts = np.array([int(b.weight) if is_count else 1 for b in ballots], dtype=np.int64)
     rows = [
         (ballot.place, count, buckets)
-        for ballot, count, buckets in zip(found.ballots, counts.tolist(), left, strict=True)
+        for ballot, count, buckets in zip(ballots, counts.tolist(), left, strict=True)
         if buckets
     ]
     if not rows:
         raise DataFormatError(f"{name} has no ballot that names anyone; the file may be cut off.")
-    weights = [b.weight for b, buckets in zip(found.ballots, left, strict=True) if buckets]
-    names = {code: label for code, label in found.names.items() if code not in found.withdrawn}
-    profile = profile_of(
+    weights = [b.weight for b, buckets in zip(ballots, left, strict=True) if buckets]
+    names = {code: label for code, label in names.items() if code not in withdrawn}
+    profile = ballot_profile(
         name, names, rows, max_bytes=max_bytes, weights=None if is_count else weights
     )
-    named = np.array([sum(map(len, ballot.buckets)) for ballot in found.ballots])
+    named = np.array([sum(map(len, ballot.buckets)) for ballot in ballots])
     n_left = np.array([sum(map(len, buckets)) for buckets in left])
-    skipped, gone = np.array([ballot.n_skipped for ballot in found.ballots]), named - n_left
+    skipped, gone = np.array([ballot.n_skipped for ballot in ballots]), named - n_left
     return CastVotes(
         profile=profile.with_unranked(unranked),
         n_ballots=int(counts.sum()),
@@ -129,21 +129,23 @@ def read_blt(
         n_blank=int(counts @ (named == 0)),
         n_emptied=int(counts @ ((named > 0) & (n_left == 0))),
         steps=(
-            CleaningStep("skipped choice", "close", *_met(counts, skipped), 0),
-            CleaningStep("withdrawn candidate", "drop", *_met(counts, gone), int(counts @ gone)),
+            CleaningStep("skipped choice", "close", *_affected(counts, skipped), 0),
+            CleaningStep(
+                "withdrawn candidate", "drop", *_affected(counts, gone), int(counts @ gone)
+            ),
         ),
-        seats=found.seats,
-        title=found.title,
+        seats=seats,
+        title=title,
     )
 
 
-def _met(counts: Integers64, choices: Integers64) -> tuple[int, int]:
-    """Return the number of ballots with such choices, and that of the choices."""
+def _affected(counts: Integers64, choices: Integers64) -> tuple[int, int]:
+    """Return the number of ballots with such choices, and the number of the choices."""
     return int(counts @ (choices > 0)), int(counts @ choices)
 
 
-def _parsed(name: str, text: str) -> _Election:
-    """Parse a text of which `HEAD` matches the beginning."""
+def _parse(name: str, text: str) -> _Election:
+    """Parse a text that begins with `HEAD`."""
     head = HEAD.match(text)
     assert head is not None, "it looks like BLT"
     n, seats, withdrawn = int(head[1]), int(head[2]), {code[1:] for code in head[3].split()}
@@ -156,7 +158,7 @@ def _parsed(name: str, text: str) -> _Election:
             if word[0] != "0":
                 words.append(word[0])
             elif words:
-                ballots.append(_ballot(place, words, line))
+                ballots.append(_parse_ballot(place, words, line))
                 words = []
             else:
                 rest = [line[word.end() :], *lines[number + 1 :]]
@@ -164,7 +166,7 @@ def _parsed(name: str, text: str) -> _Election:
         if rest:
             break
         if words:
-            raise _no_ballot(place, line)
+            raise _ballot_error(place, line)
     names = list[str]()
     for line in filter(None, map(str.strip, rest)):
         is_quoted = NAMES_IN_A_LINE.fullmatch(line)
@@ -176,29 +178,29 @@ def _parsed(name: str, text: str) -> _Election:
     return _Election(seats, title, labels, withdrawn, ballots)
 
 
-def _ballot(place: str, words: list[str], line: str) -> _Ballot:
-    """Return the ballot of the words before its 0."""
+def _parse_ballot(place: str, words: list[str], line: str) -> _Ballot:
+    """Return the ballot in the words before a 0."""
     weight, *choices = words[words[0].startswith("(") :] or [""]
     is_right = WEIGHT.fullmatch(weight) and float(weight) > 0
     if not (is_right and all(map(CHOICE.fullmatch, choices))):
-        raise _no_ballot(place, line)
+        raise _ballot_error(place, line)
     while choices and choices[-1] == "-":
         choices.pop()
     buckets = [choice.split("=") for choice in choices if choice != "-"]
     return _Ballot(place, float(weight), buckets, choices.count("-"))
 
 
-def _no_ballot(place: str, line: str) -> DataFormatError:
+def _ballot_error(place: str, line: str) -> DataFormatError:
     return DataFormatError(f"{place}: a ballot must read {EXAMPLE}. Got {shown(line.strip())}.")
 
 
 def blt_text(profile: Profile, title: str = "", seats: int = 1) -> str:
-    """Return ballots in BLT; each of a row with a weight is a line of its own."""
+    """Return ballots in BLT, with a line for each ballot that has a weight."""
     labels = list(map(raw_text, profile.items))
     head, names = f"{len(labels)} {seats}\n", [f'"{text}"' for text in (*labels, title)]
     tail = "\n".join(["0", *names]) + "\n"
-    found = _parsed("", head + tail)
-    if [*found.names.values(), found.title] != [*labels, title]:
+    parsed = _parse("", head + tail)
+    if [*parsed.names.values(), parsed.title] != [*labels, title]:
         allowed = "that BLT can hold: no blanks or quotation marks around them, and no line breaks"
         raise InvalidInputError("items and title", allowed, [*labels, title])
     numbers = {label: str(k) for k, label in enumerate(profile.items, start=1)}

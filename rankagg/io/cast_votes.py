@@ -34,14 +34,14 @@ from rankagg.io.tables.sources import MAX_BYTES, TableSource, check_filled
 from rankagg.io.tables.table import Table
 
 POOLED = "write-in"
-#: Codes of choices that name no item, or a write-in that is taken off.
+#: Codes of choices that name no item, or a write-in that is dropped.
 BLANK = -1
 OVERVOTE = -2
 DROPPED = -3
 # A candidate's number, as voting machines write it: "Ann Lee (12)".
 NUMBERED = re.compile(r"(.*\S) ?\([0-9]+\)")
-# What parts two marks in one cell.
-PARTING = re.compile(r"\s*[,;/|&+\n]\s*")
+# Between two marks in one cell.
+SEPARATOR = re.compile(r"\s*[,;/|&+\n]\s*")
 
 Fates = NDArray[np.uint8]
 
@@ -52,7 +52,7 @@ class CleaningStep(NamedTuple):
     # "undervote", "skipped choice", "overvote", "write-in", "repeated item", "after the end" or
     # "withdrawn candidate".
     step: str
-    # The option that was applied; empty without one.
+    # The option that was applied, if any.
     treatment: str
     # Ballots on which it occurs.
     ballots: int
@@ -89,7 +89,7 @@ class CastVotes(Result):
     spelled : tuple of (str, int)
         Texts that were not read as names of candidates, each with the number of choices.
     seats : int
-        How many are elected, as BLT states; 0 if unknown.
+        Number of seats, as BLT states; 0 if unknown.
     title : str
         The title of the election, as BLT states; empty if unknown.
 
@@ -160,10 +160,10 @@ class CastVotes(Result):
         if self.spelled:
             chosen = self.spelled if rows is None else self.spelled[:rows]
             more = len(self.spelled) - len(chosen)
-            told = ", ".join(
+            texts = ", ".join(
                 f"{repr(shortened(text)) if text else 'empty'} {number}" for text, number in chosen
             )
-            yield f"read as no names: {told}" + (f" ... and {more} more" if more else "")
+            yield f"read as no names: {texts}" + (f" ... and {more} more" if more else "")
 
     def lines(self) -> tuple[str, ...]:
         """Return one line for each fact, and for each step that changed ballots.
@@ -172,13 +172,13 @@ class CastVotes(Result):
         -------
         tuple of str
         """
-        told = [
+        steps = [
             f"{one.step}: {counted(one.ballots, 'ballot')}, {counted(one.choices, 'choice')}"
             + (f", {one.treatment}" if one.treatment else "")
             for one in self.steps
             if one.ballots
         ]
-        return (*self._facts(), *told, *self._below())
+        return (*self._facts(), *steps, *self._below())
 
     def _content(self) -> Mapping[str, Any]:
         kinds = ("ballots", "unchanged", "changed", "blank", "emptied", "choices", "ranked")
@@ -194,22 +194,22 @@ class CastVotes(Result):
 
 @dataclass(frozen=True)
 class _Reading:
-    """How the labels of a table are read."""
+    """Rules for reading the labels of a table."""
 
     name: str
     spellings: Spellings
     alias: Mapping[str, str]
-    # All candidates, where they are stated.
+    # All candidates, if they are given.
     items: ItemSet | None
 
     def names(self, labels: Iterable[Any]) -> dict[Any, Any]:
-        """Return the name that each label is read as; raises where two may be one.
+        """Return the name of each label; raise if two may be the same candidate.
 
-        The number behind a name, as in "Ann (12)", is left out, unless it tells two apart.
+        A number after a name, as in "Ann (12)", is left out unless it distinguishes two candidates.
         """
         raw = list(labels)
         texts = [x for x in raw if isinstance(x, str) and not self.spellings.kind_of(x)]
-        plain = {x: found[1] for x in texts if (found := NUMBERED.fullmatch(x))}
+        plain = {x: match[1] for x in texts if (match := NUMBERED.fullmatch(x))}
         if len({*plain.values()}) < len(plain):
             plain = {}
         self._check_alias([*raw, *plain.values()])
@@ -224,7 +224,7 @@ class _Reading:
         return {x: self.alias.get(x, self.alias.get(name, name)) for x, name in of.items()}
 
     def _check_alias(self, labels: list[Any]) -> None:
-        """Raise where another spelling is no label."""
+        """Raise unless aliases map labels to names."""
         if not isinstance(self.alias, Mapping):
             raise InvalidInputError("alias", "a mapping from spellings to names", self.alias)
         for spelling, name in self.alias.items():
@@ -235,27 +235,27 @@ class _Reading:
                 raise InvalidInputError("alias", "names for spellings", name)
 
     def overvotes(self, labels: Iterable[Any]) -> set[str]:
-        """Return labels of several names, each of which occurs alone elsewhere.
+        """Return labels of several names that occur alone elsewhere.
 
-        Raises where only a part of a label is a name.
+        Raise if only a part of a label is a name.
         """
         known = {str(x) for x in labels} | {*map(str, self.items or ())}
-        texts = {x for x in labels if isinstance(x, str) and PARTING.search(x)}
+        texts = {x for x in labels if isinstance(x, str) and SEPARATOR.search(x)}
         texts -= {*self.alias, *map(str, self.items or ())}
-        found = {x for x in texts if not self.spellings.kind_of(x)}
-        alone = known - found
+        texts = {x for x in texts if not self.spellings.kind_of(x)}
+        alone = known - texts
         joined = set()
-        for text in sorted(found):
-            parts = PARTING.split(text)
+        for text in sorted(texts):
+            parts = SEPARATOR.split(text)
             are_names = [part in alone or bool(self.spellings.kind_of(part)) for part in parts]
-            ends = [text[: one.start()] for one in PARTING.finditer(text)]
-            ends += [text[one.end() :] for one in PARTING.finditer(text)]
+            ends = [text[: one.start()] for one in SEPARATOR.finditer(text)]
+            ends += [text[one.end() :] for one in SEPARATOR.finditer(text)]
             if all(are_names):
                 joined.add(text)
             elif any(are_names) or known & {*ends}:
                 raise DataFormatError(
                     f"{self.name}: {shown(text)} may be one name or two marks, as a part of it is "
-                    "a name: state all candidates by `items`, or this as a spelling of an overvote."
+                    "a name: give all candidates by `items`, or this as a spelling of an overvote."
                 )
         return joined
 
@@ -263,23 +263,23 @@ class _Reading:
 class _Grid(NamedTuple):
     """Ballots times choices."""
 
-    # What to call the table in messages.
+    # The name of the table in messages.
     name: str
-    # Shape (n_ballots, n_choices). Positions in `texts`; -1 of an empty cell.
+    # Positions in `texts`, shape (n_ballots, n_choices); -1 for an empty cell.
     cells: Positions
     texts: list[Any]
-    # How often each ballot occurs.
+    # The count of each ballot.
     counts: Integers64
-    # Of each ballot; None without a column.
+    # For each ballot; None without a column.
     weights: Floats | None
     groups: list[Label] | None
-    # Columns that were read as choices, and that were not read.
+    # Columns of choices, and those that were left out.
     choices: Sequence[Label]
     left_out: Sequence[Label]
 
 
 class _Marks(NamedTuple):
-    """What each text of a grid means; an empty cell is the last one."""
+    """The meaning of each text of a grid, and last that of an empty cell."""
 
     # The position of a candidate, or `BLANK`, `OVERVOTE` or `DROPPED`.
     codes: Positions
@@ -287,12 +287,12 @@ class _Marks(NamedTuple):
     is_write_in: Bools
     # The candidates.
     items: list[Any]
-    # The names of all that are marked, write-ins too.
+    # The names of all marked candidates, including write-ins.
     names: list[Any]
 
 
 def _read_marks(grid: _Grid, reading: _Reading, write_ins: str) -> _Marks:
-    """Return the meaning of each text, and the candidates: the stated ones first."""
+    """Return the meaning of each text, and the candidates, the given ones first."""
     names, spellings, stated = reading.names(grid.texts), reading.spellings, reading.items
     kinds = {text: spellings.kind_of(text) for text in grid.texts}
     kinds |= dict.fromkeys(reading.overvotes(grid.texts), "overvote")
@@ -305,7 +305,7 @@ def _read_marks(grid: _Grid, reading: _Reading, write_ins: str) -> _Marks:
         others = [x for x in items if x not in stated]
         if strange := [x for x in others if x not in {*written, POOLED}]:
             raise DataFormatError(
-                f"{grid.name} names {shown(strange[0])}, which is none of the stated items "
+                f"{grid.name} has {shown(strange[0])}, which is none of the given items "
                 f"({listed(stated.labels)}).",
                 nearest(strange[0], stated),
             )
@@ -326,13 +326,8 @@ def _read_grid(
     drop: Iterable[Label],
 ) -> _Grid:
     """Return the ballots in a table; `named` are the columns of counts, weights and groups."""
-    gone, wanted = names_of(drop), None if choices is None else names_of(choices)
-    for parameter, columns in (("drop", gone), ("choices", wanted or [])):
-        for name in columns:
-            table.position(name, parameter)
-    special = [*gone, *(name for name in named.values() if name is not None)]
-    if len({*special, *(wanted or [])}) < len(special) + len(wanted or []):
-        raise InvalidInputError("columns", "named once each", [*(wanted or []), *special])
+    dropped, wanted = names_of(drop), None if choices is None else names_of(choices)
+    table.check_columns(drop=dropped, choices=wanted, **named)
     count, weight, group = named.values()
     counts = np.ones(table.n_rows, np.int64) if count is None else table.counts(count, "count")
     if float(counts.astype(float).sum()) >= EXACT_LIMIT:
@@ -341,20 +336,21 @@ def _read_grid(
         )
     weights = None if weight is None else table.weights(weight)
     if wanted is None:
-        look = BallotLook(table, special, spellings)
-        wanted = look.found_choices(has_counts=(count, weight) != (None, None))
+        others = [*dropped, *(name for name in named.values() if name is not None)]
+        look = BallotLook(table, others, spellings)
+        wanted = look.find_choices(has_counts=(count, weight) != (None, None))
     if not wanted:
         raise DataFormatError(f"{table.name} has no columns of choices.")
-    together: dict[Any, int] = {}
+    positions: dict[Any, int] = {}
     cells = np.empty((table.n_rows, len(wanted)), dtype=np.intp)
     for at, name in enumerate(wanted):
         column = table.coded(name, "choices", gaps=True)
-        new = [together.setdefault(label, len(together)) for label in column.labels]
+        new = [positions.setdefault(label, len(positions)) for label in column.labels]
         cells[:, at] = np.array([*new, -1], dtype=np.intp)[column.codes]
     return _Grid(
         table.name,
         cells,
-        list(together),
+        list(positions),
         counts,
         weights,
         None if group is None else table.labels(group, "group"),
@@ -363,22 +359,22 @@ def _read_grid(
     )
 
 
-def _no_names(grid: _Grid, marks: _Marks) -> tuple[tuple[str, int], ...]:
-    """Return the texts that were not read as names, and their numbers of choices."""
+def _unnamed_texts(grid: _Grid, marks: _Marks) -> tuple[tuple[str, int], ...]:
+    """Return the texts that are no names of candidates, each with its number of choices."""
     is_name = (marks.codes >= 0) & ~marks.is_write_in
     repeated = np.broadcast_to(grid.counts[:, None], grid.cells.shape).ravel()
     size = len(is_name)
     times = np.bincount(grid.cells.ravel() % size, repeated, size).astype(int).tolist()
-    found = [
+    numbers = [
         (str(text), number)
         for text, number, has_name in zip([*grid.texts, ""], times, is_name, strict=True)
         if number and not has_name
     ]
-    return tuple(sorted(found, key=lambda one: (-one[1], one[0])))
+    return tuple(sorted(numbers, key=lambda one: (-one[1], one[0])))
 
 
 class _Fate(IntEnum):
-    """What became of a choice."""
+    """The result of cleaning for a choice."""
 
     RANKED = 0
     BLANK = 1
@@ -388,11 +384,11 @@ class _Fate(IntEnum):
     ENDED = 5
 
 
-def _cleaned(codes: Positions, *, overvotes: str, skipped: str) -> tuple[Fates, Bools]:
-    """Return what becomes of each choice, and blank choices before a mark and the ballot's end.
+def _clean(codes: Positions, *, overvotes: str, skipped: str) -> tuple[Fates, Bools]:
+    """Return the fate of each choice, and the skipped choices before the ballot's end.
 
-    A ballot ends where a policy says so. Before its end overvotes and write-ins are taken off,
-    then repeated items.
+    The policies may end a ballot. Before its end, overvotes and write-ins are removed, then
+    repeated items.
     """
     blank = codes == BLANK
     # A blank choice is skipped if a mark follows.
@@ -407,7 +403,7 @@ def _cleaned(codes: Positions, *, overvotes: str, skipped: str) -> tuple[Fates, 
     ended = np.zeros_like(blank)
     ended[:, 1:] = np.logical_or.accumulate(stop, axis=1)[:, :-1]
     fates = np.full(codes.shape, _Fate.RANKED, dtype=np.uint8)
-    # What is no item, and comes twice, gets its own fate after that.
+    # Repeated codes of no item get another fate below.
     order = np.argsort(codes, axis=1, kind="stable")
     ordered = np.take_along_axis(codes, order, axis=1)
     again = np.where(ordered[:, 1:] == ordered[:, :-1], _Fate.TWICE, _Fate.RANKED)
@@ -457,8 +453,8 @@ def read_cast_votes(
     drop : iterable of str or int, optional
         Columns that are no choices.
     items : iterable of str or int, optional
-        All candidates, in the order of the profile. A mark for another one that is not a write-in
-        is refused. By default all that are marked.
+        All candidates, in the order of the profile. A mark for another one is refused unless it is
+        a write-in. By default all marked candidates.
     overvotes : {"end", "skip"}, default "end"
         An overvote ends its ballot, or the next choice moves up.
     skipped : {"close", "end", "end-after-two"}, default "close"
@@ -487,7 +483,7 @@ def read_cast_votes(
     Warns
     -----
     DataWarning
-        Of names that are nearly equal, and of those that are words for a missing value ("NA").
+        Of nearly equal names, and of names that are words for a missing value ("NA").
 
     Examples
     --------
@@ -518,12 +514,12 @@ def read_cast_votes(
     grid = _read_grid(table, spelled, named, choices, drop)
     marks = _read_marks(grid, _Reading(table.name, spelled, given, stated), write_ins)
     codes = marks.codes[grid.cells]
-    fates, gaps = _cleaned(codes, overvotes=overvotes, skipped=skipped)
+    fates, gaps = _clean(codes, overvotes=overvotes, skipped=skipped)
     ranked = fates == _Fate.RANKED
     if not ranked.any():
         raise DataFormatError(
             f"{table.name} has no ballot that ranks anything, of "
-            f"{counted(int(grid.counts.sum()), 'ballot')}; is every spelling right?"
+            f"{counted(int(grid.counts.sum()), 'ballot')}; are all spellings right?"
         )
     _warn_of_names(grid, marks)
     profile = _profile(grid, codes, marks.items, fates, max_bytes).with_unranked(unranked)
@@ -540,7 +536,7 @@ def read_cast_votes(
         steps=_steps(grid, marks, fates, gaps, policies),
         choices=tuple(grid.choices),
         left_out_columns=tuple(grid.left_out),
-        spelled=_no_names(grid, marks),
+        spelled=_unnamed_texts(grid, marks),
     )
 
 
@@ -551,20 +547,16 @@ def _warn_of_names(grid: _Grid, marks: _Marks) -> None:
             number = counted(int(np.count_nonzero(grid.cells == at)), "choice")
             warnings.warn(
                 f"{grid.name}: {number} {shown(text)}, which is read as a name. If it means no "
-                "choice, state it as a spelling of an undervote.",
+                "choice, give it as a spelling of an undervote.",
                 DataWarning,
                 stacklevel=3,
             )
 
 
 def _profile(
-    grid: _Grid,
-    codes: Positions,
-    labels: list[Label],
-    fates: Fates,
-    max_bytes: int,
+    grid: _Grid, codes: Positions, labels: list[Label], fates: Fates, max_bytes: int
 ) -> Profile:
-    """Return the rankings, those that are equal in one row."""
+    """Return the rankings, with equal ones in one row."""
     ranked = fates == _Fate.RANKED
     rows, columns = np.nonzero(ranked)
     rank = (np.cumsum(ranked, axis=1) - 1)[rows, columns]
@@ -572,15 +564,17 @@ def _profile(
     orders[rows, rank] = codes[rows, columns]
     kept = np.flatnonzero(orders[:, 0] >= 0)
     # Ballots that differ in weight or group are never merged.
-    apart = [one for one in (grid.weights, grid.groups) if one is not None]
-    table = pd.DataFrame(orders).assign(**{f"apart{at}": one for at, one in enumerate(apart)})
-    found = table.iloc[kept].groupby(list(table), sort=False).ngroup().to_numpy()
-    first = np.unique(found, return_index=True)[1]
-    counts = np.bincount(found, weights=grid.counts[kept]).astype(np.int64)
+    table = pd.DataFrame(orders)
+    for name, column in (("weight", grid.weights), ("group", grid.groups)):
+        if column is not None:
+            table[name] = column
+    classes = table.iloc[kept].groupby(list(table), sort=False).ngroup().to_numpy()
+    first = np.unique(classes, return_index=True)[1]
+    counts = np.bincount(classes, weights=grid.counts[kept]).astype(np.int64)
     chosen = kept[first]
     filled = int(np.count_nonzero(orders[chosen] >= 0))
     n, m = len(labels), len(chosen)
-    check_filled(grid.name, (m, "distinct ballots"), (n, "items"), filled, max_bytes=max_bytes)
+    check_filled(grid.name, {"distinct ballots": m, "items": n}, filled, max_bytes)
     ranks = np.full((m, n), UNRANKED, dtype=np.int32)
     at, place = np.nonzero(orders[chosen] >= 0)
     ranks[at, orders[chosen][at, place]] = place
@@ -604,9 +598,13 @@ def _steps(
 
     return tuple(
         CleaningStep(
-            step, policies.get(step, ""), int(counts @ met.any(axis=1)), number(met), number(gone)
+            step,
+            policies.get(step, ""),
+            int(counts @ affected.any(axis=1)),
+            number(affected),
+            number(removed),
         )
-        for step, met, gone in (
+        for step, affected, removed in (
             ("undervote", fates == _Fate.BLANK, fates == _Fate.BLANK),
             ("skipped choice", gaps, gaps & False),
             ("overvote", marks.codes[grid.cells] == OVERVOTE, fates == _Fate.OVERVOTE),

@@ -1,7 +1,7 @@
-"""Tables of comparisons, with a row for each: two items and the outcome in any usual form.
+"""Tables of comparisons: rows with two items and the outcome, in any usual form.
 
 A column of outcomes is read in one convention: 0 is a loss of the first side with 1 and 1/2, and a
-tie with -1. Outcomes that no convention combines are refused.
+tie with -1. Outcomes that fit no single convention are refused.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from rankagg._typing import Floats, Integers64, Label, Positions
 from rankagg.core import ItemSet, counted, listed, listing, raw_text
-from rankagg.core.comparisons import COMPARISON_COLUMNS, Comparisons
+from rankagg.core.comparisons import Comparisons
 from rankagg.exceptions import (
     DataFormatError,
     DataWarning,
@@ -59,7 +59,7 @@ OUTCOME_WORDS: dict[Key, int] = {
     **dict.fromkeys(("win", "won", "wins", "true", "yes", "a>b", "[[a]]"), 1),
     **dict.fromkeys(("loss", "lose", "lost", "loses", "false", "no", "b>a", "[[b]]"), -1),
 }
-#: Meanings of cells, each used if one of a set occurs; words for ties go with all.
+#: Meanings of cells, used if one of a set occurs; words for ties fit all conventions.
 CONVENTIONS: tuple[tuple[set[Key], dict[Key, int]], ...] = (
     ({*OUTCOME_WORDS}, OUTCOME_WORDS),
     ({"w"}, {"w": 1, "d": 0, "t": 0, "l": -1}),
@@ -72,7 +72,7 @@ CONVENTIONS: tuple[tuple[set[Key], dict[Key, int]], ...] = (
 )
 OUTCOMES_ALLOWED = (
     "'left', 'right' or 'tie', 'model_a', 'model_b' or 'tie', 'A>B', 'B>A' or 'A=B', 'win', 'loss' "
-    "or 'draw', 1, 0 or 0.5 and the like, or the name of one of the two or a tie"
+    "or 'draw', 1, 0 or 0.5 and so on, or the name of one of the two or a tie"
 )
 MARKS: dict[Key, int] = {1.0: 1, 0.0: 0, "true": 1, "false": 0, "yes": 1, "no": 0}
 ADVANTAGES: dict[Key, int] = SIDE_WORDS | {"neutral": 0, "none": 0, 0.0: 0, 1.0: 1, -1.0: -1}
@@ -83,7 +83,7 @@ NO_OUTCOME: set[Key] = {
 }
 #: Negative numbers that usually mean a missing one.
 MISSING_CODES = (-1, -9, -99, -999, -9999)
-#: Comparisons at most that counts are expanded to.
+#: Most comparisons to which counts are expanded.
 MOST_COMPARISONS = 5_000_000
 
 PLAIN_OUTCOME = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)")
@@ -91,13 +91,13 @@ BLANKS = re.compile(r"[\s_]+")
 # A grade, such as "A>>B", "[[B>A]]" or "1=2", and a result, such as "2-1" or "0:3".
 GRADE = re.compile(r"(?:\[\[ ?)?([^<>=~]{1,20}?) ?([<>]+|[=~]+) ?([^<>=~]{1,20}?)(?: ?\]\])?")
 RESULT = re.compile(r"([0-9]{1,3}) ?[-\u2013:] ?([0-9]{1,3})")
-# No convention has larger numbers, and not all of them are floats.
+# No convention has larger numbers, and some of those are no floats.
 LARGEST_OUTCOME = 1e6
 
 Signs = NDArray[np.int8]
 Codes = Positions
 
-DROP_EMPTY = "`drop_outcome` with an empty text leaves such rows out."
+DROP_EMPTY = "`drop_outcome` with an empty text leaves out such rows."
 #: Kinds of outcomes by the number of their columns.
 KINDS_OF_OUTCOMES = {1: ("side", "winner", None), 2: ("points", "wins"), 3: ("wins", None)}
 COUNTS = "`outcome_is='wins'` reads numbers of wins and ties."
@@ -132,9 +132,9 @@ def read_comparisons(
         for the first and the second side; or three columns of 0 with a single 1 in each row: the
         first won, the second won, a tie.
     outcome_is : {"side", "winner", "points", "wins"}, optional
-        For one column: whether outcomes are sides or names, if words are both. For two: "points",
-        of which more win, or "wins" of each side. A third column of "wins" is the number of ties.
-        Wins and ties become that many comparisons, at most 5,000,000.
+        For one column: whether outcomes are sides or names, if words are both. For two: "points"
+        (the higher number wins), or "wins" of each side. A third column of "wins" is the number of
+        ties. Wins and ties become that many comparisons, at most 5,000,000.
     drop_outcome : str or int, or iterable of them, optional
         Outcomes whose rows are left out, such as "error"; "" is an empty cell.
     weight, cluster : str or int, optional
@@ -175,18 +175,17 @@ def read_comparisons(
     sides = {str(second): -1, str(first): 1}
     always = sides.get(str(side))
     won = sides.get(str(won_by[0])) if len(won_by) == 1 and meant != "side" else None
-    named = {"first": [first], "second": [second], "outcome": [] if won else won_by}
-    named |= {"weight": [weight], "cluster": [cluster], "side": [None if always else side]}
-    named["covariates"] = described
-    columns = [(x, name) for x, names in named.items() for name in names if name is not None]
-    every = [str(name) for _, name in columns]
-    if len(set(every)) < len(every):
-        allowed = "different columns"
-        raise InvalidInputError(f"{', '.join(COMPARISON_COLUMNS)} and covariates", allowed, every)
     table = source if isinstance(source, Table) else read_table(source, max_bytes=max_bytes)
-    for parameter, name in columns:
-        table.position(name, parameter)
-    table = _without_outcomes(table, (first, second), won_by, names_of(drop_outcome))
+    table.check_columns(
+        first=first,
+        second=second,
+        outcome=None if won else won_by,
+        weight=weight,
+        cluster=cluster,
+        side=None if always else side,
+        covariates=described,
+    )
+    table = _drop_outcomes(table, (first, second), won_by, names_of(drop_outcome))
     pair = _sided(table, first, second, items)
     row_of: Any = slice(None)
     if won:
@@ -206,7 +205,7 @@ def read_comparisons(
         ahead = np.full(table.n_rows, always, dtype=np.int8)
     elif side is not None:
         what = "must say 'first', 'second' or 'neutral', or 1, -1 or 0. Got {}"
-        ahead = _Cells.of(table, side, "side").meant(ADVANTAGES, what)
+        ahead = _Cells.of(table, side, "side").translate(ADVANTAGES, what)
     return Comparisons(
         pair.items,
         pair.first[row_of],
@@ -220,10 +219,10 @@ def read_comparisons(
     )
 
 
-def outcomes_taken(
+def describe_outcomes(
     table: Table, outcome: Label | Sequence[Label], outcome_is: str | None, dropped: Any = ()
 ) -> str:
-    """Return a line on how the outcomes of a table were read."""
+    """Return a line that says how the outcomes of a table were read."""
     columns = names_of(outcome)
     if outcome_is == "points":
         return f"outcomes: the higher of {listing(columns)} wins, equal ones are ties"
@@ -232,9 +231,9 @@ def outcomes_taken(
     if len(columns) > 1:
         marks = "outcomes: a 1 in {} is a win of the first, in {} of the second, in {} a tie"
         return marks.format(*columns)
-    gone = {key_of(word) for word in names_of(dropped)}
-    every = table.coded(columns[0], "outcome", gaps=True).labels
-    labels = [label for label in every if key_of(label) not in gone]
+    omitted = {key_of(word) for word in names_of(dropped)}
+    cells = table.coded(columns[0], "outcome", gaps=True).labels
+    labels = [label for label in cells if key_of(label) not in omitted]
     meaning = _convention_of(labels)
     if outcome_is == "winner" or meaning is None:
         ties = [shown(label) for label in labels if is_tie(label)]
@@ -247,7 +246,7 @@ def outcomes_taken(
 
 
 def _check_kind(columns: Sequence[Label], meant: str | None) -> None:
-    """Raise if `outcome_is` does not suit the number of columns."""
+    """Raise if `outcome_is` does not fit the number of columns."""
     if len(columns) not in KINDS_OF_OUTCOMES:
         raise InvalidInputError("outcome", "one, two or three columns", list(columns))
     if meant not in (kinds := KINDS_OF_OUTCOMES[len(columns)]):
@@ -256,51 +255,50 @@ def _check_kind(columns: Sequence[Label], meant: str | None) -> None:
         raise InvalidInputError("outcome_is", allowed, meant or Described("nothing"))
 
 
-def _without_outcomes(
+def _drop_outcomes(
     table: Table, sides: Sequence[Label], columns: Sequence[Label], words: Sequence[Any]
 ) -> Table:
-    """Leave out the rows with one of some words as outcome, with a warning."""
+    """Leave out the rows with one of some words as outcome, and warn."""
     if not words:
         return table
     cells = [table.coded(name, "outcome", gaps=True) for name in columns]
     # The code of an empty cell is -1.
     keys = [np.array([*map(key_of, x.labels), ""], dtype=object)[x.codes] for x in cells]
-    gone = np.zeros(table.n_rows, dtype=np.bool_)
+    is_dropped = np.zeros(table.n_rows, dtype=np.bool_)
     counts = []
     for word in words:
-        says = np.any([column == key_of(word) for column in keys], axis=0)
-        if not says.any():
-            known = [label for column in cells for label in column.labels]
+        has_word = np.any([column == key_of(word) for column in keys], axis=0)
+        if not has_word.any():
+            labels = [label for column in cells for label in column.labels]
             allowed = f"an outcome in {listed(columns)}"
-            raise InvalidInputError("drop_outcome", allowed, word, nearest(word, known))
-        gone |= says
-        counts.append(f"{shown(word)} ({int(says.sum())})")
+            raise InvalidInputError("drop_outcome", allowed, word, nearest(word, labels))
+        is_dropped |= has_word
+        counts.append(f"{shown(word)} ({int(has_word.sum())})")
     which = f"the outcome {' or '.join(counts)}"
-    if gone.all():
+    if is_dropped.all():
         raise DataFormatError(f"{table.name} has no row without {which}.")
-    kept = table.chosen(np.flatnonzero(~gone))
-    every, left = (
+    kept = table.take(np.flatnonzero(~is_dropped))
+    before, after = (
         {x for at in sides for x in one.coded(at, "first", gaps=True).labels}
         for one in (table, kept)
     )
-    lost = f"; no other row has {listing(sorted(every - left, key=str))}" if every > left else ""
-    number = f"{int(gone.sum())} of {counted(table.n_rows, 'row')} left out"
-    warnings.warn(f"{table.name}: {number}, with {which}{lost}.", DataWarning, stacklevel=3)
+    lost = sorted(before - after, key=str)
+    more = f"; no other row has {listing(lost)}" if lost else ""
+    number = f"{int(is_dropped.sum())} of {counted(table.n_rows, 'row')} left out"
+    warnings.warn(f"{table.name}: {number}, with {which}{more}.", DataWarning, stacklevel=3)
     return kept
 
 
 def _check_cells(
     table: Table, columns: Sequence[Label], wrong: NDArray[np.bool_], what: str, remedy: str = ""
 ) -> None:
-    """Raise for the first wrong cell, if there is any."""
-    if wrong.any():
-        row, at = np.argwhere(wrong)[0].tolist()
-        got = shown(table.cells(columns[at], "outcome")[row])
-        raise table.error(row, columns[at], what.replace("{}", got), remedy.replace("{}", got))
+    """Raise for the first wrong cell of the first column that has one."""
+    for name, rows in zip(columns, wrong.T, strict=True):
+        table.check_cells(rows, name, what, remedy)
 
 
 def _numbers(table: Table, columns: Sequence[Label], parameter: str) -> Floats:
-    """Return columns of numbers, none of them missing."""
+    """Return columns of numbers, none missing."""
     values = np.column_stack([table.numbers(name, parameter) for name in columns])
     remedy = DROP_EMPTY if parameter == "outcome" else ""
     _check_cells(table, columns, np.isnan(values), "is empty; it must hold a number", remedy)
@@ -308,18 +306,18 @@ def _numbers(table: Table, columns: Sequence[Label], parameter: str) -> Floats:
 
 
 def _by_points(table: Table, columns: Sequence[Label]) -> Signs:
-    """Return outcomes: more points win, and equal ones are a tie."""
+    """Return the outcomes of points: the higher number wins, and equal ones are a tie."""
     points = _numbers(table, columns, "outcome")
     negative = points < 0
     if not negative.all() and np.isin(points[negative], MISSING_CODES).all():
-        what = "is {}, a code for a missing number where no other negative number occurs"
-        remedy = "`drop_outcome={}` leaves such rows out; if they are points, add 1000 to all."
+        what = "is {}, a code for a missing number, and no other negative number occurs"
+        remedy = "`drop_outcome={}` leaves out such rows; if they are points, add 1000 to all."
         _check_cells(table, columns, negative, what, remedy)
     return cast(Signs, np.sign(points[:, 0] - points[:, 1]).astype(np.int8))
 
 
 def _by_wins(table: Table, columns: Sequence[Label]) -> tuple[Integers64, Signs]:
-    """Return the row and the outcome of each comparison in numbers of wins and ties."""
+    """Return row and outcome of each comparison that wins and ties count."""
     counts = _numbers(table, columns, "outcome")
     what = "must be a whole number of 0 or more. Got {}"
     _check_cells(table, columns, (counts < 0) | (counts % 1 > 0), what)
@@ -341,14 +339,12 @@ def _by_wins(table: Table, columns: Sequence[Label]) -> tuple[Integers64, Signs]
 def _by_marks(table: Table, columns: Sequence[Label]) -> Signs:
     """Return outcomes from three columns of 0 with a single 1 in each row."""
     cells = [_Cells.of(table, name, "outcome") for name in columns]
-    marks = [one.meant(MARKS, "must be 1 or 0. Got {}", remedy=COUNTS) for one in cells]
+    marks = [one.translate(MARKS, "must be 1 or 0. Got {}", remedy=COUNTS) for one in cells]
     total = np.sum(marks, axis=0)
     if (total != 1).any():
-        row = int(np.argmax(total != 1))
-        names = listed(columns)
+        row, names = int(np.argmax(total != 1)), listed(columns)
         raise DataFormatError(
-            f"{table.place(row)} must have a single 1 in {names}. Got {total[row]} of them.",
-            COUNTS,
+            f"{table.place(row)} must have a single 1 in {names}. Got {total[row]} of them.", COUNTS
         )
     return marks[0] - marks[1]
 
@@ -363,10 +359,10 @@ class _Sided(NamedTuple):
 
 def _sided(table: Table, first: Any, second: Any, items: Iterable[Label] | None) -> _Sided:
     sides = [_Cells.of(table, first, "first"), _Cells.of(table, second, "second")]
-    known = ItemSet.coerce(items, [label for side in sides for label in side.labels])
-    warn_of_likeness(table.name, known, stacklevel=2)
+    union = ItemSet.coerce(items, [label for side in sides for label in side.labels])
+    warn_of_likeness(table.name, union, stacklevel=2)
     one, other = (
-        np.array(known.indices(side.labels, parameter=name), dtype=np.intp)[side.codes]
+        np.array(union.indices(side.labels, parameter=name), dtype=np.intp)[side.codes]
         for side, name in zip(sides, ("first", "second"), strict=True)
     )
     same = one == other
@@ -374,16 +370,16 @@ def _sided(table: Table, first: Any, second: Any, items: Iterable[Label] | None)
         row = int(np.argmax(same))
         number = counted(int(same.sum()), "such row", ",")
         raise DataFormatError(
-            f"{table.place(row)} compares {shown(known[int(one[row])])} with "
+            f"{table.place(row)} compares {shown(union[int(one[row])])} with "
             f"itself ({number}); leave such rows out."
         )
-    return _Sided(known, one, other)
+    return _Sided(union, one, other)
 
 
 def _outcomes_in(cells: _Cells, pair: _Sided, meant: str | None) -> Signs:
-    """Return outcomes of one column of sides or names."""
-    known = {raw_text(label): at for at, label in enumerate(pair.items)}
-    winners = np.array([known.get(raw_text(label), -1) for label in cells.labels])
+    """Return the outcomes in one column of sides or names."""
+    position = {raw_text(label): at for at, label in enumerate(pair.items)}
+    winners = np.array([position.get(raw_text(label), -1) for label in cells.labels])
     meaning = _convention_of(cells.labels)
     if meant is None and meaning is None:
         named = zip(winners, cells.labels, strict=True)
@@ -391,12 +387,14 @@ def _outcomes_in(cells: _Cells, pair: _Sided, meant: str | None) -> Signs:
     if meant == "winner":
         return _won_by_name(cells, pair, winners)
     if meaning is None:
-        every = {key for _, known in CONVENTIONS for key in known}
-        cells.meant(dict.fromkeys(every, 0), f"must say {OUTCOMES_ALLOWED}. Got {{}}", pair.items)
+        keys = {key for _, convention in CONVENTIONS for key in convention}
+        cells.translate(
+            dict.fromkeys(keys, 0), f"must say {OUTCOMES_ALLOWED}. Got {{}}", pair.items
+        )
         many = ", ".join(shown(label) for label in cells.labels[:6])
-        what = f"says {{}}, in a column of {many}, which no convention combines: write "
+        what = f"says {{}}, in a column of {many}, which fit no single convention: write "
         raise cells.error(0, what + OUTCOMES_ALLOWED)
-    by_side = cells.meant(meaning)
+    by_side = cells.translate(meaning)
     winner = winners[cells.codes]
     differs = (winner >= 0) & (_by_winner(pair, winner) != by_side)
     if meant is None and differs.any():
@@ -413,7 +411,7 @@ def _by_winner(pair: _Sided, winner: Codes) -> Signs:
 
 
 def _won_by_name(cells: _Cells, pair: _Sided, winners: Codes) -> Signs:
-    """Return outcomes of a column of names of winners and words for ties."""
+    """Return the outcomes in a column of names of winners and words for ties."""
     for code, (label, at) in enumerate(zip(cells.labels, winners.tolist(), strict=True)):
         if (at >= 0) == is_tie(label):
             hint = nearest(label, [*pair.items, "tie", "draw"])
@@ -422,9 +420,9 @@ def _won_by_name(cells: _Cells, pair: _Sided, winners: Codes) -> Signs:
             raise cells.error(code, lacks if at < 0 else both)
     winner = winners[cells.codes]
     outcomes = _by_winner(pair, winner)
-    astray = (winner >= 0) & (outcomes == 0)
-    if astray.any():
-        row = int(np.argmax(astray))
+    is_other = (winner >= 0) & (outcomes == 0)
+    if is_other.any():
+        row = int(np.argmax(is_other))
         one, other = (shown(pair.items[int(side[row])]) for side in (pair.first, pair.second))
         got = shown(pair.items[int(winner[row])])
         what = f"must be {one}, {other} or a tie. Got {got}"
@@ -434,7 +432,7 @@ def _won_by_name(cells: _Cells, pair: _Sided, winners: Codes) -> Signs:
 
 @dataclass(frozen=True)
 class _Cells:
-    """Distinct cells of a column and their codes, with messages about them."""
+    """Distinct cells of a column and their codes, with errors about them."""
 
     table: Table
     name: Any
@@ -444,27 +442,25 @@ class _Cells:
     @classmethod
     def of(cls, table: Table, name: Any, parameter: str) -> _Cells:
         coded = table.coded(name, parameter, gaps=parameter == "outcome")
-        if (coded.codes < 0).any():
-            row = int(np.argmax(coded.codes < 0))
-            raise table.error(row, name, "is empty; it must hold a label", DROP_EMPTY)
+        table.check_cells(coded.codes < 0, name, "is empty; it must hold a label", DROP_EMPTY)
         return cls(table, name, coded.labels, coded.codes)
 
     def error(self, code: int, what: str, remedy: str = "") -> DataFormatError:
         """Return the error for a cell, with the first row that has it."""
         label = self.labels[code]
         if not remedy and key_of(label) in NO_OUTCOME:
-            remedy = f"`drop_outcome='{label}'` leaves such rows out."
+            remedy = f"`drop_outcome='{label}'` leaves out such rows."
         row = int(np.argmax(self.codes == code))
         return self.table.error(row, self.name, what.replace("{}", shown(label), 1), remedy)
 
-    def meant(
+    def translate(
         self,
         meaning: Mapping[Key, int],
         what: str = "",
         hints: Iterable[Label] = (),
         remedy: str = "",
     ) -> Signs:
-        """Return the meanings of the cells; raise for the first without one."""
+        """Return the meaning of each cell; raise for the first without one."""
         keys = [key_of(label) for label in self.labels]
         for code, (key, label) in enumerate(zip(keys, self.labels, strict=True)):
             if key not in meaning:
@@ -488,21 +484,21 @@ def key_of(label: Any) -> Key:
         return 0.5
     if PLAIN_OUTCOME.fullmatch(text) and len(text) < 20:
         return float(text)
-    return _graded(text)
+    return _normalize_grade(text)
 
 
-def _graded(text: str) -> str:
+def _normalize_grade(text: str) -> str:
     """Return "a>b", "b>a" or "a=b" for a grade or a result, any other text unchanged."""
-    if found := RESULT.fullmatch(text):
-        margin = int(found[1]) - int(found[2])
+    if result := RESULT.fullmatch(text):
+        margin = int(result[1]) - int(result[2])
         return "a>b" if margin > 0 else "b>a" if margin < 0 else "a=b"
-    found = GRADE.fullmatch(text)
+    grade = GRADE.fullmatch(text)
     sides = SIDE_WORDS | {"1": 1, "2": -1}
-    places = [sides.get(found[1]), sides.get(found[3])] if found else []
-    if found is None or places not in ([1, -1], [-1, 1]):
+    places = [sides.get(grade[1]), sides.get(grade[3])] if grade else []
+    if grade is None or places not in ([1, -1], [-1, 1]):
         return text
-    sign = found[2][0]
-    if len(set(found[2])) > 1 or sign in "=~":
+    sign = grade[2][0]
+    if len(set(grade[2])) > 1 or sign in "=~":
         return text if sign in "<>" else "a=b"
     return "a>b" if (sign == ">") == (places == [1, -1]) else "b>a"
 
@@ -513,7 +509,7 @@ def is_tie(label: Any) -> bool:
 
 
 def _convention_of(labels: Iterable[Any]) -> dict[Key, int] | None:
-    """Return the meanings of cells in the convention that has all of them, None without one."""
+    """Return the meanings in the convention that has all cells; None without one."""
     keys = set(map(key_of, labels))
     rest = keys - TIE_WORDS.keys() or keys
     fitting = (meaning for needed, meaning in CONVENTIONS if needed & rest and rest <= {*meaning})

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 import warnings
 import zipfile
 import zlib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from glob import has_magic
 from math import isfinite, nan
@@ -30,6 +28,7 @@ from rankagg.io.tables.sources import (
     check_memory,
     decoded,
     files_at,
+    json_content,
     opened,
     parse_json,
     read_text,
@@ -47,9 +46,9 @@ KINDS: dict[type, str] = {
     list: "a list",
 }
 LARGEST_INTEGER, LARGEST_EPOCH = 2**63, 2**31
-# Bytes of memory that a row takes in the end.
+# Measured: bytes of memory for a row.
 PER_ROW = 800
-# The types of columns; all others hold labels.
+# Types of columns; all others hold labels.
 TYPES = {
     "score": "float64",
     "error": "float64",
@@ -59,12 +58,12 @@ TYPES = {
 }
 SCORE = ["task", "metric", "run", "system", "instance", "epoch"]
 
-# The names of files of lm-evaluation-harness; the time says what belongs together.
+# Names of files of lm-evaluation-harness; files of one run have the same time.
 TIME = r"_(?P<time>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(\.\d+)?)"
 SAMPLES = re.compile(rf"samples_(?P<task>.+){TIME}\.(jsonl|ndjson)(\.gz)?")
 RESULTS = re.compile(rf".*{TIME}\.json(\.gz)?")
-# Inspect: the version of its logs, what the letters of scorers count, the members of an archive
-# that are samples, and metrics that say how far a mean may be off, or how samples spread.
+# Inspect: the version of its logs, scores of letters, samples in an archive, and metrics of the
+# error of a mean or the spread of samples.
 LOG_VERSION = 2
 CONVERT = "Convert it with `inspect log convert --to json` first."
 LETTERS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
@@ -73,7 +72,7 @@ SPREADS = frozenset({"stderr", "bootstrap_stderr", "std", "var", "bootstrap_std"
 
 
 class _Row(NamedTuple):
-    """A score of a system on a task or an instance of it."""
+    """The score of a system on a task or an instance."""
 
     system: str
     task: str
@@ -85,20 +84,20 @@ class _Row(NamedTuple):
     higher_is_better: bool | None = None
     instance: Label | None = None
     epoch: int | None = None
-    # What makes scores of two runs comparable: version, examples shown, limit.
+    # Settings that comparable runs share: version, examples shown, limit.
     settings: str = ""
     source: str = ""
     run: str = ""
 
 
 @dataclass
-class _Found:
-    """What all files hold."""
+class _Logs:
+    """The contents of all files."""
 
-    # What reading a file may take.
+    # Bytes of memory that reading a file may take.
     max_bytes: int
     rows: list[_Row] = field(default_factory=list)
-    # What was left out and why.
+    # Numbers of scores, samples, logs and files that are left out, with the reason.
     left_out: Counter[tuple[str, str]] = field(default_factory=Counter)
     # Files with fewer or more samples than they state.
     incomplete: list[str] = field(default_factory=list)
@@ -108,7 +107,7 @@ class _Found:
     )
 
     def add(self, row: _Row, score: object) -> None:
-        """Take in a number or a truth value; count what is neither, or not finite."""
+        """Add a score that is a finite number or a truth value; count any other as left out."""
         if not isinstance(score, bool | int | float):
             self.left_out["score", f"no number under {shortened(row.metric)}"] += 1
             return
@@ -126,7 +125,7 @@ class _Found:
             self.left_out["score", "not a finite number"] += 1
 
     def expect(self, source: str, number: int, stated: int | None) -> None:
-        """Note a file with another number of samples than is stated."""
+        """Record a file with another number of samples than it states."""
         if stated is not None and number != stated:
             self.incomplete.append(f"{source} has {number} of {counted(stated, 'sample')}")
 
@@ -134,17 +133,17 @@ class _Found:
 def read_evaluations(source: Sources, *, max_bytes: int = MAX_BYTES) -> pd.DataFrame:
     """Read logs of evaluations as one long frame: a row for each score of a system.
 
-    lm-evaluation-harness (``results_*.json``, and ``samples_*.jsonl`` beside them) and logs of
-    Inspect (``.json`` and ``.eval``) are told apart by what is in them, and may be mixed.
+    Files of lm-evaluation-harness (``results_*.json`` and ``samples_*.jsonl`` in one folder) and
+    logs of Inspect (``.json`` and ``.eval``) are recognized by their content, and may be mixed.
 
     Parameters
     ----------
     source : path or iterable of paths
-        Files, patterns such as ``"logs/*.json"``, and folders, which are searched through. Files of
-        folders and patterns that hold something else are counted and left out; one that is given
-        by its name must be one of these.
+        Files, patterns such as ``"logs/*.json"``, and folders, which are searched recursively.
+        Other files in folders and patterns are counted and left out; a file given by its name must
+        be one of these.
     max_bytes : int, default 2**30
-        How many bytes of memory reading may take; what would take more is refused.
+        Bytes of memory that reading may take.
 
     Returns
     -------
@@ -152,24 +151,24 @@ def read_evaluations(source: Sources, *, max_bytes: int = MAX_BYTES) -> pd.DataF
         With the columns
 
         * system, task, metric and score;
-        * error, the standard error of the score, and n, the number of its samples, where the
-          file states them;
-        * higher_is_better, missing where the file does not state the direction;
-        * instance and epoch of scores of single samples, missing for those of whole tasks;
+        * error, the standard error of the score, and n, the number of its samples, if the file
+          states them;
+        * higher_is_better, missing if the file does not state the direction;
+        * instance and epoch of scores of single samples, missing for scores of tasks;
         * settings (version, examples shown, limit) and source, the file.
 
-        Nothing is averaged or chosen: `read_scores` makes a table of the rows of one metric.
+        Nothing is averaged or selected: `read_scores` makes a table of the rows of one metric.
 
     Raises
     ------
     DataFormatError
-        If a file is damaged, of another version, contradicts itself or another one, or holds
+        If a file is damaged, has another version, contradicts itself or another file, or holds
         samples without the file that names their model.
 
     Warns
     -----
     DataWarning
-        What was left out, which files lack samples, and where settings of systems differ.
+        Of parts that are left out, files that lack samples, and settings that differ.
 
     Examples
     --------
@@ -199,8 +198,8 @@ def read_evaluations(source: Sources, *, max_bytes: int = MAX_BYTES) -> pd.DataF
     2      B   arc    acc  0.250  0.125
     3      B  piqa    acc  0.875  0.250
     """
-    found, samples = _Found(max_bytes), list[tuple[Path, list[tuple[int, str]]]]()
-    files = _files(source, found)
+    logs, samples = _Logs(max_bytes), list[tuple[Path, list[tuple[int, str]]]]()
+    files = _files(source, logs)
     for path, is_named in files:
         is_known = False
         if _ending_of(path) in LINES:
@@ -208,31 +207,31 @@ def read_evaluations(source: Sources, *, max_bytes: int = MAX_BYTES) -> pd.DataF
             lines = [(k, line) for k, line in enumerate(text_lines(text), 1) if line.strip()]
             for number, line in lines[:1]:
                 is_known = _is_sample(
-                    parse_json(line, f"{path}, line {number}", DISTINCT, found.max_bytes)
+                    parse_json(line, f"{path}, line {number}", DISTINCT, logs.max_bytes)
                 )
             samples += [(path, lines)] if is_known else []
         else:
-            is_known = _read_file(path, found)
+            is_known = _read_file(path, logs)
         if not is_known:
             if is_named:
                 raise DataFormatError(f"{path} holds none of the formats that are read: {FORMATS}.")
-            found.left_out["file", f"none of the formats {FORMATS}"] += 1
-    for path, lines in samples:  # which belong to runs that are known by now
-        _read_documents(path, lines, found)
-    frame = pd.DataFrame(found.rows, columns=pd.Index(_Row._fields), dtype=object).astype(TYPES)
-    told = [
+            logs.left_out["file", f"none of the formats {FORMATS}"] += 1
+    for path, lines in samples:  # after the runs that they belong to
+        _read_documents(path, lines, logs)
+    frame = pd.DataFrame(logs.rows, columns=pd.Index(_Row._fields), dtype=object).astype(TYPES)
+    warned = [
         f"left out: {counted(number, what)} ({why})"
-        for (what, why), number in found.left_out.most_common()
+        for (what, why), number in logs.left_out.most_common()
     ]
-    if found.incomplete:
-        others = len(found.incomplete) - 1
+    if logs.incomplete:
+        others = len(logs.incomplete) - 1
         more = f", and {counted(others, 'more file')} lacks some" if others else ""
-        told.append(f"incomplete: {found.incomplete[0]} that are stated{more}")
-    told += _checked(frame)
+        warned.append(f"incomplete: {logs.incomplete[0]} that are stated{more}")
+    warned += _check_rows(frame)
     if frame.empty:
         names = listed([str(path) for path, _ in files])
-        raise InvalidInputError("source", "files with scores", names, "; ".join(told))
-    for sentence in told:
+        raise InvalidInputError("source", "files with scores", names, "; ".join(warned))
+    for sentence in warned:
         warnings.warn(f"{sentence}.", DataWarning, stacklevel=2)
     return frame.drop(columns="run")
 
@@ -241,7 +240,7 @@ def read_evaluations(source: Sources, *, max_bytes: int = MAX_BYTES) -> pd.DataF
 
 
 def seem_evaluations(files: Sequence[str]) -> bool:
-    """Say whether files are folders, patterns, or called as only evaluations are, or several."""
+    """Return whether names of files suggest evaluations: folders, patterns, several, or .eval."""
     endings = {_ending_of(path) for path in map(Path, files) if not _is_many(path)}
     if len(files) > 1 or not endings:
         return endings <= {*LINES, *WHOLE}
@@ -249,29 +248,26 @@ def seem_evaluations(files: Sequence[str]) -> bool:
 
 
 def looks_like_evaluations(text: str) -> bool:
-    """Say whether a text seems to be what an evaluation tool wrote."""
+    """Return whether a text is a log of evaluations."""
     if text.lstrip()[:1] != "{":
         return False
-    for part in (text.lstrip().partition("\n")[0], text):
-        with suppress(ValueError, RecursionError):
-            content = json.loads(part)
-            return any(test(content) for test in (_is_log, _is_results, _is_sample))
-    return False
+    content = json_content(text)
+    return any(test(content) for test in (_is_log, _is_results, _is_sample))
 
 
 def _is_many(path: Path) -> bool:
     try:
         return path.is_dir() or (has_magic(str(path)) and not path.exists())
-    except (OSError, ValueError):  # no path: what opens it says why
+    except (OSError, ValueError):  # no path, which opening it reports
         return False
 
 
 def _ending_of(path: Path) -> str:
-    """Return what a name ends in, that of what is packed left out."""
+    """Return the ending of a name, without that of compression."""
     return Path(path.name.lower().removesuffix(".gz")).suffix
 
 
-def _files(source: Sources, found: _Found) -> list[tuple[Path, bool]]:
+def _files(source: Sources, logs: _Logs) -> list[tuple[Path, bool]]:
     """Return the files, and whether each was given by its name."""
     if not isinstance(source, str | PathLike) and not isinstance(source, Iterable):
         raise InvalidInputError("source", "paths, patterns or folders", source)
@@ -279,35 +275,35 @@ def _files(source: Sources, found: _Found) -> list[tuple[Path, bool]]:
     files: dict[Path, tuple[Path, bool]] = {}
     for path in given:
         below, is_named = files_at(path, (".",))
-        if is_named:  # what is not there is told when it is opened
+        if is_named:  # raise if there is no such file
             opened(below[0][0], lambda path: path.open("rb").close())
         for file, _ in below:
             if is_named or _ending_of(file) in LINES + WHOLE:
                 files.setdefault(file.resolve(), (file, is_named))
             else:
-                found.left_out["file", "its name ends in nothing that is read"] += 1
+                logs.left_out["file", "the ending of its name is not read"] += 1
     if not files:
         allowed = f"files that end in {', '.join(WHOLE + LINES)}, or folders with some"
-        remedy = "Other data are read from one file, and ranked lists from one or several."
+        remedy = "Other data are read from one file, ranked lists from one or several."
         raise InvalidInputError("source", allowed, given[0] if len(given) == 1 else given, remedy)
     return list(files.values())
 
 
-def _read_file(path: Path, found: _Found) -> bool:
-    """Read a file that holds one object; return whether it is of a known format."""
+def _read_file(path: Path, logs: _Logs) -> bool:
+    """Read a file with one object; return whether its format is known."""
     with opened(path, lambda path: path.open("rb")) as stream:
         is_archive = stream.read(4) == b"PK\x03\x04"
     if is_archive:
-        _read_archive(path, found)
+        _read_archive(path, logs)
         return True
-    text = read_text(path, found.max_bytes)[1]
-    content = parse_json(text, str(path), DISTINCT, found.max_bytes)
+    text = read_text(path, logs.max_bytes)[1]
+    content = parse_json(text, str(path), DISTINCT, logs.max_bytes)
     if _is_log(content):
-        inside = _find(str(path), content, "samples", kind=list) or []
-        samples = [(f"{path}, sample {at}", one) for at, one in enumerate(inside, start=1)]
-        _read_log(str(path), content, samples, found)
+        parts = _find(str(path), content, "samples", kind=list) or []
+        samples = [(f"{path}, sample {at}", one) for at, one in enumerate(parts, start=1)]
+        _read_log(str(path), content, samples, logs)
     elif _is_results(content):
-        _read_results(path, content, found)
+        _read_results(path, content, logs)
     else:
         return False
     return True
@@ -332,8 +328,8 @@ def _is_sample(content: object) -> bool:
     )
 
 
-def _read_results(path: Path, content: dict[str, Any], found: _Found) -> None:
-    """Take in the results of a run, and keep what its samples need."""
+def _read_results(path: Path, content: dict[str, Any], logs: _Logs) -> None:
+    """Add the results of a run, and keep its tasks for the samples."""
     source = str(path)
     system = _get(source, content, "model_name", kind=str)
     groups = _find(source, content, "group_subtasks", kind=dict) or {}
@@ -354,40 +350,40 @@ def _read_results(path: Path, content: dict[str, Any], found: _Found) -> None:
             metric, comma, chosen = key.partition(",")
             if comma and not metric.endswith("_stderr"):
                 if is_group:
-                    found.left_out["score", "of a group of tasks, which are here themselves"] += 1
+                    logs.left_out["score", "of a group of tasks that are here too"] += 1
                     continue
                 error = _float(scores.get(f"{metric}_stderr,{chosen}"))
-                found.add(_row_of(run[task], metric, chosen)._replace(error=error), value)
+                logs.add(_metric_row(run[task], metric, chosen)._replace(error=error), value)
             elif not comma and isinstance(value, float):
-                found.left_out["score", "no metric and filter in its name"] += 1
+                logs.left_out["score", "no metric and filter in its name"] += 1
     if named := RESULTS.fullmatch(path.name):
         key = path.parent.resolve(), named["time"]
-        if key in found.runs:
+        if key in logs.runs:
             raise DataFormatError(
-                f"{source} and other results are of one time: put one of them elsewhere."
+                f"{source} and other results have the same time: move one to another folder."
             )
-        found.runs[key] = run
+        logs.runs[key] = run
 
 
-def _row_of(known: tuple[_Row, dict[str, Any]], metric: str, chosen: str) -> _Row:
+def _metric_row(task: tuple[_Row, dict[str, Any]], metric: str, chosen: str) -> _Row:
     """Return the row of a metric after a filter."""
-    row, better = known
+    row, better = task
     name = metric if chosen in ("", "none") else f"{metric},{chosen}"
     return row._replace(metric=name, higher_is_better=better.get(metric))
 
 
-def _read_documents(path: Path, lines: list[tuple[int, str]], found: _Found) -> None:
-    """Take in lines of samples, whose file says by its name what they belong to."""
-    source, told = str(path), SAMPLES.fullmatch(path.name)
-    if told is None:
+def _read_documents(path: Path, lines: list[tuple[int, str]], logs: _Logs) -> None:
+    """Add lines of samples, whose run and task are in the name of their file."""
+    source, match = str(path), SAMPLES.fullmatch(path.name)
+    if match is None:
         raise DataFormatError(
             f"{source} holds samples of lm-evaluation-harness, which name neither model nor task: "
-            "their file must be called samples_TASK_TIME.jsonl, as the harness calls it, beside "
+            "their file must be named samples_TASK_TIME.jsonl, as by the harness, next to "
             "results_TIME.json."
         )
-    task, time = told["task"], told["time"]
-    known = found.runs.get((path.parent.resolve(), time), {}).get(task)
-    if known is None:
+    task, time = match["task"], match["time"]
+    run = logs.runs.get((path.parent.resolve(), time), {}).get(task)
+    if run is None:
         raise DataFormatError(
             f"{source} needs the results of its run, which name the model and the directions: give "
             f"{path.with_name(f'results_{time}.json')} too, with task {task!r} in it."
@@ -395,16 +391,16 @@ def _read_documents(path: Path, lines: list[tuple[int, str]], found: _Found) -> 
     documents = set()
     for number, line in lines:
         where = f"{source}, line {number}"
-        part = _check(where, "the line", parse_json(line, where, DISTINCT, found.max_bytes), dict)
+        part = _check(where, "the line", parse_json(line, where, DISTINCT, logs.max_bytes), dict)
         instance = _get(where, part, "doc_id", kind=(int, str))
         chosen = _find(where, part, "filter", kind=str) or ""
         documents.add(instance)
         for name in _get(where, part, "metrics", kind=list):
             if _check(where, "metrics", name, str) not in part:
                 _refuse(where, "metrics", "names of members of the line", name)
-            row = _row_of(known, name, chosen)
-            found.add(row._replace(n=None, instance=instance, source=source), part[name])
-    found.expect(source, len(documents), known[0].n)
+            row = _metric_row(run, name, chosen)
+            logs.add(row._replace(n=None, instance=instance, source=source), part[name])
+    logs.expect(source, len(documents), run[0].n)
 
 
 # -- Inspect ---------------------------------------------------------------------------------------
@@ -415,15 +411,15 @@ def _is_log(content: object) -> bool:
 
 
 def _read_log(
-    source: str, content: dict[str, Any], samples: Iterable[tuple[str, Any]], found: _Found
+    source: str, content: dict[str, Any], samples: Iterable[tuple[str, Any]], logs: _Logs
 ) -> None:
-    """Take in a log: one evaluation of one model on one task."""
+    """Add a log: one evaluation of one model on one task."""
     version = content.get("version")
     if type(version) is not int or version != LOG_VERSION:
         _refuse(source, "version", str(LOG_VERSION), version, CONVERT)
     status = _get(source, content, "status", kind=str)
     if status != "success":
-        found.left_out["log", f"its status is {shortened(status)}"] += 1
+        logs.left_out["log", f"its status is {shortened(status)}"] += 1
         return
     about = {"version {}": ("eval", "task_version"), "limit {}": ("eval", "config", "limit")}
     base = _Row(
@@ -433,16 +429,16 @@ def _read_log(
         source=source,
         run=_find(source, content, "eval", "eval_id", kind=str) or source,
     )
-    accurate = _read_metrics(source, content, base, found)
-    n_samples = _read_samples(samples, base, accurate, found)
+    accurate = _read_metrics(source, content, base, logs)
+    n_samples = _read_samples(samples, base, accurate, logs)
     # A log may be written without samples.
     if n_samples:
         stated = _find(source, content, "results", "completed_samples", kind=int)
-        found.expect(source, n_samples, stated)
+        logs.expect(source, n_samples, stated)
 
 
-def _read_metrics(source: str, content: dict[str, Any], base: _Row, found: _Found) -> set[str]:
-    """Take in metrics of the task; return the scorers whose right answers are counted."""
+def _read_metrics(source: str, content: dict[str, Any], base: _Row, logs: _Logs) -> set[str]:
+    """Add metrics of the task; return the scorers that count right answers."""
     accurate: set[str] = set()
     for score in _find(source, content, "results", "scores", kind=list) or []:
         name = _get(source, score, "name", kind=str)
@@ -456,7 +452,7 @@ def _read_metrics(source: str, content: dict[str, Any], base: _Row, found: _Foun
         for metric, value in values.items():
             if metric in SPREADS:
                 if metric != "stderr" or not has_mean:
-                    found.left_out["score", f"{metric} of no mean of samples"] += 1
+                    logs.left_out["score", f"{metric} without a mean of samples"] += 1
                 continue
             if metric == "accuracy":
                 accurate |= {name, _find(source, score, "scorer", kind=str) or name}
@@ -466,25 +462,25 @@ def _read_metrics(source: str, content: dict[str, Any], base: _Row, found: _Foun
                 n=n,
                 higher_is_better=metric == "accuracy" or None,
             )
-            found.add(row, value)
+            logs.add(row, value)
     return accurate
 
 
 def _read_samples(
-    samples: Iterable[tuple[str, Any]], base: _Row, accurate: set[str], found: _Found
+    samples: Iterable[tuple[str, Any]], base: _Row, accurate: set[str], logs: _Logs
 ) -> int:
-    """Take in samples, and return how many there are."""
+    """Add samples, and return their number."""
     by_metric: dict[str, list[tuple[_Row, object]]] = {}
     number = 0
     for where, sample in samples:
         number += 1
         scores = _find(where, sample, "scores", kind=dict)
         if sample.get("invalidation") is not None:
-            found.left_out["sample", "invalidated"] += 1
+            logs.left_out["sample", "invalidated"] += 1
             continue
         if not scores:
             why = "no score" if sample.get("error") is None else "it ended in an error"
-            found.left_out["sample", why] += 1
+            logs.left_out["sample", why] += 1
             continue
         instance = _get(where, sample, "id", kind=(int, str))
         epoch = _get(where, sample, "epoch", kind=int)
@@ -504,19 +500,19 @@ def _read_samples(
         for row, value in rows:
             score = LETTERS[value] if are_letters and isinstance(value, str) else value
             better = are_letters or metric in accurate or None
-            found.add(row._replace(metric=metric, higher_is_better=better), score)
+            logs.add(row._replace(metric=metric, higher_is_better=better), score)
     return number
 
 
-def _read_archive(path: Path, found: _Found) -> None:
-    """Take in a log that is an archive (.eval)."""
+def _read_archive(path: Path, logs: _Logs) -> None:
+    """Add a log that is an archive (.eval)."""
     name = str(path)
 
     def member(entry: str) -> Any:
         where = f"{name}, {entry}"
-        # No more is unpacked than is stated.
-        check_memory(where, PER_BYTE * archive.getinfo(entry).file_size, found.max_bytes)
-        return parse_json(decoded(where, archive.read(entry)), where, DISTINCT, found.max_bytes)
+        # The archive states the size, and no more is unpacked.
+        check_memory(where, PER_BYTE * archive.getinfo(entry).file_size, logs.max_bytes)
+        return parse_json(decoded(where, archive.read(entry)), where, DISTINCT, logs.max_bytes)
 
     try:
         with opened(path, zipfile.ZipFile) as archive:
@@ -524,9 +520,9 @@ def _read_archive(path: Path, found: _Found) -> None:
             if "header.json" in entries:
                 kept = filter(IN_ARCHIVE.fullmatch, entries)
                 samples = ((f"{name}, {entry}", member(entry)) for entry in kept)
-                _read_log(name, member("header.json"), samples, found)
+                _read_log(name, member("header.json"), samples, logs)
             elif any(entry.startswith("_journal/") for entry in entries):
-                found.left_out["log", "it was not finished"] += 1
+                logs.left_out["log", "it was not finished"] += 1
             else:
                 raise DataFormatError(
                     f"{name} is an archive without `header.json`, so no log of Inspect."
@@ -544,7 +540,7 @@ def _read_archive(path: Path, found: _Found) -> None:
 
 
 def _float(value: object) -> float:
-    """Return a number or a truth value as a float, NaN for all else."""
+    """Return a number or a truth value as a float, NaN for other values."""
     try:
         return float(value) if isinstance(value, int | float) else nan
     except OverflowError:
@@ -552,13 +548,13 @@ def _float(value: object) -> float:
 
 
 def _refuse(where: str, path: str, allowed: str, value: object, remedy: str = "") -> NoReturn:
-    """Raise, with what must stand somewhere."""
+    """Raise an error with the allowed values of a member."""
     got = KINDS[type(value)] if isinstance(value, dict | list) else shown(value)
     raise DataFormatError(f"{where}: `{path}` must be {allowed}. Got {got}.", remedy)
 
 
 def _check(where: str, path: str, value: object, kind: Any) -> Any:
-    """Return a value of a kind or one of several; whole numbers are numbers, no text is blank."""
+    """Return a value of a type or several; integers are numbers, and no text is blank."""
     kinds = kind if isinstance(kind, tuple) else (kind,)
     fits = type(value) in kinds or (kind is float and type(value) is int)
     is_blank = isinstance(value, str) and not value.strip()
@@ -569,45 +565,45 @@ def _check(where: str, path: str, value: object, kind: Any) -> Any:
 
 
 def _find(where: str, content: object, *keys: str, kind: Any) -> Any:
-    """Return what stands below keys, None where it is absent or null; refuse other kinds."""
-    found: Any = content
+    """Return the value below keys, None if it is absent or null; refuse other types."""
+    value: Any = content
     for at, key in enumerate(keys):
-        found = _check(where, ".".join(keys[:at]) or "it", found, dict).get(key)
-        if found is None:
+        value = _check(where, ".".join(keys[:at]) or "it", value, dict).get(key)
+        if value is None:
             return None
-    return _check(where, shortened(".".join(keys), 160), found, kind)
+    return _check(where, shortened(".".join(keys), 160), value, kind)
 
 
 def _get(where: str, content: object, *keys: str, kind: Any) -> Any:
-    """Return what must stand below keys."""
-    found = _find(where, content, *keys, kind=kind)
-    if found is None:
+    """Return the value below keys; raise if it is missing."""
+    value = _find(where, content, *keys, kind=kind)
+    if value is None:
         raise DataFormatError(f"{where}: `{shortened('.'.join(keys), 160)}` is missing.")
-    return found
+    return value
 
 
 def _settings(where: str, content: object, about: Mapping[str, Sequence[str]]) -> str:
-    """Return what is set below keys in words, nothing where it is absent."""
-    found = []
+    """Return the settings below keys in words, without absent ones."""
+    settings = []
     for word, (*above, key) in about.items():
         value = (_find(where, content, *above, kind=dict) or {}).get(key)
         if value is not None and not isinstance(value, dict | list):
-            found.append(word.format(value))
-    return visible(", ".join(found))
+            settings.append(word.format(value))
+    return visible(", ".join(settings))
 
 
-# -- what is seen only of all rows -----------------------------------------------------------------
+# -- checks of all rows ----------------------------------------------------------------------------
 
 
-def _checked(frame: pd.DataFrame) -> list[str]:
-    """Check the rows against each other, and return what to say of settings that differ."""
+def _check_rows(frame: pd.DataFrame) -> list[str]:
+    """Check rows for contradictions, and return a clause if settings differ."""
     for row in frame[frame.duplicated(SCORE)].head(1).itertuples():
         where = f"system {shown(row.system)}, task {shown(row.task)}"
         if row.instance is not None:
             where += f", instance {shown(row.instance)}"
         raise DataFormatError(
             f"{row.source} or a file of the same run has two scores by {shown(row.metric)} for "
-            f"{where}; each may occur once. Leave out what was written or copied twice."
+            f"{where}; each may occur once. Leave out one of the two."
         )
     stated = frame[frame["higher_is_better"].notna()]
     is_higher = stated["higher_is_better"].astype(bool)
@@ -616,15 +612,15 @@ def _checked(frame: pd.DataFrame) -> list[str]:
     for row in higher.merge(lower, on=measure, suffixes=("", "_lower")).head(1).itertuples():
         raise DataFormatError(
             f"{row.source} says that higher is better in {shown(row.metric)} of task "
-            f"{shown(row.task)}, and {row.source_lower} that lower is: mend one of them, or read "
-            "them apart."
+            f"{shown(row.task)}, and {row.source_lower} that lower is: correct one of them, or "
+            "read them separately."
         )
     settings = frame.groupby("task", sort=False)["settings"].unique()
     different = settings[settings.map(len) > 1]
-    told = []
+    clauses = []
     for task, kinds in different.head(1).items():
         more = counted(len(different) - 1, "more task")
         more = f", and others on {more}" if len(different) > 1 else ""
         named = listed([kind or "not stated" for kind in kinds])
-        told.append(f"settings differ: those of {shown(task)} are {named}{more}")
-    return told
+        clauses.append(f"settings differ: those of {shown(task)} are {named}{more}")
+    return clauses

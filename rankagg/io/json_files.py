@@ -1,4 +1,4 @@
-"""Files of JSON that lose nothing: votes, and sums of scores."""
+"""JSON files of votes and of sums of scores, without any loss."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ LARGEST_SCALED = 10**300 - 1
 
 
 class _Field(check_certificate.Field):
-    """A value of a file of the package and where it stands, to be asked for what it must be."""
+    """A value in a JSON file and its place, with checks."""
 
     def fail(self, sentence: str, remedy: str = "") -> NoReturn:
-        """Raise."""
+        """Raise an error of the format."""
         raise DataFormatError(sentence, remedy)
 
 
@@ -57,10 +57,10 @@ def votes_to_dict(votes: PairwiseMatrix, *, lazy: bool = False) -> dict[str, Any
 
 
 def write_votes(votes: PairwiseMatrix, target: str | PathLike[str]) -> None:
-    """Write votes as JSON, which `read_votes` and other programs read without any loss.
+    """Write votes as JSON, which `read_votes` and other programs read without loss.
 
-    The reference of the certificate specifies the file. How many rankings compared a pair and what
-    was done with unranked items is not kept.
+    The reference of the certificate specifies the file. It does not hold how many rankings compared
+    a pair, and the treatment of unranked items.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ def read_votes(source: Source, *, max_bytes: int = MAX_BYTES) -> PairwiseMatrix:
     Returns
     -------
     PairwiseMatrix
-        A plain matrix: whoever judges two items counts as a comparison of them.
+        A plain matrix, with a comparison of two items for each vote on them.
 
     Examples
     --------
@@ -101,33 +101,35 @@ def read_votes(source: Source, *, max_bytes: int = MAX_BYTES) -> PairwiseMatrix:
     """
     name, text = read_text(source, max_bytes)
     try:
-        return _votes_in(_Field(parse_json(text, name, max_bytes=max_bytes), ""))
+        return _parse_votes(_Field(parse_json(text, name, max_bytes=max_bytes), ""))
     except (DataFormatError, InvalidInputError) as error:
         raise DataFormatError(f"{name} does not hold votes as JSON: {error}") from None
 
 
-def _votes_in(whole: _Field) -> PairwiseMatrix:
-    schema, version, items, denominator, rounding, wins, ties = whole.members(
+def _parse_votes(content: _Field) -> PairwiseMatrix:
+    schema, version, items, denominator, rounding, wins, ties = content.members(
         "schema", "version", "items", "denominator", "rounding", "wins", "ties"
     )
     schema.constant(VOTES_SCHEMA)
     version.constant(VOTES_VERSION)
-    labels = ItemSet(_labels_in(items))
-    off = rounding.fraction()
+    labels = ItemSet(_parse_labels(items))
+    bound = rounding.fraction()
     try:
-        is_double = Fraction(float(off)) == off
+        is_double = Fraction(float(bound)) == bound
     except OverflowError:
         is_double = False
     if not is_double:
         rounding.refuse("a fraction that a double holds exactly")
     scale = denominator.integer(1, LARGEST_SCALED)
-    won, tied = (_matrix_in(matrix, len(labels), scale) for matrix in (wins, ties))
+    won, tied = (_parse_matrix(matrix, len(labels), scale) for matrix in (wins, ties))
     if not np.array_equal(tied, tied.T):
         ties.refuse("symmetric")
-    return PairwiseMatrix(items=labels, wins=won, ties=tied, denominator=scale, rounding=float(off))
+    return PairwiseMatrix(
+        items=labels, wins=won, ties=tied, denominator=scale, rounding=float(bound)
+    )
 
 
-def _labels_in(items: _Field) -> list[Label]:
+def _parse_labels(items: _Field) -> list[Label]:
     for element in items.elements():
         if type(element.value) not in (str, int):
             element.refuse("a text or an integer")
@@ -135,7 +137,7 @@ def _labels_in(items: _Field) -> list[Label]:
     return items.value
 
 
-def _matrix_in(field: _Field, n: int, denominator: int) -> Integers:
+def _parse_matrix(field: _Field, n: int, denominator: int) -> Integers:
     rows = [row.integers(high=LARGEST_SCALED) for row in field.elements()]
     if len(rows) != n or any(len(row) != n for row in rows):
         field.refuse(f"{counted(n, 'row')} of {counted(n, 'integer')}")

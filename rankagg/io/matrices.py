@@ -15,22 +15,22 @@ from rankagg.io.tables.sources import MAX_BYTES, Source, check_plain_table, read
 
 # Measured: bytes of memory for a byte of text.
 PER_BYTE = 64
-# So much of a text ends in its last number.
+# Characters that hold the last number of a text.
 LAST_WORD = 200
 
 
 def looks_like_matrix(text: str) -> bool:
-    """Say whether a text is a number n and n x n numbers, with a title line before them or not."""
+    """Return whether a text is n and then n x n numbers, with or without a title line."""
     return _matrix_cells(text) is not None
 
 
 def read_matrix(source: Source, *, max_bytes: int = MAX_BYTES) -> PairwiseMatrix:
     r"""Read a linear ordering matrix in the format of LOLIB.
 
-    The number of items n, then n x n numbers by rows, separated by blanks and line ends however
-    they like; one title line may stand first. The best order maximizes the sum above the
-    diagonal, which is the sum of all numbers off the diagonal less the Kemeny cost. Whole numbers
-    are exact at any size.
+    The file has the number of items n, then n x n numbers by rows, separated by any blanks and line
+    ends; one title line may precede them. The best order maximizes the sum above the diagonal,
+    which is the sum of all numbers off the diagonal less the Kemeny cost. Whole numbers are exact
+    at any size.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def read_matrix(source: Source, *, max_bytes: int = MAX_BYTES) -> PairwiseMatrix
 
 
 def _matrix_cells(text: str) -> Floats | NDArray[np.object_] | None:
-    """Return the n x n numbers; None where the text is anything else."""
+    """Return the n x n numbers; None for any other text."""
     if _matrix_numbers(text[-LAST_WORD:].split()[-1:]) is None:  # most tables end otherwise
         return None
     title, *lines = text_lines(text.strip())
@@ -84,7 +84,7 @@ def _matrix_cells(text: str) -> Floats | NDArray[np.object_] | None:
 
 
 def _matrix_numbers(words: list[str]) -> Floats | NDArray[np.object_] | None:
-    """Return finite floats, or whole numbers where floats do not hold some of them."""
+    """Return finite floats, or whole numbers if floats cannot hold them; None for other words."""
     try:
         floats = [float(ascii_number(word)) for word in words]
     except ValueError:
@@ -93,5 +93,5 @@ def _matrix_numbers(words: list[str]) -> Floats | NDArray[np.object_] | None:
         return None
     if all(map(is_exact_float, words, floats)):
         return np.array(floats)
-    whole = [whole_number(word) for word in words]
-    return np.array([x if n is None else n for x, n in zip(floats, whole, strict=True)], object)
+    integers = [whole_number(word) for word in words]
+    return np.array([x if n is None else n for x, n in zip(floats, integers, strict=True)], object)

@@ -1,6 +1,6 @@
-"""Writing files: checked before the work, written beside the target, and renamed when whole.
+"""Write files: check the target, write a temporary file next to it, and rename that.
 
-Whatever goes wrong, the former file stays what it was and nothing half-written is left behind.
+After any error the former file is unchanged and no partial file is left.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from rankagg.exceptions import OutputError
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-#: A file or folder that a user named.
+#: The path of a file or folder.
 Target = str | PathLike[str]
 # Wide forms of the four signs count too; a plain number is no formula.
 FORMULA = re.compile(r"'*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
@@ -27,7 +27,7 @@ PLAIN_NUMBER = re.compile(r"'*[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)
 
 
 def check_target(target: Target) -> Path:
-    """Return the path of a file that can be written as far as one can tell before.
+    """Return the path of a file; raise if it cannot be written, as far as one can tell.
 
     Examples
     --------
@@ -48,7 +48,7 @@ def check_target(target: Target) -> Path:
 
 
 def _why_not(path: Path) -> str | None:
-    """Say why a file cannot be written, and what to do; None where it seems that it can be."""
+    """Return why a file cannot be written, and a remedy; None if no reason is known."""
     folder = _real(path).parent
     if path.is_dir():
         return "it is a folder. Give the path of a file in it."
@@ -64,16 +64,16 @@ def _why_not(path: Path) -> str | None:
 
 
 def write_file(target: Target, write: Callable[[Path], object]) -> None:
-    """Let a function write a file beside the target, and put it in its place when it is whole.
+    """Let a function write a temporary file, and move it to the target when it is complete.
 
     Examples
     --------
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
-    ...     write_file(Path(folder) / "a.txt", lambda path: path.write_bytes(b"whole"))
+    ...     write_file(Path(folder) / "a.txt", lambda path: path.write_bytes(b"new"))
     ...     (Path(folder) / "a.txt").read_bytes()
-    b'whole'
+    b'new'
     """
     path = check_target(target)
     try:
@@ -84,15 +84,16 @@ def write_file(target: Target, write: Callable[[Path], object]) -> None:
         with NamedTemporaryFile(
             dir=final.parent, prefix=f".{final.stem[:40]}-", suffix=final.suffix, delete=False
         ) as file:
-            beside = Path(file.name)
+            temporary = Path(file.name)
         try:
-            write(beside)
-            beside.chmod(_mode(final))
-            _flush(beside)
-            beside.replace(final)
-        except BaseException:  # an interruption too leaves nothing behind
+            write(temporary)
+            temporary.chmod(_mode(final))
+            with temporary.open("r+b") as written:
+                os.fsync(written.fileno())
+            temporary.replace(final)
+        except BaseException:  # also after an interruption
             with suppress(OSError):
-                beside.unlink()
+                temporary.unlink()
             raise
     except OSError as error:
         why = error.strerror or error
@@ -101,12 +102,12 @@ def write_file(target: Target, write: Callable[[Path], object]) -> None:
 
 def write_text(target: Target, text: str) -> None:
     """Write a text in UTF-8 with line feeds; see `write_file`."""
-    # As bytes: whatever the platform, UTF-8 and no other line ends.
+    # As bytes, so that encoding and line ends do not depend on the platform.
     write_file(target, lambda path: path.write_bytes(text.encode()))
 
 
 def _real(path: Path) -> Path:
-    """Return where a link leads, so that it stays a link."""
+    """Return the target of a link, so that the link is kept."""
     return path.resolve() if path.is_symlink() else path
 
 
@@ -115,7 +116,7 @@ def _is_special(path: Path) -> bool:
 
 
 def _mode(path: Path) -> int:
-    """Return the permissions of a file that is there, or those of a new one."""
+    """Return the permissions of an existing file, or those of a new one."""
     if path.exists():
         return path.stat().st_mode & 0o7777
     mask = os.umask(0)
@@ -123,20 +124,10 @@ def _mode(path: Path) -> int:
     return 0o666 & ~mask
 
 
-def _flush(path: Path) -> None:
-    """Have the file on the disk before it takes the place of another one."""
-    descriptor = os.open(path, os.O_RDWR)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
 # -- text that a spreadsheet would run ------------------------------------------------------------
 #
-# Spreadsheets take a cell that begins with =, +, - or @ for a formula, and a tab or line end before
-# it changes nothing. The usual remedy is an apostrophe in front, which they do not show. Reading
-# takes it away again, so labels come back as they were.
+# Spreadsheets run a cell that begins with =, +, - or @ as a formula, also after a tab or line end.
+# The usual remedy is an apostrophe in front, which they do not show. Readers remove it.
 
 
 def _is_formula(text: str) -> bool:
@@ -144,17 +135,17 @@ def _is_formula(text: str) -> bool:
 
 
 def _guard(value: Any) -> Any:
-    """Return a value as it may stand in a CSV file: a formula gets an apostrophe in front."""
+    """Return a value for a CSV file; a formula gets an apostrophe in front."""
     return "'" + value if isinstance(value, str) and _is_formula(value) else value
 
 
 def unguard(text: str) -> str:
-    """Return what `_guard` made a text of."""
+    """Remove the apostrophe that `_guard` added."""
     return text[1:] if text.startswith("'") and _is_formula(text) else text
 
 
 def guard_frame(frame: DataFrame) -> DataFrame:
-    """Return a table whose text, names of columns and rows included, holds no formula."""
+    """Return a table without formulas in cells and names of columns and rows."""
     guarded = frame.rename(columns=_guard, index=_guard)
     guarded.index.names = [_guard(name) for name in guarded.index.names]
     for position, dtype in enumerate(guarded.dtypes):

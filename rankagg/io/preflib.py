@@ -1,4 +1,4 @@
-"""PrefLib files: soc, soi, toc and toi, a header of lines `# KEY: value` and ballots `3: 1,{2,3}`.
+"""PrefLib files (soc, soi, toc, toi): a header `# KEY: value`, then ballots `3: 1,{2,3}`.
 
 The type says whether ballots are Strict or have Ties, and whether Orders are Complete or
 Incomplete (https://preflib.github.io/PrefLib-Jekyll/format).
@@ -17,15 +17,8 @@ import numpy as np
 
 from rankagg._typing import Integers64, Ranks, Unranked
 from rankagg._validation import EXACT_LIMIT, check_choice, check_unranked
-from rankagg.core import (
-    UNRANKED,
-    ItemSet,
-    Profile,
-    canonical_profile,
-    counted,
-    listed,
-    raw_text,
-)
+from rankagg.core import UNRANKED, ItemSet, Profile, canonical_profile, counted, listed, raw_text
+from rankagg.core.places import strict_ranks
 from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError, shown
 from rankagg.io.tables.sources import (
     MAX_BYTES,
@@ -39,22 +32,23 @@ from rankagg.io.tables.sources import (
 
 # Measured: bytes of memory for a byte of text.
 PER_BYTE = 64
-REPAIR = "`errors='repair'` reads it all the same and says what it changes."
+REPAIR = "`errors='repair'` reads the file and reports each change."
 
-# Most ballots are no more than these.
-STRICT_ORDER = re.compile(r"[0-9]{1,9}(?: *, *[0-9]{1,9})*")
+# All ballots of most files are strict.
+STRICT_ORDER = r"[0-9]{1,9}(?: *, *[0-9]{1,9})*"
+STRICT_BALLOTS = re.compile(rf"(?:0*[1-9][0-9]{{0,14}}: *{STRICT_ORDER} *(?:\r?\n|$))+")
 TOKEN = re.compile(r"\s*(?:\{([^{}]*)\}|([0-9]+))\s*(?:,|$)")
 TYPES = ("soc", "soi", "toc", "toi")
-NO_BALLOTS = "{} holds votes between pairs and no ballots: give them to PairwiseMatrix.from_wins"
+NO_BALLOTS = " {} holds votes between pairs and no ballots: give them to PairwiseMatrix.from_wins."
 OTHER_TYPES = {
     **{kind: NO_BALLOTS.format(kind) for kind in ("pwg", "wmg", "mjg", "tog", "wmd")},
-    "cat": "cat holds categories and no ballots: make a CSV table of ranks for read_ballots",
+    "cat": " cat holds categories and no ballots: make a CSV table of ranks for read_ballots.",
 }
 HEADER_KEY = re.compile(r"[A-Z][A-Z0-9 _-]*")
 HEAD = re.compile(r"(?:(?:#[^\r\n]*)?(?:\r\n|\r|\n))*")
 ALTERNATIVE_NAME = re.compile(r"ALTERNATIVE NAME ([0-9]{1,15})")
 FIRST_OLD_NAME = re.compile(r"\s*1\s*,")
-# Alternatives that a header counts and does not name, and that no ballot needs to list.
+# Most unnamed alternatives, unless ballots list more.
 UNNAMED = 10_000
 
 
@@ -77,41 +71,59 @@ def _whole_number(text: str, *, low: int = 1) -> int | None:
 
 def _parse_ballot(name: str, number: int, line: str) -> _Ballot:
     """Return the ballot in a line."""
-    before, found, order = line.partition(":")
-    count, order = _whole_number(before), order.strip()
-    if count is None or not found:
+    before, colon, order = line.partition(":")
+    count = _whole_number(before)
+    if count is None or not colon:
         raise DataFormatError(
             f"{name}, line {number}: a ballot must read 'count: 1,2,{{3,4}}', its count "
             f"a positive whole number below 2**53. Got {shown(line.strip())}."
         )
-    if STRICT_ORDER.fullmatch(order):
-        return _Ballot(number, count, [[int(x)] for x in order.split(",")])
-    return _Ballot(number, count, _buckets_in(name, number, order))
+    return _Ballot(number, count, _buckets_in(name, number, order.strip()))
+
+
+def _strict_ballots(
+    name: str, text: str, n: int, max_bytes: int
+) -> tuple[Integers64, Ranks] | None:
+    """Return counts and ranks if all lines are right and strict; else None."""
+    if STRICT_BALLOTS.fullmatch(text) is None:
+        return None
+    lengths = np.array([line.count(",") + 1 for line in text.splitlines()])
+    sizes = {"ballots": len(lengths), "alternatives": n}
+    check_filled(name, sizes, int(lengths.sum()), max_bytes)
+    cells = text.rstrip().replace(":", ",").replace("\n", ",")
+    numbers = np.fromstring(cells, dtype=np.int64, sep=",")
+    starts = np.cumsum(lengths + 1) - lengths - 1
+    order = np.delete(numbers, starts) - 1
+    is_known = order.min() >= 0 and order.max() < n
+    ranks = strict_ranks(order, lengths, n) if is_known else None
+    return None if ranks is None else (numbers[starts], ranks)
 
 
 def _buckets_in(name: str, number: int, order: str) -> list[list[int]]:
     buckets = []
     position = 0
     while position < len(order):
-        found = TOKEN.match(order, position)
-        parts = (found[1] or found[2] or "").split(",") if found else []
+        token = TOKEN.match(order, position)
+        parts = (token[1] or token[2] or "").split(",") if token else []
         members = [member for part in parts if (member := _whole_number(part, low=0)) is not None]
-        if found is None or len(members) < len(parts):
+        if token is None or len(members) < len(parts):
             raise DataFormatError(
                 f"{name}, line {number}: alternatives must be numbers, ties in braces. "
                 f"Got {shown(order[position:])}; the line may be cut off."
             )
         buckets.append(members)
-        position = found.end()
+        position = token.end()
     if not order or order.endswith(","):
         raise DataFormatError(f"{name}, line {number} ends in the middle of a ballot.")
     return buckets
 
 
-def _as_ranks(name: str, n: int, ballots: list[_Ballot], max_bytes: int = MAX_BYTES) -> Ranks:
-    """Return the places of n alternatives in every ballot; `UNRANKED` where there is none."""
+def _counts_and_ranks(
+    name: str, n: int, ballots: list[_Ballot], max_bytes: int
+) -> tuple[Integers64, Ranks]:
+    """Return the counts of ballots, and the ranks of n alternatives."""
     filled = sum(len(bucket) for ballot in ballots for bucket in ballot.buckets)
-    check_filled(name, (len(ballots), "ballots"), (n, "alternatives"), filled, max_bytes=max_bytes)
+    check_filled(name, {"ballots": len(ballots), "alternatives": n}, filled, max_bytes)
     ranks = np.empty((len(ballots), n), dtype=np.int32)
     for row, ballot in enumerate(ballots):
         places, above = [UNRANKED] * n, 0
@@ -127,7 +139,7 @@ def _as_ranks(name: str, n: int, ballots: list[_Ballot], max_bytes: int = MAX_BY
                 places[alternative - 1] = above
             above += len(bucket)
         ranks[row] = places
-    return ranks
+    return np.array([ballot.voters for ballot in ballots]), ranks
 
 
 class _Contents(NamedTuple):
@@ -140,24 +152,24 @@ class _Contents(NamedTuple):
 
 def looks_like_preflib(text: str) -> bool:
     """Return whether a text has a PrefLib header."""
-    start = _start(text)
+    start = _first_two_lines(text)
     return bool(start and _key_and_value(start[0])) or _is_old(text)
 
 
 def title_of(source: Source, max_bytes: int = MAX_BYTES) -> str:
-    """Return the title that the header of a file may state."""
+    """Return the title in the header of a file; empty if it has none."""
     _, text = read_text(source, max_bytes)
-    found = map(_key_and_value, text_lines(HEAD.match(text)[0]))  # type: ignore[index]
-    return dict(filter(None, found)).get("TITLE", "")
+    entries = map(_key_and_value, text_lines(HEAD.match(text)[0]))  # type: ignore[index]
+    return dict(filter(None, entries)).get("TITLE", "")
 
 
-def _start(text: str) -> list[str]:
+def _first_two_lines(text: str) -> list[str]:
     """Return the first two lines that are not blank."""
     return [line.lstrip() for line in first_lines(text) if line.strip()][:2]
 
 
 def _is_old(text: str) -> bool:
-    start = _start(text)
+    start = _first_two_lines(text)
     if len(start) < 2 or not start[0].strip().isdecimal():
         return False
     return FIRST_OLD_NAME.match(start[1]) is not None
@@ -165,40 +177,34 @@ def _is_old(text: str) -> bool:
 
 def _key_and_value(line: str) -> tuple[str, str] | None:
     key, colon, value = line[1:].partition(":")
-    known = line.startswith("#") and colon and HEADER_KEY.fullmatch(key.strip())
-    return (key.strip(), value.strip()) if known else None
+    is_entry = line.startswith("#") and colon and HEADER_KEY.fullmatch(key.strip())
+    return (key.strip(), value.strip()) if is_entry else None
 
 
-def _check_ballot_type(name: str, stated: str) -> None:
-    """Raise unless a stated type is one of ballots."""
-    if stated not in TYPES:
-        remedy = f" {OTHER_TYPES[stated]}." if stated in OTHER_TYPES else ""
-        raise DataFormatError(
-            f"{name}: DATA TYPE must be one of {', '.join(TYPES)}. Got {shown(stated)}.{remedy}"
-        )
-
-
-def _parsed(name: str, text: str) -> _Contents:
+def _parse(name: str, text: str) -> _Contents:
     contents = _Contents({}, {}, [])
     for number, line in enumerate(text_lines(text), start=1):
         if line.startswith("#"):
-            found = _key_and_value(line)
-            if found is not None:  # else a comment
-                _take(name, number, contents, *found)
+            entry = _key_and_value(line)
+            if entry is not None:  # else a comment
+                _add_header_entry(name, number, contents, *entry)
         elif line.strip():
             contents.ballots.append(_parse_ballot(name, number, line))
     return contents
 
 
-def _take(name: str, number: int, contents: _Contents, key: str, value: str) -> None:
+def _add_header_entry(name: str, number: int, contents: _Contents, key: str, value: str) -> None:
     alternative = ALTERNATIVE_NAME.fullmatch(key)
     if alternative is None:
         if key.startswith("ALTERNATIVE NAME"):
             raise DataFormatError(f"{name}, line {number}: {shown(key)} must end with a number.")
         if contents.header.setdefault(key, value) != value:
             raise DataFormatError(f"{name}, line {number}: {key} is stated twice.")
-        if key == "DATA TYPE" and value:
-            _check_ballot_type(name, value.lower())
+        if key == "DATA TYPE" and value and (kind := value.lower()) not in TYPES:
+            allowed, remedy = ", ".join(TYPES), OTHER_TYPES.get(kind, "")
+            raise DataFormatError(
+                f"{name}: DATA TYPE must be one of {allowed}. Got {shown(kind)}.{remedy}"
+            )
         return
     which = int(alternative[1])
     if which in contents.names:
@@ -247,34 +253,37 @@ def read_preflib(
             f"{name} is in PrefLib's form from before 2022, without a header: preflib.org has all "
             "of its files in today's form."
         )
-    contents = _parsed(name, text)
-    if not contents.ballots:
-        raise DataFormatError(f"{name} has a header and no ballots; the file may be cut off.")
-    told: list[str] = []
+    head, strict, faults = HEAD.match(text)[0], None, list[str]()  # type: ignore[index]
+    contents = _parse(name, head)
+    if contents.names and not repairs:
+        strict = _strict_ballots(name, text[len(head) :], len(contents.names), max_bytes)
+    if strict is None:
+        contents = _parse(name, text)
+        if not contents.ballots:
+            raise DataFormatError(f"{name} has a header and no ballots; the file may be cut off.")
     if repairs:
-        contents = _repaired(contents, told)
-    items = _named_items(name, contents)
-    ranks = _as_ranks(name, len(items), contents.ballots, max_bytes)
-    counts = np.array([ballot.voters for ballot in contents.ballots])
-    told += _contradictions(name, contents.header, counts, ranks)
-    if told and not repairs:
-        raise DataFormatError(f"{name} {told[0]}.", REPAIR)
-    if told:
-        found = "; it ".join(told)
-        warnings.warn(f"{name} was repaired: it {found}.", DataWarning, stacklevel=2)
+        contents = _repaired(contents, faults)
+    items = _item_set(name, contents)
+    counts, ranks = strict or _counts_and_ranks(name, len(items), contents.ballots, max_bytes)
+    faults += _contradictions(name, contents.header, counts, ranks)
+    if faults and not repairs:
+        raise DataFormatError(f"{name} {faults[0]}.", REPAIR)
+    if faults:
+        sentence = f"{name} was repaired: it {'; it '.join(faults)}."
+        warnings.warn(sentence, DataWarning, stacklevel=2)
     return canonical_profile(items, ranks, counts=counts).with_unranked(unranked)
 
 
-def _repaired(contents: _Contents, told: list[str]) -> _Contents:
-    """Return contents with numbers from 1, no alternative twice in a ballot, and say so."""
+def _repaired(contents: _Contents, faults: list[str]) -> _Contents:
+    """Return repaired contents, and add a clause for each fault."""
     header, names, ballots = contents
     from_zero = min(names, default=1) == 0
     if from_zero:
         names = {number + 1: label for number, label in names.items()}
     numbers = {x for ballot in ballots for bucket in ballot.buckets for x in bucket}
-    n = _stated("", header, "NUMBER ALTERNATIVES") or 0
+    n = _header_number("", header, "NUMBER ALTERNATIVES") or 0
     if from_zero or (0 in numbers and max(numbers) < n):
-        told.append("numbers its alternatives from 0")
+        faults.append("numbers its alternatives from 0")
         ballots = [
             ballot._replace(buckets=[[x + 1 for x in bucket] for bucket in ballot.buckets])
             for ballot in ballots
@@ -283,11 +292,11 @@ def _repaired(contents: _Contents, told: list[str]) -> _Contents:
     n_lines = sum(new != old for new, old in zip(once, ballots, strict=True))
     if n_lines:
         lines = counted(n_lines, "line")
-        told.append(f"lists an alternative again in {lines}, where its first place counts")
-    apart = _numbered_apart(names)
-    if changed := [label for number, label in apart.items() if label != names[number]]:
-        told.append(f"names alternatives alike, which are numbered apart: {listed(changed)}")
-    return _Contents(header, apart, once)
+        faults.append(f"lists an alternative again in {lines}, where its first place counts")
+    distinct = _distinct_names(names)
+    if changed := [label for number, label in distinct.items() if label != names[number]]:
+        faults.append(f"names alternatives alike, which are numbered apart: {listed(changed)}")
+    return _Contents(header, distinct, once)
 
 
 def _without_repeats(ballot: _Ballot) -> _Ballot:
@@ -300,9 +309,9 @@ def _without_repeats(ballot: _Ballot) -> _Ballot:
     return ballot._replace(buckets=buckets)
 
 
-def _numbered_apart(names: dict[int, str]) -> dict[int, str]:
-    """Return distinct names: the second of one name gets "(2)" behind it."""
-    apart: dict[int, str] = {}
+def _distinct_names(names: dict[int, str]) -> dict[int, str]:
+    """Return distinct names: "(2)" is appended to the second occurrence of a name."""
+    distinct: dict[int, str] = {}
     taken = set(names.values())
     seen = set[str]()
     for number in sorted(names):
@@ -311,20 +320,20 @@ def _numbered_apart(names: dict[int, str]) -> dict[int, str]:
             label = next(x for k in numbers_from(2) if (x := f"{label} ({k})") not in taken)
             taken.add(label)
         seen.add(label)
-        apart[number] = label
-    return apart
+        distinct[number] = label
+    return distinct
 
 
-def _named_items(name: str, contents: _Contents) -> ItemSet:
+def _item_set(name: str, contents: _Contents) -> ItemSet:
     header, names, ballots = contents
-    stated = _stated(name, header, "NUMBER ALTERNATIVES")
+    stated = _header_number(name, header, "NUMBER ALTERNATIVES")
     if stated is None:
         raise DataFormatError(f"{name} does not state NUMBER ALTERNATIVES.")
     if not names:
-        known = max(UNNAMED, sum(len(x.buckets) for x in ballots))
-        if stated > known:
+        most = max(UNNAMED, sum(len(x.buckets) for x in ballots))
+        if stated > most:
             raise DataFormatError(
-                f"{name} states {counted(stated, 'alternative')} and names none; at most {known} "
+                f"{name} states {counted(stated, 'alternative')} and names none; at most {most} "
                 "may go without a line '# ALTERNATIVE NAME 1: name'."
             )
         return ItemSet([str(number) for number in range(1, stated + 1)])
@@ -347,20 +356,20 @@ def _named_items(name: str, contents: _Contents) -> ItemSet:
 def _contradictions(
     name: str, header: dict[str, str], counts: Integers64, ranks: Ranks
 ) -> Iterator[str]:
-    """Yield what the header states and the ballots are not."""
+    """Yield the contradictions between the header and the ballots."""
     voters = int(counts.sum(dtype=object))
     for key, number in (("NUMBER VOTERS", voters), ("NUMBER UNIQUE ORDERS", len(counts))):
-        stated = _stated(name, header, key)
+        stated = _header_number(name, header, key)
         if stated is not None and stated != number:
             yield f"states {key} {stated}, its ballots make {number}; the file may be cut off"
-    kind, found = header.get("DATA TYPE", "").lower(), _preflib_type(ranks)
-    if kind and kind[0] == "s" and found[0] == "t":
+    kind, actual = header.get("DATA TYPE", "").lower(), _preflib_type(ranks)
+    if kind and kind[0] == "s" and actual[0] == "t":
         yield f"states DATA TYPE {kind}, strict, and has ties"
-    if kind and kind[2] == "c" and found[2] == "i":
+    if kind and kind[2] == "c" and actual[2] == "i":
         yield f"states DATA TYPE {kind}, complete, and leaves items out"
 
 
-def _stated(name: str, header: dict[str, str], key: str) -> int | None:
+def _header_number(name: str, header: dict[str, str], key: str) -> int | None:
     value = header.get(key)
     if value is None:
         return None
@@ -385,10 +394,10 @@ def preflib_text(profile: Profile, path: Path, title: str = "") -> str:
             allowed = "without blanks around them and without line breaks"
             raise InvalidInputError("title and items", allowed, text)
     merged, kind = profile.compress(), path.suffix[1:].lower()
-    found = _preflib_type(merged.ranks)
-    if kind[0] + found[0] == "st" or kind[2] + found[2] == "ci":
-        has = " and ".join(["ties"] * (found[0] == "t") + ["gaps"] * (found[2] == "i"))
-        allowed = f"a name that ends in .{found}, as some ballots have {has}"
+    actual = _preflib_type(merged.ranks)
+    if kind[0] + actual[0] == "st" or kind[2] + actual[2] == "ci":
+        has = " and ".join(["ties"] * (actual[0] == "t") + ["gaps"] * (actual[2] == "i"))
+        allowed = f"a name that ends in .{actual}, as some ballots have {has}"
         raise InvalidInputError("target", allowed, str(path))
     position = {raw_text(label): str(i + 1) for i, label in enumerate(profile.items)}
     lines = [

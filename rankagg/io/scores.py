@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from rankagg._typing import Bools, Directions, Floats, Label, Positions, TaskFamilies, TaskWeights
-from rankagg.core import ScoreTable, counted, listed, listing
+from rankagg.core import ScoreTable, counted, listed
 from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError, nearest, shown
 from rankagg.io.tables.columns import Coded, Numbers, NumberStyle, names_of, warn_of_likeness
 from rankagg.io.tables.look import task_columns
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from rankagg.io.tables.table import Table
 
 Codes: TypeAlias = Positions
-#: What `only` and `drop` name.
+#: The values of `only` and `drop`.
 Chosen: TypeAlias = tuple[Iterable[Any], Iterable[Any]]
 
 
@@ -47,7 +47,7 @@ def read_scores(
 ) -> ScoreTable:
     r"""Read scores of systems on tasks, or on the instances of tasks.
 
-    Three forms are told apart by the columns that are named, each with `instance` or without:
+    The named columns choose one of three forms, each with or without `instance`:
 
     * one column per task (name none): one row per system, or per system and instance;
     * one column per system (`task` alone): one row per task, judge or voter;
@@ -57,10 +57,10 @@ def read_scores(
     ----------
     source : path, text stream or DataFrame
         A UTF-8 text file with a header, its cells separated by commas, tabs or semicolons,
-        compressed by gzip or not; Parquet, JSON Lines or Excel, told by the name. An empty cell,
-        or NA, NaN, null, none in any case, is a missing score. A DataFrame of pandas, whose index
-        becomes the first column unless it is a plain range; of polars, or any other that speaks
-        the Arrow PyCapsule interface or the interchange protocol.
+        compressed by gzip or not; Parquet, JSON Lines or Excel, by its ending. An empty cell, or
+        NA, NaN, null, none in any case, is a missing score. Or a DataFrame of pandas, whose index
+        becomes the first column unless it is a plain range; of polars; or any other with the Arrow
+        PyCapsule interface or the interchange protocol.
     higher_is_better : bool, mapping or Series from task to bool
         Which direction is better, for all tasks or for each; there is no default.
     system : str or int, optional
@@ -68,26 +68,27 @@ def read_scores(
     task, instance, score : str or int, optional
         Columns of the other forms.
     only : str, int or iterable of them, optional
-        Tasks to take, by name or pattern ("mmlu*"); where each system has a column, columns. By
-        default all columns of numbers, unless a heading has a word for what no benchmark is
-        ("Price", "Hub Likes", "Average"): then `only` must be given; "*" takes all.
+        Tasks to take, by name or pattern ("mmlu*"); columns if each system has one. By default all
+        columns of numbers. If a heading suggests no benchmark ("Price", "Hub Likes", "Average"),
+        `only` must be given; "*" takes all.
     drop : iterable of str or int, optional
-        Tasks to leave out; where each system has a column, columns.
+        Tasks to leave out; columns if each system has one.
     task_weights : mapping or Series from task to float, optional
         Positive weights; tasks not named weigh 1.
     task_families : mapping or Series from task to str or int, optional
         Tasks that depend on each other, such as variants of one benchmark; see `ScoreTable`.
     decimal : {".", ","}, default "."
-        What stands before decimals in text. With a comma, no number has a point: signs of thousands
-        are refused, and nothing is guessed.
+        The decimal separator in text. With a comma, no number has a point: signs of thousands are
+        refused, as they are ambiguous.
     percent : bool, default False
-        Whether text such as "86.1%" is a number: 0.861. All of a column have the sign, or none.
+        Whether text such as "86.1%" is a number: 0.861. All numbers of a column have the sign, or
+        none.
     missing : iterable of str, optional
-        Words for a missing score, beside the usual ones, in the case in which they are written.
+        Additional words for a missing score, with exact capitals.
     errors : {"refuse", "drop"}, default "refuse"
-        Whether of "1.2 ± 0.3", "1.2 +- 0.3" and "1.2 (0.3)" the value is read and the rest left
-        out. What the second number is (a standard error, a deviation, half an interval, a rank),
-        no file says, so nothing is computed from it.
+        Treatment of "1.2 ± 0.3", "1.2 +- 0.3" and "1.2 (0.3)". "drop" reads the value only: files
+        do not state whether the second number is a standard error, a deviation, half an interval or
+        a rank.
     max_bytes : int, default 2**30
         Bytes of memory that reading may take.
 
@@ -98,8 +99,8 @@ def read_scores(
     Warns
     -----
     DataWarning
-        What was left out (instances without a score, columns of words), and how many cells were
-        read by `missing`, `errors` and `percent`.
+        Of instances without a score and columns of words that are left out, and of the numbers of
+        cells read by `missing`, `errors` and `percent`.
 
     Examples
     --------
@@ -121,22 +122,22 @@ def read_scores(
         raise InvalidInputError("system", allowed, system)
     keys = {}
     if task is None or score is not None:
-        # A frame's first column may have no name: None is a heading, too.
+        # The first column of a frame may have the name None.
         keys["system"] = table.header[0] if system is None else system
     given = {"task": task, "instance": instance, "score": score}
     keys |= {role: name for role, name in given.items() if name is not None}
-    entries = _melted(table, keys, (only, drop))
+    entries = _melt(table, keys, (only, drop))
     entries.column.warn(table.name)
     warn_of_likeness(table.name, entries.systems, stacklevel=1)
-    found = _build(table, entries, higher_is_better, task_weights)
-    return found.with_task_families(task_families) if task_families is not None else found
+    scores = _build(table, entries, higher_is_better, task_weights)
+    return scores if task_families is None else scores.with_task_families(task_families)
 
 
 @dataclass(frozen=True)
 class _Entries:
-    """Scores one by one, each at a system and a unit: a task, or a task's instance.
+    """A list of scores, each of a system on a unit: a task, or an instance of a task.
 
-    Units are in the order of tasks, and in that of the file within a task.
+    Units are in the order of tasks, and within a task in the order of the file.
     """
 
     systems: list[Any]
@@ -149,7 +150,7 @@ class _Entries:
     column: Numbers
 
     def place(self, entry: int) -> str:
-        """Name system and instance of a score."""
+        """Return the system and instance of a score."""
         where = f"system {shown(self.systems[self.at_system[entry]])}"
         if self.instances is None:
             return where
@@ -157,19 +158,17 @@ class _Entries:
         return f"{where}, instance {shown(instance)}"
 
     def task(self, entry: int) -> str:
-        """Name the task of a score."""
+        """Return the task of a score."""
         return shown(self.tasks[self.unit_tasks[self.at_unit[entry]]])
 
 
-def _melted(table: Table, keys: Mapping[str, Any], chosen: Chosen) -> _Entries:
-    """Return the scores of a table one by one; `keys` are the columns of labels, by parameters.
+def _melt(table: Table, keys: Mapping[str, Any], chosen: Chosen) -> _Entries:
+    """Return the list of scores in a table; `keys` are the named columns by parameter.
 
-    Where `score` is none of them, the headings of the other columns are tasks, or systems if
-    `task` is there.
+    Without `score`, the headings of the other columns are tasks, or systems if `task` is given.
     """
     named = list(keys.values())
-    if len(set(named)) < len(named):
-        raise InvalidInputError(listing(list(keys)), "different columns", named)
+    table.check_columns(**keys)
     labels = {role: table.coded(name, role) for role, name in keys.items() if role != "score"}
     if "score" in keys:
         column = table.stacked([keys["score"]], "score")
@@ -180,8 +179,8 @@ def _melted(table: Table, keys: Mapping[str, Any], chosen: Chosen) -> _Entries:
         if len(kept) < len(tasks.labels):
             is_kept = np.isin(np.arange(len(tasks.labels)), [tasks.labels.index(x) for x in kept])
             rows = np.flatnonzero(is_kept[tasks.codes])
-            labels = {role: part.chosen(rows) for role, part in labels.items()}
-            column = Numbers(column.values[rows], column.said)
+            labels = {role: part.take(rows) for role, part in labels.items()}
+            column = Numbers(column.values[rows], column.odd)
     else:
         role, what = ("system", "columns") if "task" in keys else ("task", "tasks")
         headings = _chosen_columns(table, named, chosen, what)
@@ -194,11 +193,11 @@ def _melted(table: Table, keys: Mapping[str, Any], chosen: Chosen) -> _Entries:
     instances = labels.get("instance", Coded(np.zeros_like(tasks.codes), [None]))
     width = len(instances.labels)
     # Units in the order in which they first occur, then by tasks.
-    at_found, found = pd.factorize(tasks.codes * width + instances.codes)
-    order = np.argsort(found // width, kind="stable")
+    at_key, keys_of_units = pd.factorize(tasks.codes * width + instances.codes)
+    order = np.argsort(keys_of_units // width, kind="stable")
     position = np.empty_like(order)
     position[order] = np.arange(len(order))
-    units = found[order]
+    units = keys_of_units[order]
     return _Entries(
         systems.labels,
         tasks.labels,
@@ -206,13 +205,13 @@ def _melted(table: Table, keys: Mapping[str, Any], chosen: Chosen) -> _Entries:
         unit_tasks=units // width,
         unit_instances=units % width,
         at_system=systems.codes,
-        at_unit=position[at_found],
+        at_unit=position[at_key],
         column=column,
     )
 
 
 def _chosen_columns(table: Table, keys: Sequence[Any], chosen: Chosen, what: str) -> list[Any]:
-    """Return the columns to take; raises where it is in doubt which are tasks."""
+    """Return the columns to take; raise if some may be no tasks."""
     columns = _chosen([name for name in table.header if name not in keys], chosen, what)
     if names_of(chosen[0]):
         return columns
@@ -224,40 +223,40 @@ def _chosen_columns(table: Table, keys: Sequence[Any], chosen: Chosen, what: str
             f"Name those to take with `only`{rest}, or take all with `only='*'`.",
         )
     if words and what == "columns":
-        # The reader of numbers says which cell is none.
+        # Reading the numbers reports the wrong cell.
         return columns
     if words:
-        told = f"{table.name}: left out {listed(words)}, which hold no numbers."
-        warnings.warn(told, DataWarning, stacklevel=4)
+        sentence = f"{table.name}: left out {listed(words)}, which hold no numbers."
+        warnings.warn(sentence, DataWarning, stacklevel=4)
     return tasks
 
 
 def _chosen(names: list[Any], chosen: Chosen, what: str = "tasks") -> list[Any]:
-    """Return the names that `only` names, all without it, but for those that `drop` names."""
+    """Return the names in `only`, by default all, without those in `drop`."""
     only, drop = map(names_of, chosen)
     kept = {name for one in only for name in _matching("only", one, names, what)}
-    gone = {name for one in drop for name in _matching("drop", one, names, what)}
-    return [name for name in names if (not only or name in kept) and name not in gone]
+    dropped = {name for one in drop for name in _matching("drop", one, names, what)}
+    return [name for name in names if (not only or name in kept) and name not in dropped]
 
 
 def _matching(parameter: str, wanted: Any, names: list[Any], what: str) -> list[Any]:
-    """Return the name that is wanted, or all that a pattern fits."""
+    """Return the wanted name, or all names that match a pattern."""
     if isinstance(wanted, Hashable) and wanted in names:
         return [wanted]
     is_text = isinstance(wanted, str)
-    found = [name for name in names if is_text and fnmatchcase(str(name), wanted)]
-    if not found:
+    matches = [name for name in names if is_text and fnmatchcase(str(name), wanted)]
+    if not matches:
         allowed = f"{what} of the table ({listed(names)})"
         raise InvalidInputError(parameter, allowed, wanted, nearest(wanted, names))
-    return found
+    return matches
 
 
 def _build(
     table: Table, entries: _Entries, higher_is_better: Directions, task_weights: TaskWeights | None
 ) -> ScoreTable:
     name, n_systems, n_units = table.name, len(entries.systems), len(entries.unit_tasks)
-    sizes = (n_systems, "systems"), (n_units, "units")
-    check_filled(name, *sizes, len(entries.at_unit), max_bytes=table.max_bytes)
+    sizes = {"systems": n_systems, "units": n_units}
+    check_filled(name, sizes, len(entries.at_unit), table.max_bytes)
     _check_once(name, entries)
     values = np.full((n_systems, n_units), np.nan)
     values[entries.at_system, entries.at_unit] = entries.column.values
@@ -288,7 +287,7 @@ def _check_once(name: str, entries: _Entries) -> None:
         "once.",
         "Average several runs of an instance first."
         if entries.instances
-        else "`instance=` names the column that tells them apart.",
+        else "`instance=` names the column that distinguishes them.",
     )
 
 

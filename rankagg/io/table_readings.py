@@ -1,6 +1,6 @@
-"""What a table may hold, told by its headings and cells: a small rule for each kind.
+"""Recognize the format of a table by headings and cells, with a rule for each format.
 
-Nothing is taken for certain that has two readings: a wrong guess is worse than a question.
+An ambiguous table is never certain: a wrong guess is worse than a question.
 """
 
 from __future__ import annotations
@@ -23,24 +23,21 @@ from rankagg.io.tables.look import FEW_ROWS, JUDGES, MANY_RANKS, UNNAMED, task_c
 if TYPE_CHECKING:
     from rankagg.io.tables.table import Table
 
-#: Tables of one row for each score, mark or rank: what the columns are, the last one numbers.
-LONG = {
-    "scores": ("system", "task", "instance", "score"),
-    "lists": ("ranking", "item", "rank"),
-}
+#: Roles of columns in tables with one row for each score or rank; the last is of numbers.
+LONG = {"scores": ("system", "task", "instance", "score"), "lists": ("ranking", "item", "rank")}
 
-#: Words in which the headings of the two sides differ, that of the first side first.
+#: Words that distinguish the headings of the two sides, first side first.
 SIDES = [
     *(("a", "b"), ("1", "2"), ("left", "right"), ("home", "away"), ("white", "black")),
     *(("model", "baseline"), ("system", "baseline"), ("model", "opponent")),
     *(("player", "opponent"), ("team", "opponent")),
 ]
-#: The same, where the first word is that of who won in every row.
+#: The same if the first side won in every row.
 WON = [
     *(("winner", "loser"), ("winning", "losing"), ("chosen", "rejected")),
     *(("preferred", "rejected"), ("better", "worse")),
 ]
-# A third such column makes these no sides, but items of a list.
+# With a third such column these are no sides, but items of a list.
 THIRD = {"a": "c", "1": "3"}
 #: Words in headings of a column of outcomes.
 OUTCOMES = {
@@ -50,39 +47,39 @@ OUTCOMES = {
 #: Words in headings of numbers of the two sides.
 POINTS = {"goal", "goals", "score", "scores", "point", "points", "pts", "runs"}
 WINS = {"win", "wins", "won"}
-# Numbers below these are no outcomes.
+# Headings of outcomes unless their cells are numbers.
 GRADES = (["score"], ["grade"])
 
 
 class FileReading(NamedTuple):
     """One way to read a file."""
 
-    # The word for `--format`.
+    # The value of `--format`.
     format: str
-    # What it holds, as "comparisons of model_a and model_b by winner".
+    # The content, such as "comparisons of model_a and model_b by winner".
     what: str
-    # Parameters of the reader; None where no call can be vouched for.
+    # Parameters of the reader; None if they are unknown.
     parameters: Mapping[str, Any] | None = {}
     is_certain: bool = True
 
     def without(self, columns: list[Label]) -> FileReading:
-        """Return the reading that leaves more columns out."""
+        """Return the reading without some columns."""
         if not columns or self.parameters is None or self.format == "comparisons":
             return self
-        gone = [*columns, *names_of(self.parameters.get("drop", ()))]
-        return self._replace(parameters={**self.parameters, "drop": gone})
+        dropped = [*columns, *names_of(self.parameters.get("drop", ()))]
+        return self._replace(parameters={**self.parameters, "drop": dropped})
 
 
 # -- rules -----------------------------------------------------------------------------------------
 
 
 def _seem_ranks(rows: Floats) -> bool:
-    """Say whether rows may be ranks: half numbers from 1 or 0 on to the number of items."""
+    """Return whether rows may be ranks: multiples of 1/2 from 1 or 0 to the number of items."""
     rows = rows[~np.isnan(rows).all(axis=1)]
     if (rows % 0.5 > 0).any():
         return False
     least = np.nanmin(rows, axis=1, keepdims=True)
-    # Rows of 0 and 1 alone are right and wrong.
+    # 0 and 1 only are wrong and right answers.
     if not least.any() and (np.nanmax(rows) > 1 or are_ranks(rows + 1.0).all()):
         rows, least = rows + 1.0, least + 1.0
     from_one = least <= np.count_nonzero(rows == least, axis=1, keepdims=True)
@@ -92,7 +89,7 @@ def _seem_ranks(rows: Floats) -> bool:
 
 
 def _seem_places(columns: Floats) -> bool:
-    """Say whether one column holds each place from 1 on, or all hold places among others too."""
+    """Return whether a column has every place from 1 on, or all columns have distinct places."""
     ordered = [np.sort(column[~np.isnan(column)]) for column in columns]
     if columns.shape[1] < 3 or not any(x[0] == 1 for x in ordered):
         return False
@@ -101,21 +98,21 @@ def _seem_places(columns: Floats) -> bool:
 
 
 def _long_table(look: BallotLook, form: str) -> Iterator[FileReading]:
-    """Return the reading of a table of one row for each score, mark or rank."""
+    """Yield the reading of a table with one row for each score or rank."""
     roles = LONG[form]
-    found = {role: look.called(role) for role in roles}
+    columns_of = {role: look.called(role) for role in roles}
     if form == "scores":
-        found = _with_units(look, found)
-    columns = [ats[0] for ats in found.values() if len(ats) == 1]
-    if len(set(columns)) < len(found) or columns[-1] not in look.numeric:
+        columns_of = _with_units(look, columns_of)
+    columns = [ats[0] for ats in columns_of.values() if len(ats) == 1]
+    if len(set(columns)) < len(columns_of) or columns[-1] not in look.numeric:
         return
-    names = {role: look.names[ats[0]] for role, ats in found.items()}
+    names = look.named(**columns_of)
     what = f"{form}, one {roles[-1]} a row"
     sure = look.is_key(columns[:-1]) and not look.called("count", among=look.numeric)
     sure &= not _are_swapped(look, columns)
     if form == "scores":
         sure &= bool(look.called("score", among=columns[-1:]))
-        sure &= len(found) == 3 or bool(look.called("instance", among=columns[2:3]))
+        sure &= len(columns) == 3 or bool(look.called("instance", among=columns[2:3]))
     else:
         once = look.is_key([columns[0], columns[-1]])
         sure &= once and not (look.values[columns[-1]] % 0.5).any()
@@ -129,12 +126,12 @@ def _long_table(look: BallotLook, form: str) -> Iterator[FileReading]:
     yield FileReading(form, what, names, bool(sure))
 
 
-def _with_units(look: BallotLook, found: dict[str, list[int]]) -> dict[str, list[int]]:
-    """Return columns: numbers that are nothing else are scores, what tells rows apart are units."""
-    system, task, instance, score = found.values()
+def _with_units(look: BallotLook, columns: dict[str, list[int]]) -> dict[str, list[int]]:
+    """Return columns with other numbers as scores, and one that identifies rows as instance."""
+    system, task, instance, score = columns.values()
     if len(system) == len(task) == 1:
-        known = {*system, *task, *instance, *look.called("rank", "count", "other", "voter")}
-        score = score or [at for at in look.numeric if at not in known]
+        others = {*system, *task, *instance, *look.called("rank", "count", "other", "voter")}
+        score = score or [at for at in look.numeric if at not in others]
         if not instance and len(score) == 1 and not look.is_key([*system, *task]):
             rest = [at for at in range(len(look.names)) if at not in (*system, *task, *score)]
             instance = [at for at in rest if look.is_key([*system, *task, at])][:1]
@@ -143,12 +140,12 @@ def _with_units(look: BallotLook, found: dict[str, list[int]]) -> dict[str, list
 
 
 def _are_swapped(look: BallotLook, columns: Sequence[int]) -> bool:
-    """Say whether systems are numbers, and what they are scored on has names."""
+    """Return whether systems are numbers, and tasks or instances have names."""
     return columns[0] in look.numeric and any(at in look.texts for at in columns[1:])
 
 
 def _scores(look: BallotLook) -> Iterator[FileReading]:
-    """Scores, one a row or with a column for each task; ordinals such as "2nd" are none."""
+    """Yield readings as scores, one a row or with a column for each task or system."""
     is_long = any(any(_long_table(look, form)) for form in LONG)
     if look.ordinals:
         return
@@ -159,7 +156,7 @@ def _scores(look: BallotLook) -> Iterator[FileReading]:
 
 
 def _rated(look: BallotLook) -> Iterator[FileReading]:
-    """Numbers of two things each, whatever these are called: those who judge are the tasks."""
+    """Yield a reading of numbers for pairs of unknown columns; judges are tasks."""
     texts, numbers = look.texts, look.numeric
     if (len(texts), len(numbers), len(look.names)) != (2, 1, 3) or _sides_of(look) is not None:
         return
@@ -172,29 +169,30 @@ def _rated(look: BallotLook) -> Iterator[FileReading]:
 
 
 def _wide_scores(look: BallotLook) -> Iterator[FileReading]:
-    """Scores with a column for each task, or for each system where rows are tasks or judges."""
+    """Yield readings as scores with a column for each task, or system if rows are judges."""
     systems = [at for at in look.called("system", among=look.texts) if look.is_key([at])]
     instances = look.called("instance", among=range(1, len(look.names)))
     keys = systems[:1] or ([0] if look.is_key([0]) else [0, *instances[:1]])
     first = look.names[keys[0]]
     judges = [] if systems else look.called(*JUDGES, among=keys[:1])
-    found = task_columns(look.table, [x for at, x in enumerate(look.names) if at not in keys])
-    ats = [look.names.index(name) for name in found.tasks]
+    others = [x for at, x in enumerate(look.names) if at not in keys]
+    named, doubtful, words = task_columns(look.table, others)
+    ats = [look.names.index(name) for name in named]
     weak = [look.names[at] for at in look.called("other", "rank", "count", among=ats)]
-    tasks = [name for name in found.tasks if name not in weak] or found.tasks
-    odd = [name for name in (*found.doubtful, *weak) if name not in tasks]
+    tasks = [name for name in named if name not in weak] or named
+    odd = [name for name in (*doubtful, *weak) if name not in tasks]
     ats = [look.names.index(name) for name in tasks]
-    known = systems or judges or look.words[0] in UNNAMED
+    is_named = systems or judges or look.words[0] in UNNAMED
     readable = [at for at in ats if at in look.numeric]
     written = [at for at in ats if at not in look.numeric and look.seems_numbers(at)]
-    left = [*odd, *found.words]
+    left = [*odd, *words]
     if not (readable or written) or not look.is_key(keys):
         return
-    if len(readable) + len(written) < len(tasks) or (not known and (left or written)):
+    if len(readable) + len(written) < len(tasks) or (not is_named and (left or written)):
         return
     headings = {str(name) for name in tasks}
-    sure = bool(known) and not (odd or weak or judges) and not _are_swapped(look, keys)
-    # Headings that are numbers are a row; those that are labels make a table of pairs.
+    sure = bool(is_named) and not (odd or weak or judges) and not _are_swapped(look, keys)
+    # Headings may be a row of numbers, or the labels of a table of pairs.
     sure &= not np.isfinite(USUAL.numbers_in([*headings]).values).any()
     sure &= not set(map(str.lower, headings)) & set(map(str.lower, look.texts_of(keys[0])))
     if sure and not written:
@@ -202,32 +200,32 @@ def _wide_scores(look: BallotLook) -> Iterator[FileReading]:
         sure &= not (_seem_ranks(rows.T) or _seem_places(rows.T))
         sure &= not (_seem_ranks(rows) and bool(are_ranks(rows).all()))
     only = {"only": tasks} if odd or (left and judges) else {}
-    beside = f" (without {listed(left)})" if left else ""
+    without = f" (without {listed(left)})" if left else ""
     if written and (judges or only):
         labels = look.labels(written[0]).labels
         cell = labels[int(np.argmax(np.isinf(USUAL.numbers_in(labels).values)))]
-        told = f"once `missing`, `errors`, `percent` or `decimal` says what {shown(cell)} is"
-        yield FileReading("scores", f"scores of {listed(tasks)}, {told}", None, False)
+        how = f"once `missing`, `errors`, `percent` or `decimal` says what {shown(cell)} is"
+        yield FileReading("scores", f"scores of {listed(tasks)}, {how}", None, False)
         return
     if judges and len(keys) == 1:
-        what = f"scores of {listed(tasks)} by each {first}{beside}"
+        what = f"scores of {listed(tasks)} by each {first}{without}"
         yield FileReading("scores", what, {"task": first, **only}, False)
     if not (judges and left):
         system = look.named(system=keys[:1]) if keys[0] else {}
-        what = f"scores of each {first or 'row'} on {counted(len(tasks), 'task')}{beside}"
+        what = f"scores of each {first or 'row'} on {counted(len(tasks), 'task')}{without}"
         names = {**system, **look.named(instance=keys[1:]), **only}
         yield FileReading("scores", what, names, bool(sure))
 
 
 def _ballots(look: BallotLook) -> Iterator[FileReading]:
-    """Ballots with a column of ranks for each item."""
+    """Yield a reading as ballots with a column of ranks for each item."""
     if len(asked := look.questions) > 1:
         what = f"ballots on {listed(asked)}: `drop` the columns of all questions but one"
         yield FileReading("ballots", what, None, False)
         return
     has_counts = bool(look.called("count", among=look.numeric))
     items = [look.names.index(name) for name in look.rank_columns(has_counts=has_counts)]
-    # The name of somebody may be that of a voter.
+    # "name" may be the name of a voter.
     if not items or (look.called("system", among=[0]) and look.words[0] != ["name"]):
         return
     rest = [at for at in range(len(look.names)) if at not in items]
@@ -246,7 +244,7 @@ def _ballots(look: BallotLook) -> Iterator[FileReading]:
 
 
 def _cast_votes(look: BallotLook) -> Iterator[FileReading]:
-    """Cast votes with a column for each choice."""
+    """Yield readings as cast votes with a column for each choice."""
     columns = [look.called(role) for role in ("ballot", "candidate", "rank")]
     if all(len(ats) == 1 for ats in columns) and columns[2][0] in look.numeric:
         what = "cast votes, one mark a row, once each ballot is a row and each rank a column"
@@ -272,9 +270,9 @@ def _cast_votes(look: BallotLook) -> Iterator[FileReading]:
         what = f"cast votes of {counted(len(choices), 'choice')}, {listed(names)}"
         unclear = [] if counts else look.may_count(names)
         if further or unclear:
-            told = f"; `choices` says whether {listed(further)} is a choice too" if further else ""
-            told += f"; `count` or `drop` says what {listed(unclear)} is" if unclear else ""
-            yield FileReading("cast-votes", f"{what}{told}", None, False)
+            what += f"; `choices` says whether {listed(further)} is a choice too" if further else ""
+            what += f"; `count` or `drop` says what {listed(unclear)} is" if unclear else ""
+            yield FileReading("cast-votes", what, None, False)
             continue
         sure = len(contests) == 1 and len(counts) < 2 and are_ordinals
         if all(len(look.words[at]) == 1 for at in choices) and not is_marked:
@@ -285,7 +283,7 @@ def _cast_votes(look: BallotLook) -> Iterator[FileReading]:
 
 
 def _lists(look: BallotLook) -> Iterator[FileReading]:
-    """Ranked lists, one rank a row, one list a column, or ranks of items in lists."""
+    """Yield readings as ranked lists: one rank a row, one list a column, or ranks of items."""
     yield from _long_table(look, "lists")
     places = [at for at in look.numeric if look.counts_rows(at)]
     if look.numeric and (places != look.numeric or look.texts in ([], [0])):
@@ -295,8 +293,8 @@ def _lists(look: BallotLook) -> Iterator[FileReading]:
             yield FileReading("lists", what, None, False)
         return
     columns = [(codes, len(labels)) for codes, labels in map(look.labels, look.texts)]
-    whole = all((codes[:n] >= 0).all() and (codes[n:] < 0).all() for codes, n in columns)
-    if whole and all(n for _, n in columns) and (len(columns) == 1 or look.share(look.texts)):
+    filled = all((codes[:n] >= 0).all() and (codes[n:] < 0).all() for codes, n in columns)
+    if filled and all(n for _, n in columns) and (len(columns) == 1 or look.share(look.texts)):
         sure = len(columns) > 2 and _seem_orders(look) and not look.called("outcome")
         sure &= not look.texts_of(*look.texts) & set(map(str, look.names))
         sure &= not any(look.headings)
@@ -307,27 +305,27 @@ def _lists(look: BallotLook) -> Iterator[FileReading]:
 
 
 def _seem_orders(look: BallotLook) -> bool:
-    """Say whether columns are in an order, and it is no chance that none names an item twice."""
+    """Return whether columns are orders, so that distinct items in each are no coincidence."""
     columns = [look.labels(at).labels for at in look.texts]
     items = {x for column in columns for x in column}
     cells = {(at, x) for column in columns for at, x in enumerate(column)}
     if len(cells) == len(items) or all(column == sorted(column, key=str) for column in columns):
         return False
-    # No row that is an order has an item twice.
-    is_told = len(cells) < sum(map(len, columns))
-    # By chance two cells of a column would be equal once in as many pairs as there are items.
+    # If rows were orders, no row would have an item twice.
+    is_column = len(cells) < sum(map(len, columns))
+    # Two random cells of a column are equal in one of as many pairs as there are items.
     pairs = sum(len(column) * (len(column) - 1) / 2 for column in columns)
-    return max(map(len, columns)) > 3 and pairs >= (3 if is_told else 12) * len(items)
+    return max(map(len, columns)) > 3 and pairs >= (3 if is_column else 12) * len(items)
 
 
 # -- comparisons ----------------------------------------------------------------------------------
 #
-# Two columns hold the sides, and one, two or three say who won. What no rule names is not
-# recognized. Cells are left to the reader, which refuses what it does not know.
+# Two columns hold the sides, and one, two or three the outcome. Other tables are not recognized.
+# The reader refuses unknown cells.
 
 
 class _Pair(NamedTuple):
-    """Two columns whose headings differ in one word, which says the side."""
+    """Two columns with headings that differ only in the word for the side."""
 
     first: int
     second: int
@@ -337,15 +335,17 @@ class _Pair(NamedTuple):
 
 
 def _comparisons(look: BallotLook) -> Iterator[FileReading]:
-    """Comparisons of two sides, with their outcome.
+    """Yield a reading as comparisons of two sides with their outcome.
 
-    Only a column that may be a weight is a reason to ask. Headings of comparisons whose cells leave
-    doubt have no parameters.
+    It is certain unless a column may be a weight. With headings of comparisons and doubtful cells,
+    parameters are unknown.
     """
     sides = _sides_of(look)
     outcome = _outcome(look, sides) if sides else None
     if sides is None or outcome is None:
-        is_headed = _headed(look) and any(pair.rest <= {*WHO} for pair in _pairs(look, SIDES))
+        is_headed = _outcome_columns(look) and any(
+            pair.rest <= {*WHO} for pair in _pairs(look, SIDES)
+        )
         if is_headed or (sides and _are_of_battles(sides)):
             what = "comparisons whose columns `first`, `second` and `outcome` must name"
             yield FileReading("comparisons", what, None, False)
@@ -366,27 +366,26 @@ def _comparisons(look: BallotLook) -> Iterator[FileReading]:
 
 
 def _sides_of(look: BallotLook) -> _Pair | None:
-    """Return the two columns of names whose headings differ in the side alone, where one pair does.
+    """Return the only two columns of names with headings that differ in the side; else None.
 
-    Names meet in several rows. A pair whose headings hold only words such as model or team goes
-    before others.
+    Pairs with only words such as model or team in their headings are preferred.
     """
-    found = [pair for pair in _pairs(look, SIDES) if OUTCOMES.isdisjoint(pair.rest)]
-    found = [pair for pair in found if _hold_names(look, pair)]
-    found = found or [pair for pair in _pairs(look, WON) if _hold_names(look, pair)]
-    plain = [pair for pair in found if pair.rest <= {*WHO}]
-    (one,) = plain if len(plain) == 1 else found if len(found) == 1 else (None,)
+    pairs = [pair for pair in _pairs(look, SIDES) if OUTCOMES.isdisjoint(pair.rest)]
+    pairs = [pair for pair in pairs if _hold_names(look, pair)]
+    pairs = pairs or [pair for pair in _pairs(look, WON) if _hold_names(look, pair)]
+    plain = [pair for pair in pairs if pair.rest <= {*WHO}]
+    (one,) = plain if len(plain) == 1 else pairs if len(pairs) == 1 else (None,)
     return one
 
 
 def _are_of_battles(sides: _Pair) -> bool:
-    """Say whether headings are of two sides, and not just a and b, or choices of a ballot."""
+    """Return whether headings mean two sides, and not just a and b, or choices of a ballot."""
     vague = {"a", "b"} if sides.words != ("1", "2") else {"1", "2", "option", "candidate"}
     return sides.rest <= {*WHO} and bool({*sides.words, *sides.rest} - vague)
 
 
 def _pairs(look: BallotLook, sides: Sequence[tuple[str, str]]) -> Iterator[_Pair]:
-    """Yield the pairs of columns whose headings differ in a word of the two sides alone."""
+    """Yield the pairs of columns with headings that differ only in a word for the side."""
     columns = defaultdict(list)
     for at, words in enumerate(look.words):
         columns[tuple(words)].append(at)
@@ -402,7 +401,7 @@ def _pairs(look: BallotLook, sides: Sequence[tuple[str, str]]) -> Iterator[_Pair
 
 
 def _hold_names(look: BallotLook, pair: _Pair) -> bool:
-    """Say whether columns hold names that meet in several rows, and no numbers or places."""
+    """Return whether columns hold names that meet in several rows, and no numbers or places."""
     columns = pair[:2]
     if {*columns} & {*look.numeric, *look.ordinals} or not all(_keys(look, at) for at in columns):
         return False
@@ -411,7 +410,7 @@ def _hold_names(look: BallotLook, pair: _Pair) -> bool:
 
 
 def _keys(look: BallotLook, at: int) -> set[Key]:
-    """Return what a column says as conventions know it, nothing where its cells are no labels."""
+    """Return the cells of a column as keys of conventions; none if they are no labels."""
     try:
         return {*map(key_of, look.labels(at).labels)}
     except DataFormatError:
@@ -419,29 +418,30 @@ def _keys(look: BallotLook, at: int) -> set[Key]:
 
 
 def _outcome(look: BallotLook, sides: _Pair) -> tuple[list[int], str | None] | None:
-    """Return the columns that say who won, and the parameter `outcome_is`; None in any doubt."""
+    """Return the columns of outcomes and the parameter `outcome_is`; None if in doubt."""
     others = [at for at in range(len(look.names)) if at not in sides[:2]]
     ties = [at for at in others if any(map(is_tie, look.words[at]))]
     if sides.words in WON:
         has_ties = ties or any(_keys(look, at) & TIE_WORDS.keys() for at in others)
         return None if has_ties else ([sides.first], None)
     grades = [at for at in others if look.words[at] in GRADES and at not in look.numeric]
-    said = _headed(look) or grades
-    if said:
-        return (said, None) if len(said) == 1 and _is_clear(look, said[0], sides) else None
+    outcomes = _outcome_columns(look) or grades
+    if outcomes:
+        is_certain = len(outcomes) == 1 and _is_clear(look, outcomes[0], sides)
+        return (outcomes, None) if is_certain else None
     return _in_numbers(look, sides, ties)
 
 
-def _headed(look: BallotLook) -> list[int]:
-    """Return the columns whose headings say that they hold outcomes, and nothing else."""
-    known = [at for at, words in enumerate(look.words) if OUTCOMES & {*words}]
-    return [at for at in known if {*look.words[at]} <= OUTCOMES | {*WHO}]
+def _outcome_columns(look: BallotLook) -> list[int]:
+    """Return the columns with only words for outcomes in their headings."""
+    words = [{*x} for x in look.words]
+    return [at for at, x in enumerate(words) if OUTCOMES & x and x <= OUTCOMES | {*WHO}]
 
 
 def _is_clear(look: BallotLook, at: int, sides: _Pair) -> bool:
-    """Say whether words and numbers below a heading of outcomes have one meaning.
+    """Return whether the cells of a column of outcomes have one meaning.
 
-    A 0 may be the number of the first side, or a loss of it. An A may be away.
+    A 0 may be the number of the first side, or its loss. An A may mean away.
     """
     keys = _keys(look, at)
     numbers = {key for key in keys if key in MARKS or not isinstance(key, str)}
@@ -452,9 +452,9 @@ def _is_clear(look: BallotLook, at: int, sides: _Pair) -> bool:
 def _in_numbers(
     look: BallotLook, sides: _Pair, ties: Sequence[int]
 ) -> tuple[list[int], str | None] | None:
-    """Return the numbers of both sides, below headings that say nothing else, if they say it."""
-    found: list[tuple[list[int], str | None]] = []
-    # What else is said of ties may be that there was one.
+    """Return the columns of numbers of both sides, if these are outcomes; else None."""
+    outcomes: list[tuple[list[int], str | None]] = []
+    # Headings of ties with other words may mean something else.
     plain = OUTCOMES | WINS | {*WHO} | TIE_WORDS.keys()
     are_plain = all(plain >= {*look.words[at]} for at in ties)
     for pair in _pairs(look, [sides.words]):
@@ -464,29 +464,29 @@ def _in_numbers(
         are_numbers = all(at in look.numeric or look.seems_numbers(at) for at in columns)
         are_marks = all(_keys(look, at) <= MARKS.keys() for at in (*columns, *ties))
         if kind <= POINTS and are_numbers:
-            found.append((columns, "points"))
+            outcomes.append((columns, "points"))
         elif are_plain and are_marks and len(ties) == 1:
-            found.append(([*columns, *ties], None))
-        # Without a column of ties a row of 0 and 0 may be one, or nothing.
+            outcomes.append(([*columns, *ties], None))
+        # Without a column of ties a row of 0 and 0 may be a tie, or no game.
         elif are_plain and are_numbers and not are_marks and kind <= WINS and len(ties) < 2:
-            found.append(([*columns, *ties], "wins"))
-    return found[0] if len(found) == 1 else None
+            outcomes.append(([*columns, *ties], "wins"))
+    return outcomes[0] if len(outcomes) == 1 else None
 
 
 # -- all -------------------------------------------------------------------------------------------
 
 
-def readings_of(table: Table, gone: list[Label]) -> list[FileReading]:
-    """Return what a table may be, without some columns."""
-    # Where later rows are no such scores, or say one again, what reads them refuses it.
-    head = BallotLook(replace(table, columns=[cells[:FEW_ROWS] for cells in table.columns]), gone)
-    for one in _long_table(head, "scores"):
+def readings_of(table: Table, dropped: list[Label]) -> list[FileReading]:
+    """Return the possible readings of a table without some columns."""
+    # The reader refuses later rows that are no such scores, or repeat one.
+    head = replace(table, columns=[cells[:FEW_ROWS] for cells in table.columns])
+    for one in _long_table(BallotLook(head, dropped), "scores"):
         if one.is_certain:
-            return [one.without(gone)]
-    look = BallotLook(table, gone)
+            return [one.without(dropped)]
+    look = BallotLook(table, dropped)
     rules = _scores, _ballots, _cast_votes, _comparisons, _lists
-    found = [one.without(gone) for rule in rules for one in rule(look)]
-    # What may be comparisons is nothing else that is in doubt.
-    if any(one.format == "comparisons" for one in found):
-        found = [one for one in found if one.format == "comparisons" or one.is_certain]
-    return found
+    readings = [one.without(dropped) for rule in rules for one in rule(look)]
+    # Possible comparisons exclude other uncertain readings.
+    if any(one.format == "comparisons" for one in readings):
+        readings = [one for one in readings if one.format == "comparisons" or one.is_certain]
+    return readings

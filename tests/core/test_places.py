@@ -12,9 +12,9 @@ from rankagg.core import places
 from rankagg.core.items import ItemSet
 from rankagg.core.places import (
     _are_permutations,
-    _scattered,
     competition_ranks,
     from_orders,
+    strict_ranks,
 )
 from rankagg.exceptions import RankaggError
 from tests import oracles
@@ -149,10 +149,10 @@ def test_plain_orders_are_read_at_once():
 
 def test_what_an_order_leaves_out_is_unranked():
     codes, lengths = np.array([2, 0, 1]), np.array([2, 1])
-    assert _scattered(codes, lengths, 3).tolist() == [[1, -1, 0], [-1, 0, -1]]
-    assert _scattered(np.array([0, 1, 1, 1]), np.array([2, 2]), 2) is None
-    assert _scattered(np.array([0, 1, 1, 1]), np.array([2, 2]), 3) is None
-    assert _scattered(np.array([], dtype=int), np.array([0, 0]), 2).tolist() == [[-1, -1]] * 2
+    assert strict_ranks(codes, lengths, 3).tolist() == [[1, -1, 0], [-1, 0, -1]]
+    assert strict_ranks(np.array([0, 1, 1, 1]), np.array([2, 2]), 2) is None
+    assert strict_ranks(np.array([0, 1, 1, 1]), np.array([2, 2]), 3) is None
+    assert strict_ranks(np.array([], dtype=int), np.array([0, 0]), 2).tolist() == [[-1, -1]] * 2
 
 
 def test_a_profile_of_rankings_whose_items_are_equal_and_not_the_same():

@@ -58,7 +58,7 @@ def test_blank_ballots_are_counted():
         ("1:A\nA>B\n", "line 2: a line must read"),
         ("1:A>\n", "line 1 needs a name here. Got ''"),
         ("1:A/5,B/2,C\n", "line 1: between commas 'C' needs a rating"),
-        ("1:A>B,C\n", "line 1: commas do not go with > and ="),
+        ("1:A>B,C\n", "line 1: commas cannot be mixed with > and ="),
         ("1:A\n2:B=C>B\n", "line 2: 'B' is named twice"),
         ("=Ann:[A]\n1:An\n", "line 2: 'An' is not declared. Did you mean 'Ann'?"),
         ("=A:[x]\n=A:[y]\n1:A\n", "line 2: 'A' is declared twice"),

@@ -254,7 +254,7 @@ def test_one_contest_of_a_record(overvotes, expected):
     assert votes.n_blank == 1
 
 
-NO_ORDER = "no two columns with the same names whose headings are alike but for 1st"
+NO_ORDER = "no two columns with the same names and headings that differ only in 1st"
 NO_CHOICES = {
     "two contests": "Chair 1st,Chair 2nd,Clerk 1st,Clerk 2nd\nOak,Elm,Ash,Yew\nElm,Oak,Yew,Ash\n",
     "one pool": "Chair 1,Chair 2,Clerk 1,Clerk 2\nOak,Elm,Elm,Oak\nElm,Oak,Oak,Elm\n",

@@ -56,7 +56,7 @@ def test_ranks_in_words():
         ("A,B,C,x\n7,9,8,\n1,2,3,\n", ""),
         (
             '"",A,B,x\n7,1,2,\n8,2,1,\n',
-            "the column without a name is taken for names of rows.",
+            "the column without a name is read as names of rows.",
         ),
     ],
 )

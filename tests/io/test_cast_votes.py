@@ -214,7 +214,7 @@ def test_left_out_and_stated_items():
     assert read(text, unranked="ignore").profile.has_unranked
     votes = read(text, items=["Dee", "Cid", "Bob", "Ann"])
     assert tuple(votes.profile.items) == ("Dee", "Cid", "Bob", "Ann")
-    with pytest.raises(DataFormatError, match="names 'Cid', which is none of the stated"):
+    with pytest.raises(DataFormatError, match="has 'Cid', which is none of the given"):
         read(text, items=["Ann", "Bob", "Cyd"])
     kept = read("first,second\nAnn,UWI\nBob,Ann\n", items=["Ann", "Bob"])
     assert tuple(kept.profile.items) == ("Ann", "Bob", "UWI")
@@ -255,7 +255,7 @@ def test_a_name_that_is_like_a_missing_value_is_told():
 NUMBERED = "".join(f"voter {row},A\n" for row in range(20_000))
 REFUSED = [
     (TEXT, {"choices": ["third"]}, "a column of the stream"),
-    (TEXT, {"choices": ["first", "first"]}, "named once each"),
+    (TEXT, {"choices": ["first", "first"]}, "different columns"),
     (TEXT, {"drop": ["what"]}, "`drop` must be a column"),
     (TEXT, {"overvotes": "close"}, "'end' or 'skip'"),
     (TEXT, {"skipped": "end after two"}, "Did you mean 'end-after-two'"),

@@ -109,7 +109,7 @@ def test_a_standard_error_is_that_of_means_alone(tmp_path) -> None:
     assert found.loc["match/accuracy"].tolist() == [0.5, 0.01]
     assert found.loc["match/f1"].tolist() == [0.25, -1]
     assert frame["higher_is_better"].isna().tolist() == [False, True]
-    assert told == ["left out: 1 score (std of no mean of samples)."]
+    assert told == ["left out: 1 score (std without a mean of samples)."]
 
 
 def test_epochs_are_never_averaged_unsaid(tmp_path) -> None:
@@ -249,9 +249,9 @@ def test_groups_do_not_count_beside_their_tasks(tmp_path, tasks, groups, left) -
     frame, told = read(tmp_path, harness("A", dict.fromkeys(tasks, ACC), group_subtasks=groups))
     assert frame["task"].tolist() == left
     gone = len(tasks) - len(left)
-    assert told == [
-        f"left out: {gone} scores (of a group of tasks, which are here themselves)."
-    ] * (gone > 0)
+    assert told == [f"left out: {gone} scores (of a group of tasks that are here too)."] * (
+        gone > 0
+    )
 
 
 @pytest.mark.parametrize("better", [{}, {"x": {}}, {"x": {"acc": None}}])
@@ -315,10 +315,10 @@ class TestSamples:
         self.refused(samples, rf"needs the results .*results_{TIME}\.json")
         # Or of two results, or under another name.
         other = put(folder / f"again_{TIME}.json", harness("B", {"x": {"acc,none": 0.25}}))
-        self.refused(folder, "are of one time")
+        self.refused(folder, "have the same time")
         other.unlink()
         samples.rename(folder / "mine.jsonl")
-        self.refused(folder, "must be called samples_TASK_TIME")
+        self.refused(folder, "must be named samples_TASK_TIME")
         put(folder / samples.name, document(0, acc=1), document(0, acc=1))
         (folder / "mine.jsonl").unlink()
         self.refused(folder, "task 'x', instance 0")

@@ -336,7 +336,7 @@ FAULTY = """\
 @pytest.mark.parametrize("names", [(0, 1, 2), (1, 2, 3)], ids=["names too", "ballots alone"])
 def test_what_contradicts_itself_is_repaired_where_that_is_asked_for(names):
     text = FAULTY.format(*names)
-    with pytest.raises(DataFormatError, match=r"`errors='repair'` reads it all the same"):
+    with pytest.raises(DataFormatError, match="reads the file and reports each change"):
         read(text)
     with pytest.warns(ra.exceptions.DataWarning) as caught:
         profile = read(text, errors="repair")
@@ -387,3 +387,22 @@ def test_two_alternatives_of_one_name_are_numbered_apart():
         profile = ra.read_preflib(StringIO(text), errors="repair")
     assert profile.items.labels == ("Jo", "Jo (2)", "Jo (3)", "Max")
     assert profile[1].order == ("Jo (3)", "Jo (2)", "Max")
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize(
+    "last",
+    ["07: 3,1", "2:2", "1: 1, 2 , 3 ", "1: 1,1", "1: 4", "1: 0", "0: 1", "1: 1,", "1: {1,2}"],
+)
+def test_strict_files_are_read_as_line_by_line(last: str, end: str) -> None:
+    names = [f"# ALTERNATIVE NAME {k}: {label}" for k, label in enumerate("ABC", 1)]
+    lines = ["# NUMBER ALTERNATIVES: 3", *names, "5: 1,3,2", "2: 2,1", last]
+    # A comment between ballots prevents reading them at once.
+    results = []
+    for text in (end.join(lines), end.join([*lines[:5], "# a comment", *lines[5:]])):
+        try:
+            profile = ra.read_preflib(StringIO(text + end))
+            results.append((profile.counts.tolist(), profile.ranks.tolist()))
+        except DataFormatError as error:
+            results.append(re.sub(r"line \d+", "", str(error)))
+    assert results[0] == results[1]

@@ -71,7 +71,11 @@ def test_equal_ranks_are_ties():
         ("a,b\nx,y\nx,z\n", {}, "the list 'a' names 'x' twice"),
         ("a,b\n,y\nx,z\n", {}, "row 3, column 'a' names an item below an empty cell"),
         ("a,b\nx,\ny,\n", {}, "the list 'b' names nothing"),
-        ("l,i,r\nL,a,1\nL,a,2\n", {"ranking": "l", "item": "i", "rank": "r"}, "names before"),
+        (
+            "l,i,r\nL,a,1\nL,a,2\n",
+            {"ranking": "l", "item": "i", "rank": "r"},
+            "its list has before",
+        ),
         ("l,i,r\nL,a,\n", {"ranking": "l", "item": "i", "rank": "r"}, "is missing"),
         ("l,i,r\nL,a,1\n", {"ranking": "l", "item": "i"}, "three different columns"),
         ("l,i\nL,a\n", {"drop": ["z"]}, "drop"),

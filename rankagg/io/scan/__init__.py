@@ -1,1 +1,1 @@
-"""Score files of any size: found, read in batches, and added up in one pass."""
+"""Score files of any size: find them, read them in batches, and add them up in one pass."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from os import PathLike
@@ -23,14 +23,14 @@ from rankagg.io.tables.columns import MISSING_TEXTS
 from rankagg.io.tables.sources import Sources, files_at
 
 PARQUET, TEXT, PACKED = (".parquet", ".pq"), (".csv", ".tsv"), (".gz", ".bz2", ".zst", ".lz4")
-# Bytes of text that are parsed in one go, and rows of Parquet that are a part by themselves.
+# Bytes of text that are parsed at once, and rows of a Parquet file in a part.
 TEXT_BLOCK = 2**22
 PART_ROWS = 2**20
-# Whole numbers, written as numbers are: of 64 bits for sure, and of up to 20 digits.
+# Whole numbers without leading zeros: those that fit into 64 bits, and those of up to 20 digits.
 SHORT_NUMBER, LONG_NUMBER = r"^(0|-?[1-9][0-9]{0,17})$", r"^-?[1-9][0-9]{18,19}$"
 
 Codes = Integers64
-#: What tells instances apart: whole numbers as they are, also of text; other text by its hash.
+#: Identifiers of instances: whole numbers, also in text, as they are; other text by its hash.
 Keys = NDArray[np.uint64]
 #: Columns and their Arrow types.
 Types = dict[str, Any]
@@ -38,31 +38,31 @@ Types = dict[str, Any]
 
 @dataclass(frozen=True)
 class ScanFile:
-    """A file, and what its path says of all of its rows."""
+    """A file, and the labels in its path, which hold for all rows."""
 
     path: Path
-    # Columns that its folders name, as in `task=x/part-0.parquet`.
+    # Columns from the names of folders, as in `task=x/part-0.parquet`.
     constants: tuple[tuple[str, str], ...] = ()
-    # Its size and the time of its last change when the scan was made.
+    # Size and time of the last change at the start of the scan.
     state: tuple[int, int] | None = None
 
     @property
     def is_parquet(self) -> bool:
-        """Whether this is a Parquet file, and no text."""
+        """Whether this is a Parquet file, and not text."""
         return self.path.suffix.lower() in PARQUET
 
     def require_unchanged(self) -> None:
-        """Raise where the file has changed since the scan was made."""
+        """Raise if the file has changed since the scan began."""
         if self.state is not None and _state(self.path) != self.state:
             raise DataFormatError(f"{self.path} has changed since the scan began: scan it again.")
 
     def fragment(self, types: Types | None = None) -> Any:
-        """Return the file as Arrow reads it; text is read as a dictionary."""
+        """Return the file as a fragment of Arrow, with text as dictionaries."""
         from pyarrow import csv, dataset, fs  # noqa: PLC0415 - of scans alone
 
         if self.is_parquet:
             texts = [name for name, kind in (types or {}).items() if pa.types.is_string(kind)]
-            made: Any = dataset.ParquetFileFormat(
+            form: Any = dataset.ParquetFileFormat(
                 read_options=dataset.ParquetReadOptions(dictionary_columns=texts),
                 default_fragment_scan_options=dataset.ParquetFragmentScanOptions(
                     page_checksum_verification=True,
@@ -76,7 +76,7 @@ class ScanFile:
                 header = stream.read(2**20).lstrip().partition(b"\n")[0]
             if not header:
                 raise DataFormatError(f"{self.path} is empty.")
-            made = dataset.CsvFileFormat(
+            form = dataset.CsvFileFormat(
                 csv.ParseOptions(
                     delimiter=max("\t,;", key=lambda mark: header.count(mark.encode())),
                     newlines_in_values=True,
@@ -85,41 +85,41 @@ class ScanFile:
                 convert_options=csv.ConvertOptions(
                     null_values=MISSING_TEXTS, strings_can_be_null=False
                 ),
-                # A few rows tell the types.
+                # The first rows determine the types.
                 read_options=csv.ReadOptions(
                     use_threads=False, block_size=TEXT_BLOCK if types else len(header) + 2**18
                 ),
             )
-        return made.make_fragment(str(self.path), fs.LocalFileSystem())
+        return form.make_fragment(str(self.path), fs.LocalFileSystem())
 
     def columns(self) -> Types:
-        """Return the columns and their types, those of text by its first rows."""
+        """Return the columns and their types, for text by the first rows."""
         with _arrow_errors(self.path):
             schema = self.fragment().physical_schema
         twice = sorted({name for name in schema.names if schema.names.count(name) > 1})
         if twice:
             raise DataFormatError(
-                f"{self.path} has two columns {shown(twice[0])}: name them apart."
+                f"{self.path} has two columns {shown(twice[0])}: rename one of them."
             )
         clash = sorted(set(schema.names) & {name for name, _ in self.constants})
         if clash:
             raise DataFormatError(
-                f"{self.path} has a column {shown(clash[0])}, which its folder names too: "
+                f"{self.path} has a column {shown(clash[0])}, as has the name of its folder: "
                 "remove one of the two."
             )
         return dict(zip(schema.names, schema.types, strict=True))
 
     @classmethod
     def all_at(cls, source: Sources) -> tuple[ScanFile, ...]:
-        """Return the files that paths, patterns and folders stand for."""
+        """Return the files of paths, patterns and folders."""
         given = [source] if isinstance(source, str | PathLike) else list(source)
         files: list[ScanFile] = []
         for path in given:
-            found, is_named = files_at(path, (".", "_"))
-            if not found or (is_named and not found[0][0].is_file()):
+            below, is_named = files_at(path, (".", "_"))
+            if not below or (is_named and not below[0][0].is_file()):
                 allowed = "a file, a folder with files, or a pattern that some file matches"
                 raise InvalidInputError("source", allowed, str(path))
-            for file, folders in found:
+            for file, folders in below:
                 name = file.name.lower()
                 plain = name.removesuffix(next((p for p in PACKED if name.endswith(p)), ""))
                 if not (name.endswith(PARQUET) or plain.endswith(TEXT)):
@@ -129,7 +129,7 @@ class ScanFile:
                     raise InvalidInputError("source", allowed, str(file), remedy)
                 named = [folder.partition("=") for folder in folders if "=" in folder]
                 constants = tuple((name, value) for name, _, value in named)
-                # Workers may stand in another folder.
+                # Workers may run in another folder.
                 files.append(cls(file.absolute(), constants, _state(file)))
         if not files:
             raise InvalidInputError("source", "one file at least", given)
@@ -148,13 +148,13 @@ class ScanFile:
 
 @dataclass(frozen=True)
 class Batch:
-    """Some rows that follow each other in a file."""
+    """Consecutive rows of a file."""
 
-    # The columns that were asked for.
+    # The requested columns.
     columns: dict[str, Any]
     n_rows: int
     file: ScanFile
-    # The row group of a Parquet file, and how many rows are before the first, in it or the file.
+    # The row group of a Parquet file, and the number of rows before the first, in it or the file.
     group: int | None
     start: int
 
@@ -164,7 +164,7 @@ class Batch:
         return f"{self.file.path.name}{group}, row {self.start + number + 1}"
 
     def error(self, row: int, name: str, what: str) -> DataFormatError:
-        """Return what is raised for a cell."""
+        """Return the error for a cell."""
         return DataFormatError(f"{self.row(row)}, column {shown(name)} {what}.")
 
     def scores_into(self, target: Floats, name: str) -> None:
@@ -184,11 +184,11 @@ class Batch:
         beyond = np.abs(target) >= EXACT_LIMIT
         if beyond.any() and (not self.file.is_parquet or pa.types.is_integer(column.type)):
             row = int(np.argmax(beyond))
-            what = f"is {column[row]}, and from 2**53 on floats do not hold every whole number"
+            what = f"is {column[row]}, and floats from 2**53 on do not hold every whole number"
             raise self.error(row, name, f"{what}: divide the column, or subtract a common number")
 
     def codes(self, name: str, known: dict[Label, int], *, grow: bool = True) -> Codes:
-        """Return the number of the label of each row; labels that are new get the next ones."""
+        """Return the number of the label of each row; new labels get the next numbers."""
         codes, values = self._distinct(name)
         labels = values.to_pylist()
         numbers: Codes = np.full(len(labels), -1, dtype=np.int64)
@@ -199,17 +199,17 @@ class Batch:
         return spread
 
     def keys(self, name: str) -> Keys:
-        """Return a key for the label of each row: equal labels have equal keys."""
+        """Return a key for the label of each row; equal labels have equal keys."""
         column = self.columns[name]
         if pa.types.is_integer(column.type) and not column.null_count:
             numbers: Keys = column.to_numpy().astype(np.int64, copy=False).view(np.uint64)
             return numbers
         codes, values = self._distinct(name)
         if pa.types.is_integer(values.type):
-            found: Keys = values.to_numpy().astype(np.int64, copy=False).view(np.uint64)
+            keys: Keys = values.to_numpy().astype(np.int64, copy=False).view(np.uint64)
         else:
-            found = _keys_of_texts(values)
-        spread: Keys = found[codes]
+            keys = _text_keys(values)
+        spread: Keys = keys[codes]
         return spread
 
     def labels(self, name: str, kind: Any) -> Any:
@@ -218,9 +218,9 @@ class Batch:
         return values.take(pa.array(codes)).cast(kind)
 
     def _distinct(self, name: str) -> tuple[Any, Any]:
-        """Return the label of each row as a number, and the labels in Arrow; none is missing.
+        """Return a number for the label of each row, and the labels; raise for missing ones.
 
-        Texts have no blanks around them, and those of CSV nothing that guards formulas.
+        Texts are stripped, and in CSV the apostrophe that guards a formula is removed.
         """
         column = self.columns[name]
         if not pa.types.is_dictionary(column.type):
@@ -242,17 +242,17 @@ class Batch:
 
 @dataclass(frozen=True)
 class ScanPart:
-    """A piece of the data that is counted by itself."""
+    """A part of the data that is counted separately."""
 
     file: ScanFile
     # The row groups of a Parquet file.
     groups: tuple[int | None, ...] = (None,)
-    # Its rows, where that is known.
+    # Number of its rows, if known.
     n_rows: int | None = None
 
     @classmethod
     def of(cls, files: Sequence[ScanFile], *, whole: bool) -> list[ScanPart]:
-        """Return the pieces of files: Parquet files by row groups, unless they stay whole."""
+        """Return the parts of files; Parquet files are split by row groups unless `whole`."""
         parts: list[ScanPart] = []
         for file in files:
             file.require_unchanged()
@@ -271,7 +271,7 @@ class ScanPart:
         return parts
 
     def batches(self, types: Types, size: int) -> Iterator[Batch]:
-        """Go through the rows."""
+        """Yield the rows in batches."""
         self.file.require_unchanged()
         constants = {name: value for name, value in self.file.constants if name in types}
         own = {name: kind for name, kind in types.items() if name not in constants}
@@ -280,13 +280,13 @@ class ScanPart:
         for group in self.groups:
             where, start = "" if group is None else f", row group {group}", 0
             with _arrow_errors(self.file.path, where):
-                # One group at a time: then the rows of it are known.
+                # One group at a time, so that errors can state the row in it.
                 chosen = fragment if group is None else fragment.subset(row_group_ids=[group])
                 reading = iter(
                     chosen.to_batches(
                         schema=None if self.file.is_parquet else pa.schema(_coded(own)),
                         columns=list(own),
-                        # A block of text has one dictionary.
+                        # A block of text has a single dictionary.
                         batch_size=size if self.file.is_parquet else TEXT_BLOCK,
                         use_threads=False,
                         batch_readahead=1,
@@ -305,10 +305,10 @@ class ScanPart:
 
 def _state(path: Path) -> tuple[int, int]:
     try:
-        found = path.stat()
+        status = path.stat()
     except OSError as error:
         raise DataFormatError(f"{path}: {error.strerror or error}.") from None
-    return found.st_size, found.st_mtime_ns
+    return status.st_size, status.st_mtime_ns
 
 
 def _coded(types: Types) -> list[tuple[str, Any]]:
@@ -319,36 +319,30 @@ def _coded(types: Types) -> list[tuple[str, Any]]:
 
 @contextmanager
 def _arrow_errors(path: Path, where: str = "") -> Iterator[None]:
-    """Turn Arrow's errors, and those of the file system, into ours."""
+    """Raise errors of Arrow and of the file system as errors of the package."""
     try:
         yield
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-        said = " ".join(str(error).split())
-        raise DataFormatError(f"{path}{where} cannot be read: {said}") from None
+        reason = " ".join(str(error).split())
+        raise DataFormatError(f"{path}{where} cannot be read: {reason}") from None
 
 
-def _keys_of_texts(values: Any) -> Keys:
+def _text_keys(values: Any) -> Keys:
     """Return the keys of texts: whole numbers as they are, others by SipHash-2-4 of pandas."""
     short, long = (
         pc.match_substring_regex(values, pattern) for pattern in (SHORT_NUMBER, LONG_NUMBER)
     )
     keys = np.empty(len(values), dtype=np.uint64)
-
-    def put(where: Any, of: Callable[[Any], Keys]) -> None:
-        chosen = values.filter(where)
-        if len(chosen):
-            keys[where.to_numpy(zero_copy_only=False)] = of(chosen)
-
-    def whole(some: Any) -> Keys:
-        numbers = [int(text) & (2**64 - 1) for text in some.to_pylist()]
-        return np.array(numbers, dtype=np.uint64)
-
-    def hashed(some: Any) -> Keys:
-        texts = some.to_numpy(zero_copy_only=False).astype(object)
-        found: Keys = pd.util.hash_array(texts, categorize=False)
-        return found
-
-    put(short, lambda some: some.cast(pa.int64()).to_numpy().view(np.uint64))
-    put(long, whole)
-    put(pc.invert(pc.or_(short, long)), hashed)
+    for where in (short, long, pc.invert(pc.or_(short, long))):
+        texts = values.filter(where)
+        if not len(texts):
+            continue
+        if where is short:
+            part = texts.cast(pa.int64()).to_numpy().view(np.uint64)
+        elif where is long:
+            part = np.array([int(x) & (2**64 - 1) for x in texts.to_pylist()], dtype=np.uint64)
+        else:
+            objects = texts.to_numpy(zero_copy_only=False).astype(object)
+            part = pd.util.hash_array(objects, categorize=False)
+        keys[where.to_numpy(zero_copy_only=False)] = part
     return keys

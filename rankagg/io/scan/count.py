@@ -1,4 +1,4 @@
-"""What columns mean, and counting: of one part in bounded memory, of all parts by workers."""
+"""Counting: one part of the data in bounded memory, all parts by workers."""
 
 from __future__ import annotations
 
@@ -14,11 +14,7 @@ from joblib import Parallel, delayed, effective_n_jobs
 from tqdm import tqdm
 
 from rankagg._typing import Floats, Label
-from rankagg.core import (
-    ItemSet,
-    TaskTally,
-    counted,
-)
+from rankagg.core import ItemSet, TaskTally, counted
 from rankagg.exceptions import (
     DataFormatError,
     DataWarning,
@@ -29,22 +25,21 @@ from rankagg.exceptions import (
 )
 from rankagg.io.scan.batches import Batch, Codes, Keys, ScanPart, Types
 
-# Units of a task from which on they are counted without waiting for more: a call takes longer than
-# few units do.
+# Units of a task that are counted without waiting for more; smaller calls are slow.
 ENOUGH = 2**14
-# Cells that are read, and that wait for others of their task, at one time.
+# Largest numbers of cells that are read at once, and that wait for others of their task.
 BATCH_CELLS, WAITING_CELLS = 2**21, 2**22
 BATCH_ROWS, LEAST_ROWS = 2**16, 256
 
-# What joblib and Dask, which need not be there, raise where workers are gone.
+# Errors of joblib and Dask, which may not be installed, if workers are lost.
 LOST_WORKERS = (
     *("BrokenProcessPool", "TerminatedWorkerError"),
     *("KilledWorker", "CancelledError", "FutureCancelledError", "CommClosedError"),
 )
-# How often a cluster tries again what failed.
+# How often a cluster repeats a failed part.
 RETRIES = 3
 
-# The task of all rows, where no column tells tasks apart.
+# The task of all rows, if there is no column of tasks.
 ONE_TASK = "scores"
 Advance: TypeAlias = Callable[[int], object]
 
@@ -56,26 +51,26 @@ Advance: TypeAlias = Callable[[int], object]
 class ScanLayout:
     """The meaning of columns."""
 
-    # The systems; None in the long form as long as they are not known.
+    # The systems; None in the long form until they are known.
     systems: ItemSet | None
     # In the wide form the column of each system; empty in the long form.
     columns: tuple[str, ...]
     # Columns of the long form.
     system: str | None
     score: str | None
-    # Columns that say whose row it is.
+    # Columns of tasks and instances.
     task: str | None
     instance: str | None
-    # All columns that are read, and their types.
+    # Types of all columns that are read.
     types: Types
     # The direction of tasks.
     higher_is_better: bool | Mapping[Label, bool]
-    # Where rows were sorted first: the layout and the parts before, which errors name.
+    # If rows were sorted: the original layout and parts, for messages.
     sorted_from: tuple[ScanLayout, list[ScanPart]] | None = None
 
     @property
     def is_long(self) -> bool:
-        """True where a row is one score."""
+        """Whether a row is one score."""
         return self.score is not None
 
     def direction(self, task: Label) -> bool:
@@ -93,7 +88,7 @@ class ScanLayout:
 
 
 class _KeyRuns(NamedTuple):
-    """Keys, ascending, those that follow each other as one run."""
+    """Ascending keys, as runs of consecutive ones."""
 
     # First and last key of each run.
     starts: Keys
@@ -102,17 +97,17 @@ class _KeyRuns(NamedTuple):
 
 @dataclass(frozen=True)
 class _PartCounts:
-    """What a part of the data adds up to."""
+    """Sums of a part of the data."""
 
     n_rows: int
     # Sums by task, in the order in which tasks first occur.
     tallies: dict[Label, TaskTally]
-    # The instances, where there is a column of them.
+    # The instances, if there is a column of them.
     keys: dict[Label, _KeyRuns]
 
 
 class _Units(NamedTuple):
-    """Whole units: their scores, tasks and keys."""
+    """Complete units: their scores, tasks and keys."""
 
     scores: Floats
     tasks: Codes
@@ -135,12 +130,12 @@ def _count_part(layout: ScanLayout, part: ScanPart, advance: Advance | None = No
             if advance is not None:
                 advance(batch.n_rows)
 
-    for found in units(layout, part, reading(), tasks):
+    for block in units(layout, part, reading(), tasks):
         names = list(tasks)
-        for code, at in _units_of_tasks(found.tasks):
-            waiting.add(names[code], found.scores[:, at])
-            if found.keys is not None:
-                keys.setdefault(names[code], []).append(found.keys[at])
+        for code, at in _units_of_tasks(block.tasks):
+            waiting.add(names[code], block.scores[:, at])
+            if block.keys is not None:
+                keys.setdefault(names[code], []).append(block.keys[at])
     runs = {task: _key_runs(np.concatenate(parts)) for task, parts in keys.items()}
     return _PartCounts(n_rows, waiting.sums(), runs)
 
@@ -160,7 +155,7 @@ def _key_runs(keys: Keys) -> _KeyRuns:
 
 
 class _Waiting:
-    """Scores of each task that wait until there are enough of them."""
+    """Scores of each task that are collected before they are counted."""
 
     def __init__(self, layout: ScanLayout) -> None:
         self._layout = layout
@@ -178,7 +173,7 @@ class _Waiting:
             self.sums()
 
     def sums(self) -> dict[Label, TaskTally]:
-        """Return the sums of all that was added, in the order in which tasks first occurred."""
+        """Return the sums of all added scores, with tasks in the order of first occurrence."""
         for task, blocks in self._blocks.items():
             if blocks:
                 self._count(task)
@@ -222,7 +217,7 @@ def _task_codes(layout: ScanLayout, batch: Batch, tasks: dict[Label, int]) -> Co
 def _wide_units(
     layout: ScanLayout, part: ScanPart, reading: Iterator[Batch], tasks: dict[Label, int]
 ) -> Iterator[_Units]:
-    """Yield the units of rows that hold one each."""
+    """Yield the units of the wide form, one per row."""
     for batch in reading:
         scores = np.empty((len(layout.columns), batch.n_rows))
         for target, column in zip(scores, layout.columns, strict=True):
@@ -251,7 +246,7 @@ class _Rows(NamedTuple):
 def _long_units(
     layout: ScanLayout, part: ScanPart, reading: Iterator[Batch], tasks: dict[Label, int]
 ) -> Iterator[_Units]:
-    """Yield the units of rows that hold one score each; the last of a batch may continue."""
+    """Yield the units of the long form; the last of a batch continues in the next."""
     assert layout.systems is not None, "the systems of a long file are found first"
     systems = {label: at for at, label in enumerate(layout.systems)}
     rest: _Rows | None = None
@@ -277,23 +272,21 @@ def _long_rows(
     codes = batch.codes(layout.system, systems, grow=False)
     if (codes < 0).any():
         row = int(np.argmax(codes < 0))
-        found = batch.columns[layout.system][row].as_py()
-        what = f"is {shown(found)}, which is not among `systems`: name all that occur, or leave "
+        label = batch.columns[layout.system][row].as_py()
+        what = f"is {shown(label)}, which is not among `systems`: name all that occur, or leave "
         raise batch.error(row, layout.system, f"{what}`systems` out")
     values = np.empty(batch.n_rows)
     batch.scores_into(values, layout.score)
-    keys = (
-        np.zeros(batch.n_rows, dtype=np.uint64)
-        if layout.instance is None
-        else batch.keys(layout.instance)
-    )
+    keys = np.zeros(batch.n_rows, dtype=np.uint64)
+    if layout.instance is not None:
+        keys = batch.keys(layout.instance)
     return _Rows(codes, _task_codes(layout, batch, tasks), keys, values)
 
 
 def _scattered(
     rows: _Rows, starts: Codes, layout: ScanLayout, part: ScanPart, tasks: list[Label]
 ) -> _Units:
-    """Put scores into a column for each unit."""
+    """Return scores with a column for each unit."""
     assert layout.systems is not None, "they are known"
     n, m = len(layout.systems), len(starts)
     unit = np.repeat(np.arange(m), np.diff(np.append(starts, len(rows.values))))
@@ -316,10 +309,7 @@ def _scattered(
 
 
 def count_parts(
-    layout: ScanLayout,
-    parts: Sequence[ScanPart],
-    n_jobs: int | None,
-    client: Any = None,
+    layout: ScanLayout, parts: Sequence[ScanPart], n_jobs: int | None, client: Any = None
 ) -> dict[Label, TaskTally]:
     """Return the sums of all parts by task, without tasks that have no score."""
     tallies: dict[Label, TaskTally] = {}
@@ -353,24 +343,24 @@ def _counted_parts(
     if len(parts) < 2 or (client is None and effective_n_jobs(n_jobs) == 1):
         yield from (_count_part(layout, part, bar.update) for part in parts)
         return
-    found: Iterator[_PartCounts]
+    results: Iterator[_PartCounts]
     try:
         if client is None:
             counting = (delayed(_count_part)(layout, part) for part in parts)
-            found = Parallel(n_jobs=n_jobs, return_as="generator")(counting)
+            results = Parallel(n_jobs=n_jobs, return_as="generator")(counting)
         else:
             count = partial(_count_part, layout)
             waiting = deque(client.map(count, parts, pure=False, retries=RETRIES))
-            # A future that is dropped leaves the cluster.
-            found = (waiting.popleft().result() for _ in parts)
-        for counts in found:
+            # The cluster forgets a future without a reference.
+            results = (waiting.popleft().result() for _ in parts)
+        for counts in results:
             bar.update(counts.n_rows)
             yield counts
     except Exception as error:
         if type(error).__name__ not in LOST_WORKERS:
             raise
         raise WorkerError(
-            "Workers of the scan were killed or lost, perhaps for want of memory: try fewer "
+            "Workers of the scan were killed or lost, perhaps for lack of memory: try fewer "
             "`n_jobs`, or give the workers more memory."
         ) from None
 
@@ -378,7 +368,7 @@ def _counted_parts(
 def _check_apart(
     layout: ScanLayout, parts: Sequence[ScanPart], task: Label, runs: list[_KeyRuns]
 ) -> None:
-    """Raise where an instance of a task is there twice."""
+    """Raise if an instance of a task occurs twice."""
     starts, stops = (np.concatenate(ends) for ends in zip(*runs, strict=True))
     order = np.argsort(starts, kind="stable")
     clash = np.flatnonzero(stops[order][:-1] >= starts[order][1:])
@@ -392,8 +382,8 @@ def _check_apart(
         )
     raise DataFormatError(
         f"{both} of one instance of task {shown(task)}, with others between them: rows of one "
-        "instance must stand together, in one file.",
-        'Sort the file by task and instance, or let it be sorted on disk with `scattered="sort"`.',
+        "instance must be consecutive, in one file.",
+        'Sort the file by task and instance, or have it sorted on disk by `scattered="sort"`.',
     )
 
 
@@ -404,7 +394,7 @@ def _places(
     key: int,
     system: Label | None = None,
 ) -> list[str]:
-    """Read the parts again, and return the rows of an instance, of one system or of all."""
+    """Read the parts again, and return the rows of an instance, for one system or all."""
     places = []
     for part in parts:
         for batch in _batches(layout, part):

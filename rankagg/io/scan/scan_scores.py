@@ -1,4 +1,4 @@
-"""Scores in files of any size, added up in one pass without ever being held."""
+"""Scores in files of any size, added up in one pass in bounded memory."""
 
 from __future__ import annotations
 
@@ -13,14 +13,7 @@ import pyarrow as pa
 
 from rankagg._typing import Directions, Label, TaskWeights
 from rankagg._validation import check_choice, check_flag, check_number
-from rankagg.core import (
-    ItemSet,
-    ScoreSummary,
-    Value,
-    counted,
-    listed,
-    named_values,
-)
+from rankagg.core import ItemSet, ScoreSummary, Value, counted, listed, named_values
 from rankagg.exceptions import DataFormatError, InvalidInputError, RankaggError, nearest, shown
 from rankagg.io.output_files import unguard
 from rankagg.io.scan.batches import ScanFile, ScanPart, Types
@@ -67,7 +60,7 @@ def _sorted_file(
                         for role, name in names.items()
                     ]
                     yield pa.RecordBatch.from_arrays(columns, schema=schema)
-        except RankaggError as error:  # DuckDB would tell it in words of its own
+        except RankaggError as error:  # DuckDB replaces it by an error of its own
             wrong.append(error)
             raise
 
@@ -83,8 +76,8 @@ def _sorted_file(
         except (duckdb.Error, RankaggError) as error:
             if wrong:
                 raise wrong[0] from None
-            said = " ".join(str(error).split())
-            raise DataFormatError(f"the rows cannot be sorted in {folder}: {said}") from None
+            reason = " ".join(str(error).split())
+            raise DataFormatError(f"the rows cannot be sorted in {folder}: {reason}") from None
     file = ScanFile(target)
     return file, replace(
         layout,
@@ -109,9 +102,9 @@ def scan_scores(
     task_weights: TaskWeights | None = None,
     scattered: Scattered = "refuse",
 ) -> ScoreScan:
-    r"""Look at files of scores that are too large for `read_scores`; no row is read yet.
+    r"""Open files of scores that are too large for `read_scores`, without reading their rows.
 
-    Two forms are told apart by the columns that are named:
+    The named columns choose one of two forms:
 
     * wide (neither `system` nor `score`): one row per task and instance, one column per system;
     * long (`system` and `score`): one row per score, the rows of one instance together.
@@ -120,24 +113,24 @@ def scan_scores(
     ----------
     source : path or iterable of paths
         Files, patterns such as ``"data/*.parquet"``, and folders. Parquet (``.parquet``, ``.pq``),
-        CSV and TSV (``.csv``, ``.tsv``), text also packed, as ``.csv.gz``. Folders may name
-        columns: ``task=x/part-0.parquet``.
+        CSV and TSV (``.csv``, ``.tsv``), text also compressed, such as ``.csv.gz``. Folders may
+        name columns: ``task=x/part-0.parquet``.
     higher_is_better : bool, mapping or Series from task to bool
         Which direction is better, for all tasks or for each; there is no default.
     systems : iterable of str, optional
-        In the wide form the columns of the systems, by default all that are not named otherwise.
-        In the long form all systems; by default they are found by reading their column first.
+        In the wide form the columns of the systems, by default all columns without another
+        parameter. In the long form all systems; by default their column is read first.
     system, score : str, optional
         Columns of the long form.
     task : str, optional
-        The column of tasks; without it all rows are of one task, "scores".
+        The column of tasks; without it all rows belong to one task, "scores".
     instance : str, optional
-        The column that tells the instances of a task apart; none may occur twice.
+        The column of instances; none may occur twice in a task.
     task_weights : mapping or Series from task to float, optional
         Positive weights; tasks not named weigh 1.
     scattered : {"refuse", "sort"}, default "refuse"
-        What to do about a long file in which rows of one instance lie apart: refuse it, or sort
-        it on disk first, with DuckDB (the extra ``big``), in the folder for temporary files.
+        Treatment of a long file in which rows of one instance are not consecutive: refuse it, or
+        first sort it on disk with DuckDB (the extra ``big``), in the folder for temporary files.
 
     Returns
     -------
@@ -146,7 +139,7 @@ def scan_scores(
     Raises
     ------
     DataFormatError
-        If a file cannot be read, or has other columns or types than the first.
+        If a file cannot be read, or differs from the first in its columns or types.
 
     Examples
     --------
@@ -165,15 +158,8 @@ def scan_scores(
     """
     check_choice(scattered, get_args(Scattered), "scattered")
     files = ScanFile.all_at(source)
-    layout = _layout_of(
-        files,
-        higher_is_better=higher_is_better,
-        systems=systems,
-        system=system,
-        task=task,
-        instance=instance,
-        score=score,
-    )
+    named = {"system": system, "task": task, "instance": instance, "score": score}
+    layout = _layout_of(files, higher_is_better, systems, named)
     if scattered == "sort" and (not layout.is_long or instance is None):
         raise InvalidInputError(
             "scattered", "'refuse' unless `system`, `score` and `instance` are named", scattered
@@ -183,9 +169,9 @@ def scan_scores(
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ScoreScan(Value):
-    """Files of scores, and what their columns mean; made by `scan_scores`.
+    """Files of scores and the roles of their columns, as returned by `scan_scores`.
 
-    It holds no scores. `summarize` goes through them once.
+    It holds no scores; `summarize` reads them once.
 
     Attributes
     ----------
@@ -230,36 +216,36 @@ class ScoreScan(Value):
         Parameters
         ----------
         n_jobs : int, optional
-            Workers for joblib, -1 for one a core. By default what `joblib.parallel_config` says,
-            and else one. Row groups of a Parquet file are counted side by side, here and on a
-            cluster; other files, and those of the long form, one by one.
+            Workers for joblib, -1 for one per core. By default that of `joblib.parallel_config`, or
+            1. Row groups of a Parquet file are counted in parallel, here and on a cluster; other
+            files, and those of the long form, one by one.
         client : distributed.Client, optional
-            Of a cluster of Dask (the extra ``big``) that does the work, instead of `n_jobs`. Its
-            workers must see the files under the same paths; only sums travel.
+            Client of a Dask cluster (the extra ``big``), instead of `n_jobs`. Its workers must see
+            the files under the same paths; only sums are transferred.
 
         Returns
         -------
         ScoreSummary
-            The same to the last bit whatever the order, the parts and the number of workers.
+            Identical to the last bit for any order, parts and number of workers.
 
         Raises
         ------
         DataFormatError
-            If a file is damaged or has changed, or holds something else than finite scores, an
-            instance twice, or rows of one instance apart.
+            If a file is damaged or has changed, has scores that are not finite, an instance twice,
+            or rows of one instance that are not consecutive.
         WorkerError
             If a worker was killed, or the cluster was lost.
 
         Warns
         -----
         DataWarning
-            If instances have no score of any system: they are left out.
+            If instances without any score are left out.
 
         Notes
         -----
-        Beside one batch of rows it holds the sums of every task, see `ScoreSummary`, and 8 bytes
-        for each instance where there is a column of them (whole numbers that follow each other
-        take none), by which it knows those that occur twice.
+        The memory holds one batch of rows, the sums of every task (see `ScoreSummary`), and 8 bytes
+        for each instance to detect repeated ones, if there is a column of them. Consecutive whole
+        numbers take none.
         """
         if client is not None and (n_jobs is not None or not hasattr(client, "map")):
             allowed = "a distributed.Client, without `n_jobs`"
@@ -274,7 +260,7 @@ class ScoreScan(Value):
                 file, layout = _sorted_file(layout, parts, Path(folder))
                 parts = ScanPart.of([file], whole=True)
             tallies = count_parts(layout, parts, n_jobs, client)
-        assert layout.systems is not None, "they have been found"
+        assert layout.systems is not None, "read above"
         return ScoreSummary(
             layout.systems,
             tallies,
@@ -306,15 +292,12 @@ def _labels_of(column: str, layout: ScanLayout, parts: list[ScanPart]) -> ItemSe
 
 def _layout_of(
     files: Sequence[ScanFile],
-    *,
     higher_is_better: Directions,
     systems: Iterable[str] | None,
-    system: str | None,
-    task: str | None,
-    instance: str | None,
-    score: str | None,
+    named: dict[str, str | None],
 ) -> ScanLayout:
-    """Check the columns of all files, and return what they mean; see `scan_scores`."""
+    """Check the columns of all files, and return their roles; see `scan_scores`."""
+    system, task, instance, score = named.values()
     better = named_values(higher_is_better, "higher_is_better")
     if isinstance(better, Mapping):
         for name, flag in better.items():
@@ -322,31 +305,28 @@ def _layout_of(
     else:
         check_flag(better, "higher_is_better", "A mapping states one for each task.")
     if (system is None) != (score is None):
-        given = "system" if score is None else "score"
-        raise InvalidInputError(
-            "system and score", "given together (long form) or not at all (wide form)", given
+        allowed, given = (
+            "given together (long form) or not",
+            "score" if system is None else "system",
         )
-    named = {"system": system, "task": task, "instance": instance, "score": score}
+        raise InvalidInputError("system and score", allowed, given)
     taken = [column for column in named.values() if column is not None]
     if len(set(taken)) < len(taken):
         raise InvalidInputError(", ".join(named), "different columns", taken)
-    found = [{**file.columns(), **dict.fromkeys(dict(file.constants))} for file in files]
-    first = found[0]
-    for file, columns in zip(files[1:], found[1:], strict=True):
+    first, *others = [{**x.columns(), **dict.fromkeys(dict(x.constants))} for x in files]
+    for file, columns in zip(files[1:], others, strict=True):
         _check_same(files[0], first, file, columns)
-        # A column of nulls alone, as empty files have them, has no type of its own.
-        first = {name: columns[name] if _is_null(kind) else kind for name, kind in first.items()}
+        # A column of nulls only, as in empty files, has no type of its own.
+        first = {x: columns[x] if kind == pa.null() else kind for x, kind in first.items()}
     for parameter, column in named.items():
         if column is not None and column not in first:
             allowed = f"a column of {files[0].path.name} ({listed(list(first))})"
             raise InvalidInputError(parameter, allowed, column, nearest(column, first))
-    chosen = None if systems is None else [*systems]
-    if score is not None:
-        wide: list[str] = []
-        known = None if chosen is None else ItemSet(chosen)
-    else:
+    chosen, wide = None if systems is None else [*systems], list[str]()
+    if score is None:
         wide = _system_columns(files[0], first, chosen, taken)
-        known = ItemSet(unguard(column) for column in wide)
+        chosen = list(map(unguard, wide))
+    known = None if chosen is None else ItemSet(chosen)
     numbers = wide if score is None else [score]
     labels = [column for column in (system, task, instance) if column is not None]
     types = _types(files[0], first, numbers, labels)
@@ -364,10 +344,6 @@ def _check_weights(task_weights: TaskWeights | None) -> dict[Label, float]:
     }
 
 
-def _is_null(kind: Any) -> bool:
-    return kind is not None and bool(pa.types.is_null(kind))
-
-
 def _check_same(one: ScanFile, first: Types, file: ScanFile, columns: Types) -> None:
     for here, there, where in ((first, columns, file), (columns, first, one)):
         lacking = [name for name in here if name not in there]
@@ -378,14 +354,8 @@ def _check_same(one: ScanFile, first: Types, file: ScanFile, columns: Types) -> 
                 "files of a scan must have the same columns."
             )
     for name, kind in columns.items():
-        if _is_null(kind) or _is_null(first[name]):
-            continue
-        if (
-            file.is_parquet
-            and one.is_parquet
-            and None not in (kind, first[name])
-            and kind != first[name]
-        ):
+        kinds = {kind, first[name]} - {None, pa.null()}
+        if file.is_parquet and one.is_parquet and len(kinds) > 1:
             raise DataFormatError(
                 f"{file.path} holds {kind} in the column {shown(name)}, and {one.path} holds "
                 f"{first[name]}: write all files of a scan with the same types."
@@ -438,7 +408,4 @@ def _types(file: ScanFile, first: Types, numbers: list[str], labels: list[str]) 
 
 
 def _is_label(kind: Any) -> bool:
-    if pa.types.is_integer(kind) or pa.types.is_string(kind) or pa.types.is_large_string(kind):
-        return True
-    is_view = getattr(pa.types, "is_string_view", None)  # of later versions of Arrow
-    return bool(is_view is not None and is_view(kind))
+    return bool(pa.types.is_integer(kind)) or str(kind) in ("string", "large_string", "string_view")

@@ -1,1 +1,1 @@
-"""Files and frames as tables of labels and numbers, whatever their format."""
+"""Files and frames of any format as tables of labels and numbers."""

@@ -1,4 +1,4 @@
-"""How columns are told: labels as codes, numbers, and the ways in which text writes them."""
+"""Columns: labels as codes, numbers, and the forms of numbers in text."""
 
 from __future__ import annotations
 
@@ -33,21 +33,21 @@ from rankagg._validation import (
 from rankagg.core import counted
 from rankagg.exceptions import DataWarning, InvalidInputError, shown
 
-#: What was met beside plain numbers: a kind, the text where that matters, and how often.
-Said = Mapping[tuple[str, str], int]
+#: Numbers of cells that are not plain numbers, by their kind and, if missing, their text.
+OddCells = Mapping[tuple[str, str], int]
 
-#: Words for a missing number, in any case, and in the usual ones: Arrow knows each in one alone.
+#: Words for a missing number in any case; Arrow needs a list of the usual cases.
 MISSING_WORDS = frozenset({"", "na", "n/a", "nan", "NaN", "null", "none"})
 MISSING_TEXTS = [case(w) for w in MISSING_WORDS for case in (str, str.upper, str.capitalize)]
 
-# Read as one number, what has a percent sign is rounded once.
+# A percentage is parsed with this exponent, and so rounded once.
 HUNDREDTH = "e-2"
-# Where decimals have a comma, a point might part thousands: nothing is guessed.
+# A number with a point is none if decimals have a comma, as it may separate thousands.
 NO_NUMBER = "?"
 
 UNSIGNED = r"(?:[0-9]+(?:{s}[0-9]*)?|{s}[0-9]+)"
 EXPONENT = r"(?:[eE][+-]?[0-9]+)?"
-# A value with its error: "1.2 ± 0.3", "1.2 (0.3)"; a percent sign of one is one of the value.
+# A value with its error: "1.2 ± 0.3", "1.2 (0.3)"; a percent sign of either holds for the value.
 WITH_ERROR = (
     rf"([+-]?{UNSIGNED}{EXPONENT}) ?%? *"
     rf"(?:(?:±|\+/?-|\\pm) *{UNSIGNED}{EXPONENT} ?%?|\( *{UNSIGNED}{EXPONENT} ?%? *\) ?%?)"
@@ -61,16 +61,16 @@ ORDINALS = dict(
     )
 )
 OF_PLACES = "choice|place|preference|rank|position|priority"
-# "1st", "2nd choice", "rank 4", "First choice"; with a sign of other languages any word may follow,
-# as in "3. Wahl".
+# "1st", "2nd choice", "rank 4", "First choice"; after a suffix of another language any word may
+# follow, as in "3. Wahl".
 ORDINAL = re.compile(
     rf"(?:#|(?:rank|place) )?([0-9]{{1,3}})(?:(?:st|nd|rd|th)?(?: (?:{OF_PLACES}))?"
     rf"|(?:er|re|nde|ème|e|[.ºª°])(?: [^\W\d_]+)?)|({'|'.join(ORDINALS)}) (?:{OF_PLACES})",
     re.IGNORECASE,
 )
-# So many cells are read one by one as fast as by Arrow.
+# So few cells are parsed one by one as fast as by Arrow.
 FEW_CELLS = 256
-# Shorter names, and shorter words of names, differ in a letter often.
+# Shorter names, and shorter words in names, often differ in a letter.
 FEWEST_LETTERS, FEWEST_IN_WORD = 5, 3
 
 
@@ -79,32 +79,31 @@ class Numbers(NamedTuple):
 
     # NaN is missing.
     values: Floats
-    # What was met beside plain numbers, and how often.
-    said: Said = MappingProxyType({})
+    odd: OddCells = MappingProxyType({})
 
     def warn(self, name: str) -> None:
-        """Warn of what was read over, or otherwise than it stands there, with numbers."""
-        words = Counter({text: n for (kind, text), n in self.said.items() if kind == "missing"})
-        told = []
+        """Warn how many cells were ignored or reinterpreted."""
+        words = Counter({text: n for (kind, text), n in self.odd.items() if kind == "missing"})
+        warned = []
         if words:
             each = [f"{shown(word)} ({n})" for word, n in words.most_common()]
             listed = " or ".join(each) if len(words) > 1 else shown(next(iter(words)))
-            told.append(f"{counted(words.total(), 'cell')} with {listed} read as missing.")
-        if errors := self.said.get(("errors", ""), 0):
+            warned.append(f"{counted(words.total(), 'cell')} with {listed} read as missing.")
+        if errors := self.odd.get(("errors", ""), 0):
             number = counted(errors, "number")
-            told.append(f"{number} with an error behind: the errors were left out.")
-        with_sign, without = self.said.get(("percent", ""), 0), self.said.get(("bare", ""), 0)
+            warned.append(f"{number} with an error behind: the errors were left out.")
+        with_sign, without = (self.odd.get((x, ""), 0) for x in ("percent", "bare"))
         if with_sign and without:
-            told.append(
+            warned.append(
                 f"{with_sign} of {counted(with_sign + without, 'number')} have a percent sign and "
                 "were divided by 100, the others were not."
             )
-        for sentence in told:
+        for sentence in warned:
             warnings.warn(f"{name}: {sentence}", DataWarning, stacklevel=3)
 
 
 class Coded(NamedTuple):
-    """A column of labels: distinct ones in the order in which they first occur, and their codes."""
+    """A column of labels: a code for each row, and distinct labels by first occurrence."""
 
     codes: Positions
     labels: list[Any]
@@ -118,16 +117,17 @@ class Coded(NamedTuple):
 
     @classmethod
     def of_arrow(cls, cells: Any, check: Callable[[int], None] | None = None) -> Coded | None:
-        """Return distinct labels in their order, None for an empty cell; None for other types.
+        """Return a column of text, integers or booleans; None for other types.
 
-        How many there are is checked before there is a Python object for each.
+        The label of an empty cell is None. `check` gets the number of labels before each becomes a
+        Python object.
         """
         column = _as_array(cells)
         if isinstance(column, list):
             return None
         kind = column.type
         if pa.types.is_dictionary(kind):
-            # The dictionary may hold more than occurs, in any order.
+            # The dictionary may have labels that do not occur, in any order.
             kind, column = kind.value_type, column.cast(kind.value_type)
         if not (_is_string(kind) or pa.types.is_integer(kind) or pa.types.is_boolean(kind)):
             return None
@@ -143,28 +143,26 @@ class Coded(NamedTuple):
         return cls(codes.astype(np.intp, copy=False), labels)
 
     def merged(self, labels: Iterable[Any]) -> Coded:
-        """Return the column with other labels for the distinct ones, which may now be equal."""
+        """Return the column with other labels; rows of equal ones get one code."""
         again = Coded.of(labels)
-        if len(again.labels) == len(self.labels):
-            return Coded(self.codes, again.labels)
         return Coded(again.codes[self.codes], again.labels)
 
     def with_gaps(self) -> Coded:
-        """Return the column with the code -1, and no label, for the empty text."""
+        """Return the column with the code -1 instead of an empty label."""
         if "" not in self.labels:
             return self
         at = self.labels.index("")
         codes = np.where(self.codes == at, -1, self.codes - (self.codes > at))
         return Coded(codes, [*self.labels[:at], *self.labels[at + 1 :]])
 
-    def chosen(self, rows: NDArray[Any]) -> Coded:
+    def take(self, rows: NDArray[Any]) -> Coded:
         """Return the labels of some rows."""
-        found = Coded.of(self.codes[rows].tolist())
-        return Coded(found.codes, [self.labels[code] for code in found.labels])
+        again = Coded.of(self.codes[rows].tolist())
+        return Coded(again.codes, [self.labels[code] for code in again.labels])
 
 
 def names_of(columns: Any) -> list[Any]:
-    """Return names of columns as a list, one name alone among them."""
+    """Return a list of one name or several."""
     if isinstance(columns, str) or not isinstance(columns, Iterable):
         return [columns]
     return list(columns)
@@ -172,15 +170,15 @@ def names_of(columns: Any) -> list[Any]:
 
 @dataclass(frozen=True)
 class NumberStyle:
-    """How numbers are written in text."""
+    """Forms of numbers in text."""
 
-    # What stands before decimals.
+    # The decimal separator.
     decimal: str = "."
     # Whether a percent sign divides by 100.
     percent: bool = False
-    # Further words for a missing number.
+    # Additional words for a missing number.
     missing: frozenset[str] = frozenset()
-    # What is done about "1.2 ± 0.3".
+    # "refuse" or "drop" the error in "1.2 ± 0.3".
     errors: str = "refuse"
     # Whether "2nd", "2nd choice" and "Second choice" are 2.
     ordinals: bool = False
@@ -189,7 +187,7 @@ class NumberStyle:
     def of(
         cls, decimal: object, missing: Any, percent: object = False, errors: object = "refuse"
     ) -> NumberStyle:
-        """Return a style; raises where an option is none."""
+        """Return a style; raise if an option is wrong."""
         allowed = "words for a missing number, such as ['-', 'n/a']"
         if not isinstance(missing, Iterable):
             raise InvalidInputError("missing", allowed, missing)
@@ -206,33 +204,33 @@ class NumberStyle:
 
     @cached_property
     def _patterns(self) -> tuple[re.Pattern[str], re.Pattern[str]]:
-        """What a number with an error is, and one with a percent sign."""
+        """Patterns of a number with an error, and of one with a percent sign."""
         sign = re.escape(self.decimal)
         percent = rf"([+-]?{UNSIGNED}) ?%"
         return tuple(re.compile(one.replace("{s}", sign)) for one in (WITH_ERROR, percent))  # type: ignore[return-value]
 
-    def restated(self, cell: str, said: Counter[tuple[str, str]], times: int = 1) -> str:
-        """Return a text as Python writes numbers, and count what it was."""
+    def normalize(self, cell: str, odd: Counter[tuple[str, str]], times: int = 1) -> str:
+        """Return a number in Python's form, and count the cell in `odd` by its kind."""
         text = cell.strip()
         if text in self.missing:
-            said["missing", text] += times
+            odd["missing", text] += times
             return ""
         with_error, with_percent = self._patterns
-        if self.errors == "drop" and (found := with_error.fullmatch(text)):
-            text = found[1] + "%" * ("%" in text)
-            said["errors", ""] += times
-        if self.percent and (found := with_percent.fullmatch(text)):
-            text = found[1] + HUNDREDTH
-            said["percent", ""] += times
-        if self.ordinals and (found := ORDINAL.fullmatch(text)):
-            return found[1] or ORDINALS[found[2].lower()]
+        if self.errors == "drop" and (match := with_error.fullmatch(text)):
+            text = match[1] + "%" * ("%" in text)
+            odd["errors", ""] += times
+        if self.percent and (match := with_percent.fullmatch(text)):
+            text = match[1] + HUNDREDTH
+            odd["percent", ""] += times
+        if self.ordinals and (match := ORDINAL.fullmatch(text)):
+            return match[1] or ORDINALS[match[2].lower()]
         if self.decimal == ",":
             text = NO_NUMBER if "." in text else text.replace(",", ".")
         return text
 
     def numbers_in(self, cells: Any) -> Numbers:
-        """Return the numbers in an array or a list: NaN is missing, infinity is no number."""
-        said: Counter[tuple[str, str]] = Counter()
+        """Return the numbers in an array or a list; NaN is missing, infinity no number."""
+        odd: Counter[tuple[str, str]] = Counter()
         if len(cells) > FEW_CELLS:
             cells = _as_array(cells)
         values = None if isinstance(cells, list) else self._at_once(cells)
@@ -244,19 +242,19 @@ class NumberStyle:
             times = np.bincount(codes).tolist()
             if self != USUAL:
                 pairs = zip(plain, times, strict=True)
-                plain = [self.restated(x, said, n) if isinstance(x, str) else x for x, n in pairs]
+                plain = [self.normalize(x, odd, n) if isinstance(x, str) else x for x, n in pairs]
             values = np.array([_number_or_infinity(cell) for cell in plain])[codes]
         if self.percent:
-            said["bare", ""] = int(np.count_nonzero(~np.isnan(values))) - said["percent", ""]
-        return Numbers(values, said)
+            odd["bare", ""] = int(np.count_nonzero(~np.isnan(values))) - odd["percent", ""]
+        return Numbers(values, odd)
 
-    def unheld(self, cell: Any) -> int | None:
-        """Return the whole number in a cell that no float holds; None for any other cell."""
-        plain = self.restated(cell, Counter()) if isinstance(cell, str) else cell
+    def inexact_integer(self, cell: Any) -> int | None:
+        """Return the integer in a cell if no float equals it, else None."""
+        plain = self.normalize(cell, Counter()) if isinstance(cell, str) else cell
         return whole_number(plain) if isfinite(_as_number(plain)) else None
 
     def _at_once(self, cells: Any) -> Floats | None:
-        """Return the floats of an array; None where its cells must be looked at one by one."""
+        """Return the numbers of an array; None if cells must be parsed one by one."""
         kind = cells.type
         if pa.types.is_floating(kind) or pa.types.is_null(kind):
             return cast(Floats, pc.cast(cells, pa.float64(), safe=False).to_numpy())
@@ -270,9 +268,9 @@ class NumberStyle:
                     missing = pc.is_in(cells, pa.array(MISSING_TEXTS, kind))
                     numbers = pc.if_else(missing, None, cells)
                 values: Floats = pc.cast(numbers, pa.float64(), safe=is_text).to_numpy()
-                # Whole numbers from 2**53 on may be others than their floats.
-                held = np.count_nonzero(np.abs(values) < EXACT_LIMIT)
-                if held + numbers.null_count == len(values):
+                # From 2**53 on, floats may differ from whole numbers.
+                exact = np.count_nonzero(np.abs(values) < EXACT_LIMIT)
+                if exact + numbers.null_count == len(values):
                     return values
         return None
 
@@ -282,7 +280,7 @@ RANKS = NumberStyle(ordinals=True)
 
 
 def _as_array(cells: Any) -> Any:
-    """Return a list of plain cells of one type as an array; anything else as it is."""
+    """Return a list of plain cells of one type as an array, anything else unchanged."""
     if isinstance(cells, list) and set(map(type, cells)) <= {str, int, float, type(None)}:
         with suppress(pa.ArrowException, OverflowError, ValueError):
             return pa.chunked_array([pa.array(cells)])
@@ -294,13 +292,13 @@ def _is_string(kind: Any) -> bool:
 
 
 def _number_or_infinity(cell: Any) -> float:
-    """Return the number in a cell; infinity also for a whole number that no float is."""
+    """Return the number in a cell; infinity also for an integer that no float equals."""
     value = _as_number(cell)
     return value if is_exact_float(cell, value) else inf
 
 
 def _as_number(cell: Any) -> float:
-    """Return the float that a cell says, NaN for a missing one, infinity for anything else."""
+    """Return a cell as a float: NaN if it is missing, infinity if it is no number."""
     if cell is None:
         return nan
     is_text = isinstance(cell, str)
@@ -315,18 +313,18 @@ def _as_number(cell: Any) -> float:
 def warn_of_likeness(
     name: str, labels: Iterable[Any], *, stacklevel: int, has_alias: bool = False
 ) -> None:
-    """Warn of labels that differ in case, accents and blanks alone: they may be one thing.
+    """Warn of labels that differ only in case, accents and blanks, as they may mean the same.
 
-    Where a reader has `alias`, labels that differ in one letter are named too.
+    Readers with `alias` also warn of labels that differ in one letter.
     """
-    # Labels that differ in how accents are written alone are refused where they become items.
-    known = {unicodedata.normalize("NFC", x): x for x in labels if isinstance(x, str)}
-    texts = list(known.values())
-    found = {"case, accents or blanks differ": _alike(texts, _plain)}
+    # `ItemSet` refuses labels that differ only in how accents are encoded.
+    strings = (x for x in labels if isinstance(x, str))
+    texts = list({unicodedata.normalize("NFC", x): x for x in strings}.values())
+    alike = {"case, accents or blanks differ": _alike(texts, _plain)}
     if has_alias:
         distinct = {_plain(text): text for text in reversed(texts)}
-        found["one letter differs"] = _alike([*distinct.values()][::-1], _one_letter_less)
-    for how, pairs in found.items():
+        alike["one letter differs"] = _alike([*distinct.values()][::-1], _one_letter_less)
+    for how, pairs in alike.items():
         if not pairs:
             continue
         one, other = pairs[0]
@@ -334,17 +332,18 @@ def warn_of_likeness(
         remedy = ""
         if has_alias:
             remedy = f"; `alias={{{other!r}: {one!r}}}` (--alias {other}={one}) reads them as one"
-        told = f"{shown(one)} and {shown(other)} are read as two, though only {how}{more}{remedy}."
-        warnings.warn(f"{name}: {told}", DataWarning, stacklevel=stacklevel + 2)
+        pair = f"{shown(one)} and {shown(other)}"
+        sentence = f"{name}: {pair} are read as two, though only {how}{more}{remedy}."
+        warnings.warn(sentence, DataWarning, stacklevel=stacklevel + 2)
 
 
 def _alike(texts: list[str], keys: Callable[[str], Iterable[Any]]) -> list[tuple[str, str]]:
-    """Return the texts that share a key with an earlier one, after that."""
+    """Return pairs of texts that share a key, the earlier one first."""
     first: dict[Any, str] = {}
     pairs = []
     for text in texts:
-        found = [first.setdefault(key, text) for key in keys(text)]
-        pairs += [(other, text) for other in found if other != text][:1]
+        earlier = [first.setdefault(key, text) for key in keys(text)]
+        pairs += [(other, text) for other in earlier if other != text][:1]
     return pairs
 
 
@@ -360,10 +359,10 @@ def _plain(text: str) -> tuple[str]:
 
 
 def _one_letter_less(text: str) -> Iterator[tuple[int, str]]:
-    """Yield a text of five letters or more, and what it is without each of them and where.
+    """Yield a text of five letters or more, and the text without each of its letters.
 
-    Two texts share one of these where they differ in a letter. Short words, such as those of
-    "Team A", tell things apart, and so do numbers.
+    Two texts that differ in a letter share one of these. Letters of short words, as in "Team A",
+    and digits are kept, as they distinguish names.
     """
     words = _folded(text).split()
     plain = " ".join(words)

@@ -1,4 +1,4 @@
-"""The columns of a table as rules for reading look at them: words of headings, numbers, labels."""
+"""Columns of a table for rules that recognize formats: words of headings, numbers, labels."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from rankagg.core import raw_text
 from rankagg.io.tables.columns import ORDINALS, Coded, NumberStyle
 from rankagg.io.tables.table import Table
 
-#: Words in headings, by what the column is.
+#: Words in headings, by the role of the column.
 CALLED = {
     "system": "system model method algorithm name team player approach submission entry llm agent "
     "classifier solver engine product modell baseline architecture backbone encoder network tool "
@@ -41,7 +41,7 @@ CALLED = {
     "parameters corpus domain language subset category scenario environment precinct county "
     "district ward email address age gender sex country record style",
 }
-#: Words in headings of numbers that no benchmark is: facts about a system, and summaries.
+#: Words in headings of numbers that are no benchmark: facts about a system, and summaries.
 NO_TASK = (
     "params param parameters parameter size likes downloads price prices cost costs tokens token "
     "year years date day month released release updated timestamp rank ranking place elo rating "
@@ -49,29 +49,29 @@ NO_TASK = (
     "licence id index age memory vram ram gb flops cutoff stderr std wins losses ties draws"
 )
 NO_TASK_PHRASES = ("win rate", "arena score")
-# What rows are of where each system has a column.
+# Roles of the rows if each system has a column.
 JUDGES = ("voter", "task", "other")
-# What tells ballots apart.
+# Roles of columns that identify ballots.
 KEYS = ("voter", "other", "ballot")
 NUMBER = re.compile(r"\s*[-+]?[.,]?[0-9]")
-# Between a small letter and a capital or a number, and at all that is no letter or number.
+# Between a small letter and a capital or a digit, and at all other signs.
 BETWEEN = re.compile(r"(?<=[a-z])(?=[A-Z0-9])|[\W_]+")
 FEW_ROWS = 1000
-# Headings that pandas writes of an index, in words.
+# Words of the headings that pandas writes for an index.
 UNNAMED: tuple[list[str], ...] = ([], ["unnamed", "0"])
-# So many ranks are no coincidence.
+# As many ranks as this are no coincidence.
 MANY_RANKS = 12
 
 
 def _heading_words(name: object) -> list[str]:
-    """Return the words of a heading; of the name or id of a data set the data set matters."""
+    """Return the words of a heading, without "name" or "id" at its end."""
     words = [x.lower() for x in BETWEEN.split(str(name)) if x]
     is_name = len(words) > 1 and words[-1] in ("name", "id")
     return [ORDINALS.get(x, x) for x in (words[:-1] if is_name else words)]
 
 
 def _seems_no_task(name: object) -> bool:
-    """Say whether the words of a heading are of what no benchmark is."""
+    """Return whether the words of a heading suggest that the column is no benchmark."""
     words = _heading_words(name)
     text = " ".join(words)
     return (
@@ -82,7 +82,7 @@ def _seems_no_task(name: object) -> bool:
 
 
 def _holds_words(column: Any, style: NumberStyle) -> bool:
-    """Say whether no cell of a column is a number, and few begin as one."""
+    """Return whether no cell of a column is a number, and few begin like one."""
     cells = column[:FEW_ROWS] if isinstance(column, list) else column[:FEW_ROWS].to_pylist()
     filled = [x for x in cells if x is not None and not (isinstance(x, float) and np.isnan(x))]
     if not filled or not all(isinstance(x, str) for x in filled):
@@ -98,36 +98,37 @@ class _TaskColumns(NamedTuple):
     """Columns of a wide table, by their headings and cells."""
 
     tasks: list[Any]
-    # Columns of numbers whose headings leave doubt.
+    # Columns of numbers with headings that suggest no task.
     doubtful: list[Any]
     # Columns without any number.
     words: list[Any]
 
 
 def task_columns(table: Table, among: Iterable[Any]) -> _TaskColumns:
-    """Sort columns into tasks, doubtful ones and words; the only one of numbers is a task."""
-    found = _TaskColumns([], [], [])
+    """Sort columns into tasks, doubtful ones and words; a single column of numbers is a task."""
+    columns = _TaskColumns([], [], [])
     for name in among:
         if _holds_words(table.columns[table.position(name, "only")], table.style):
-            found.words.append(name)
+            columns.words.append(name)
         else:
-            (found.doubtful if _seems_no_task(name) else found.tasks).append(name)
-    if found.tasks or len(found.doubtful) > 1:
-        return found
-    # What is wrong with the cells of words is said where they are read.
-    return _TaskColumns(found.doubtful or found.words, [], found.words if found.doubtful else [])
+            (columns.doubtful if _seems_no_task(name) else columns.tasks).append(name)
+    tasks, doubtful, words = columns
+    if tasks or len(doubtful) > 1:
+        return columns
+    # Reading the columns of words reports their wrong cells.
+    return _TaskColumns(doubtful or words, [], words if doubtful else [])
 
 
 class TableLook:
-    """A table, and what its columns are."""
+    """A table, and the kinds of its columns."""
 
-    def __init__(self, table: Table, gone: Sequence[Label]) -> None:
-        kept = [at for at, name in enumerate(table.header) if name not in gone]
+    def __init__(self, table: Table, dropped: Sequence[Label]) -> None:
+        kept = [at for at, name in enumerate(table.header) if name not in dropped]
         self.table, self.names = table, [table.header[at] for at in kept]
         self._coded: dict[int, Coded] = {}
         columns = [table.columns[at] for at in kept]
         self.words = [_heading_words(name) for name in self.names]
-        # Infinite is what is no number; most texts show it soon.
+        # Infinity is no number; most columns of text have one in the first rows.
         style = replace(table.style, ordinals=True)
         heads = [style.numbers_in(column[:FEW_ROWS]).values for column in columns]
         self.values = [
@@ -144,18 +145,18 @@ class TableLook:
 
     @property
     def has_no_headings(self) -> bool:
-        """Whether the first row has names that are in the cells below too."""
+        """Whether the headings are names that also occur in cells."""
         return not self.numeric and set(map(str, self.names)) <= self.texts_of(*self.texts)
 
     def called(self, *roles: str, among: Iterable[int] | None = None) -> list[int]:
-        """Return the columns whose headings end in a word for one of these roles."""
-        known = {word for role in roles for word in CALLED[role].split()}
+        """Return the columns with headings that end in a word for one of these roles."""
+        words = {word for role in roles for word in CALLED[role].split()}
         chosen = range(len(self.names)) if among is None else among
         ends = ((at, x) for at in chosen for x in self.words[at][-1:])
-        return [at for at, end in ends if end in known or end.removesuffix("s") in known]
+        return [at for at, end in ends if end in words or end.removesuffix("s") in words]
 
     def named(self, **columns: Sequence[int]) -> dict[str, Any]:
-        """Return the heading of the first of some columns, by what they are, where there is one."""
+        """Return the heading of the first column of each role that has one."""
         return {role: self.names[ats[0]] for role, ats in columns.items() if ats}
 
     def labels(self, at: int) -> Coded:
@@ -165,11 +166,11 @@ class TableLook:
         return self._coded[at]
 
     def texts_of(self, *columns: int) -> set[str]:
-        """Return what the cells of columns say."""
+        """Return the labels in columns as text."""
         return {raw_text(label) for at in columns for label in self.labels(at).labels}
 
     def is_key(self, columns: Sequence[int]) -> bool:
-        """Say whether no two rows say the same in these columns, and none is empty."""
+        """Return whether columns identify each row, without empty cells."""
         coded = [self.labels(at) for at in columns]
         if prod(len(labels) for _, labels in coded) < self.table.n_rows:
             return False
@@ -177,16 +178,16 @@ class TableLook:
         return bool((codes >= 0).all()) and not pd.DataFrame(codes).duplicated().any()
 
     def counts_rows(self, at: int) -> bool:
-        """Say whether a column holds 1, 2 and so on."""
+        """Return whether a column holds 1, 2 and so on."""
         return np.array_equal(self.values[at], np.arange(1, self.table.n_rows + 1))
 
     def may_count(self, ballots: Sequence[Label]) -> list[Label]:
-        """Return the columns beside some that may hold how often a ballot occurs.
+        """Return the columns, without those of the ballots, that may hold counts of ballots.
 
-        Their heading says so, or they are called no key, and hold whole numbers that differ and do
-        not go up from row to row.
+        These have a heading that means a count; or a heading that means no key, and whole numbers
+        that differ and do not increase from row to row.
         """
-        found = []
+        counts = []
         for at in self.numeric:
             values = self.values[at]
             is_called = bool(self.called("count", among=[at]))
@@ -194,15 +195,15 @@ class TableLook:
             are_counts = bool((values % 1 == 0).all() and values.min() >= 1)
             is_free = are_counts and not is_key and not (np.diff(values) > 0).all()
             if self.names[at] not in ballots and (values != values[0]).any():
-                found += [self.names[at]] if is_called or is_free else []
-        return found
+                counts += [self.names[at]] if is_called or is_free else []
+        return counts
 
     def seems_numbers(self, at: int) -> bool:
-        """Say whether half of the different cells of a column, or more, begin as numbers do."""
+        """Return whether at least half of the distinct cells of a column begin like numbers."""
         texts = self.texts_of(at) - {""}
         return 2 * sum(map(bool, map(NUMBER.match, texts))) >= len(texts)
 
     def share(self, columns: Sequence[int]) -> bool:
-        """Say whether each of these columns has a label of another one."""
+        """Return whether each of these columns shares a label with another one."""
         others = {at: [x for x in columns if x != at] for at in columns}
         return all(self.texts_of(at) & self.texts_of(*others[at]) for at in columns)

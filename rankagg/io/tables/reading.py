@@ -29,9 +29,9 @@ from rankagg.io.tables.table import Table, Unreadable
 JSON_OBJECT = re.compile(rb"(\xef\xbb\xbf)?\s*\{")
 JSON_OBJECTS = re.compile(rb"(\xef\xbb\xbf)?\s*\{[^\n]*\}\s*\n\s*\{")
 JSON_ARRAY = re.compile(rb"(\xef\xbb\xbf)?\s*\[\s*\{")
-# Measured: bytes of memory for a value of a Parquet file, and for a column of a group of rows.
+# Measured: bytes of memory for a value of a Parquet file, and for a column of a row group.
 PER_VALUE, PER_CHUNK = 16, 2**12
-# And of a workbook for a byte of XML, and for a row and a cell, filled or not.
+# And for a byte of XML of a workbook, a row, and a cell, filled or not.
 PER_SHEET_BYTE, PER_SHEET_ROW, PER_SHEET_CELL = 160, 512, 64
 # Formats of dates in East Asian versions, which openpyxl does not know.
 EAST_ASIAN_DATES = {*range(27, 37), *range(50, 59)}
@@ -40,16 +40,17 @@ SAVE = "Open the workbook in a spreadsheet, let it calculate, and save it."
 DATED = "Give the cell the format of a number or of text."
 DELIMITERS = "\t,;"
 QUOTE = b'"'
-# Excel's line before the header.
+FIRST_LINE = re.compile(rb"[\r\n]*([^\r\n]*)")
+# Excel's line before the header that states the delimiter.
 STATED = re.compile(r'\ufeff?"?sep=(.)"?(?=[\r\n])', re.IGNORECASE)
-# Signs without width, which no one sees.
+# Invisible characters without width.
 NO_WIDTH = "\u200b\u2060\ufeff"
 
 # Measured: bytes of memory for a cell of Arrow, a column, and a line of JSON.
 PER_CELL, PER_COLUMN, PER_LINE = 16, 2**12, 256
 # A row must fit into a block of Arrow.
 BYTES_OF_BLOCK = 2**20
-# Arrow takes as long for a column as the csv module for so many cells of it.
+# Wide tables with few rows are read faster by the csv module.
 MANY_COLUMNS, FEW_ROWS = 256, 32
 
 
@@ -60,11 +61,11 @@ def read_table(
     blank_rows: bool = False,
     max_bytes: int = MAX_BYTES,
 ) -> Table:
-    """Read a file of a table, or take a frame.
+    """Read a table from a file, or take a frame.
 
-    Text is delimited by commas, tabs or semicolons, whichever the header has. Files of other kinds
-    are told by their names. In text a row whose cells are all blank is none, unless `blank_rows`;
-    an empty line never is.
+    Text is delimited by commas, tabs or semicolons, as in the header. The name of a file states any
+    other kind. In text, rows with blank cells only are skipped unless `blank_rows`; empty lines
+    always.
     """
     kind = sources.kind_by_name(source)
     if sources.is_any_frame(source):
@@ -76,15 +77,13 @@ def read_table(
     else:
         name, data = sources.read_data(source, max_bytes)
         objects = JSON_OBJECTS if kind == "JSON" else JSON_OBJECT
-        if kind is not None and isinstance(data, bytes) and JSON_ARRAY.match(data):
-            table = _read_json(name, decoded(name, data), max_bytes, is_array=True)
-        elif kind is not None and isinstance(data, bytes) and objects.match(data):
-            table = _read_json(name, decoded(name, data), max_bytes)
+        named_json = data if kind is not None and isinstance(data, bytes) else b""
+        is_array = JSON_ARRAY.match(named_json) is not None
+        if is_array or objects.match(named_json):
+            table = _read_json(name, decoded(name, data), max_bytes, is_array=is_array)
         else:
-            commas = style.decimal == ","
-            table = _read_delimited(
-                name, data, blank_rows=blank_rows, has_commas=commas, max_bytes=max_bytes
-            )
+            options = {"blank_rows": blank_rows, "has_commas": style.decimal == ","}
+            table = _read_delimited(name, data, max_bytes=max_bytes, **options)
     return replace(table, style=style, max_bytes=max_bytes)
 
 
@@ -99,21 +98,21 @@ def _read_delimited(
     has_commas: bool = False,
     max_bytes: int = MAX_BYTES,
 ) -> Table:
-    """Read delimited text; raises where it is no table.
+    """Read delimited text; raise if it is no table.
 
-    Where numbers have commas, one parts cells only if nothing else makes a regular table. Arrow
-    parts the cells where it is plain to see that the csv module would do the same (but for its
-    limit of a cell); all else is left to that, which says what is wrong. Signs without width are
-    left out, and columns at the end whose cells and heading are empty.
+    If numbers have decimal commas, a comma is the delimiter only if no other sign makes a regular
+    table. Arrow parses texts for which the csv module would give the same cells (but for its limit
+    of a cell); the csv module parses all others, and reports errors. Invisible characters are left
+    out, and columns at the end without any text.
     """
     data, stated = _without_invisible(name, data)
     cells, width = _counts(data)
     taken = PER_BYTE * len(data) + PER_CELL * cells + PER_COLUMN * width
     check_memory(name, taken, max_bytes)
-    by_arrow = _by_arrow(data, blank_rows=blank_rows)
+    parsed = _parse_by_arrow(data, blank_rows=blank_rows)
     body: list[tuple[int, list[str]]] = []
-    if by_arrow is not None:
-        head, columns, delimiter = by_arrow
+    if parsed is not None:
+        head, columns, delimiter = parsed
     else:
         taken += PER_BYTE * len(data) + sources.PER_OBJECT * cells
         check_memory(name, taken, max_bytes)
@@ -140,7 +139,7 @@ def _read_delimited(
     if header.count("") > 1:
         raise DataFormatError(
             f"{name} has {header.count('')} columns without a heading; a table has one line of "
-            "headings, one for each column: take off the lines above it, or write headings in one "
+            "headings, one for each column: remove the lines above it, or write headings in one "
             "line, as in 'ballot,1st choice,2nd choice'."
         )
     table = Table(name, header, columns, is_text=True, lines=lines, taken=taken)
@@ -154,32 +153,31 @@ def _read_delimited(
 
 
 def _counts(data: bytes | str) -> tuple[int, int]:
-    """Return how many cells a text has at most, and how many of them in its first filled line."""
-    signs = DELIMITERS + "\n\r"
-    marks: list[Any] = list(signs) if isinstance(data, str) else [x.encode() for x in signs]
-    filled = data.lstrip("\n\r") if isinstance(data, str) else data.lstrip(b"\n\r")
-    start = len(data) - len(filled)
-    end = min((at for x in marks[-2:] if (at := data.find(x, start)) >= 0), default=len(data))
-    return sum(map(data.count, marks)), 1 + max(data.count(x, start, end) for x in marks[:-2])
+    """Return the largest possible numbers of cells, and of columns in the first filled line."""
+    raw = data.encode(errors="replace") if isinstance(data, str) else data
+    head = FIRST_LINE.match(raw)[1]  # type: ignore[index]
+    delimiters = [x.encode() for x in DELIMITERS]
+    n_cells = sum(map(raw.count, [*delimiters, b"\n", b"\r"]))
+    return n_cells, 1 + max(map(head.count, delimiters))
 
 
 def _without_invisible(name: str, data: bytes | str) -> tuple[bytes | str, str | None]:
-    """Return a text without signs that nobody sees, and the delimiter that it states."""
-    seen = any((x.encode() in data if isinstance(data, bytes) else x in data) for x in NO_WIDTH)
+    """Return a text without invisible characters, and the delimiter that it states."""
+    is_any = any((x.encode() in data if isinstance(data, bytes) else x in data) for x in NO_WIDTH)
     start = data[:16] if isinstance(data, str) else data[:16].decode(errors="replace")
-    found = STATED.match(start)
-    if not (seen or found):
+    match = STATED.match(start)
+    if not (is_any or match):
         return data, None
     text = decoded(name, data)
-    if found:
-        # The line stays, empty, so that others keep their numbers.
-        text = text[len(found.group().removeprefix("\ufeff")) :]
-    stated = found[1] if found and found[1] in DELIMITERS else None
+    if match:
+        # The empty line remains, so that others keep their numbers.
+        text = text[len(match.group().removeprefix("\ufeff")) :]
+    stated = match[1] if match and match[1] in DELIMITERS else None
     return text.translate(dict.fromkeys(map(ord, NO_WIDTH))), stated
 
 
 def _filled_width(head: list[str], rows: list[list[str]]) -> int:
-    """Return the number of columns without those at the end that are empty throughout."""
+    """Return the number of columns up to the last one that is not empty."""
     width = len(head)
     while width > 1 and not head[width - 1].strip():
         if any(cell.strip() for row in rows for cell in row[width - 1 :]):
@@ -189,14 +187,14 @@ def _filled_width(head: list[str], rows: list[list[str]]) -> int:
 
 
 def _cut(row: list[str], width: int) -> list[str]:
-    """Return a row without empty cells behind the last column."""
+    """Return a row without empty cells after the last column."""
     return row if any(cell.strip() for cell in row[width:]) else row[:width]
 
 
 def _numbered_rows(
     name: str, text: str, delimiter: str, *, blank_rows: bool
 ) -> Iterator[tuple[int, list[str]]]:
-    """Yield the rows, the header first, with their lines; raises where quotation marks are odd."""
+    """Yield line and cells of the header and the rows; raise if quotation marks are wrong."""
     reader = csv.reader(StringIO(text, newline=""), delimiter=delimiter, strict=True)
     width = 0
     try:
@@ -211,7 +209,7 @@ def _numbered_rows(
 
 
 def _fit(text: str, delimiter: str) -> tuple[bool, int]:
-    """Say whether a delimiter makes a regular table, and how many columns its header has."""
+    """Return whether a delimiter makes a regular table, and the width of the header."""
     widths: list[int] = []
     regular = delimiter in text
     try:
@@ -222,21 +220,23 @@ def _fit(text: str, delimiter: str) -> tuple[bool, int]:
     return regular and width > 1 and len(set(widths)) == 1, width if delimiter in text else 0
 
 
-def _by_arrow(data: bytes | str, *, blank_rows: bool) -> tuple[list[str], list[Any], str] | None:
-    """Return header, columns and delimiter.
+def _parse_by_arrow(
+    data: bytes | str, *, blank_rows: bool
+) -> tuple[list[str], list[Any], str] | None:
+    """Return header, columns and delimiter of a regular table of two columns or more.
 
-    None where a table of two columns or more, all rows as long as the header, is not plain to see.
+    Return None if the csv module might read the text differently.
     """
     try:
         plain = (data.encode() if isinstance(data, str) else data).removeprefix(b"\xef\xbb\xbf")
         ends = [at for at in (plain.find(b"\n"), plain.find(b"\r")) if at >= 0]
         head = plain[: min(ends, default=len(plain))]
-        found = [delimiter for delimiter in DELIMITERS if delimiter.encode() in head]
+        delimiters = [delimiter for delimiter in DELIMITERS if delimiter.encode() in head]
         is_odd = head.lstrip()[:1] in (b"", b"<", b"{", b"[") or not head.strip(b" \t,;")
         is_odd |= head.rstrip()[-1:] in (b",", b";", b"\t")
-        if is_odd or len(found) != 1 or head.count(QUOTE) % 2 or not ends:
+        if is_odd or len(delimiters) != 1 or head.count(QUOTE) % 2 or not ends:
             return None
-        (delimiter,) = found
+        (delimiter,) = delimiters
         (cells,) = csv.reader([head.decode()], delimiter=delimiter, strict=True)
     except (ValueError, csv.Error):
         return None
@@ -250,7 +250,7 @@ def _by_arrow(data: bytes | str, *, blank_rows: bool) -> tuple[list[str], list[A
 
 
 def _columns(data: bytes, start: int, delimiter: str, width: int) -> list[Any] | None:
-    """Return the columns below a header as text; None where the csv module must be asked."""
+    """Return the columns below a header as text; None if Arrow cannot parse them."""
     names = [str(position) for position in range(width)]
     kinds: dict[str, Any] = dict.fromkeys(names, pa.string())
     try:
@@ -266,9 +266,9 @@ def _columns(data: bytes, start: int, delimiter: str, width: int) -> list[Any] |
 
 
 def _is_quoted(data: bytes, delimiter: str) -> bool:
-    """Say whether every quotation mark begins or ends a cell, or is one of two inside of it.
+    """Return whether every quotation mark begins or ends a cell, or is doubled inside it.
 
-    Of marks numbered from 0 the even ones open a quotation, the odd ones close it.
+    Of marks numbered from 0, even ones open a quotation and odd ones close it.
     """
     characters = np.frombuffer(data, dtype=np.uint8)
     at = np.flatnonzero(characters == QUOTE[0])
@@ -283,7 +283,7 @@ def _is_quoted(data: bytes, delimiter: str) -> bool:
 
 
 def _without_blank(columns: list[Any]) -> list[Any]:
-    """Leave out rows whose cells are all blank."""
+    """Leave out rows with blank cells only."""
     blank = None
     for column in columns:
         empty = pc.equal(pc.binary_length(pc.utf8_trim_whitespace(column)), 0)
@@ -296,12 +296,10 @@ def _without_blank(columns: list[Any]) -> list[Any]:
 # -- JSON -----------------------------------------------------------------------------------------
 
 
-def _read_json(
-    name: str, text: str, max_bytes: int = MAX_BYTES, *, is_array: bool = False
-) -> Table:
-    """Return the table in JSON Lines, or in an array: an object for each row.
+def _read_json(name: str, text: str, max_bytes: int, *, is_array: bool) -> Table:
+    """Return the table in JSON Lines or in an array, an object for each row.
 
-    Columns stand in the order in which they first occur.
+    Columns are in the order of first occurrence.
     """
     taken = sources.json_memory(text) + PER_LINE * (text.count("\n") + text.count("\r"))
     check_memory(name, taken, max_bytes)
@@ -320,8 +318,8 @@ def _read_json(
                 'each column, such as {"system": "A", "task": "x", "score": 0.5}.'
             )
     names = list(dict.fromkeys(key for row in rows for key in row))
-    sizes, n_filled = ((len(rows), "rows"), (len(names), "columns")), sum(map(len, rows))
-    sources.check_filled(name, *sizes, n_filled, max_bytes=max_bytes)
+    sizes = {"rows": len(rows), "columns": len(names)}
+    sources.check_filled(name, sizes, sum(map(len, rows)), max_bytes)
     columns = [[row.get(key) for row in rows] for key in names]
     return Table(name, names, columns, lines=None if is_array else lambda: lines, taken=taken)
 
@@ -330,7 +328,7 @@ def _read_json(
 
 
 def _read_parquet(path: Path, max_bytes: int) -> Table:
-    """Return the table in a Parquet file; where pandas wrote it, its index goes first."""
+    """Return the table in a Parquet file; an index that pandas wrote comes first."""
     from pyarrow import parquet  # noqa: PLC0415 - of Parquet files alone
 
     try:
@@ -338,9 +336,8 @@ def _read_parquet(path: Path, max_bytes: int) -> Table:
         taken = _stated_bytes(stated)
         check_memory(path.name, taken, max_bytes)
         leaves = [stated.schema.column(at) for at in range(stated.num_columns)]
-        # Texts stay in dictionaries until it is known how long they are, written out. Without
-        # checksums a flipped byte of an uncompressed file would go unnoticed; writers put them in
-        # if asked to.
+        # Texts stay in dictionaries until their total size is checked. Checksums, which writers
+        # may add, detect a flipped byte of an uncompressed file.
         coded = [leaf.path for leaf in leaves if leaf.physical_type == "BYTE_ARRAY"]
         table = parquet.ParquetFile(
             path, page_checksum_verification=True, read_dictionary=coded
@@ -361,9 +358,9 @@ def _read_parquet(path: Path, max_bytes: int) -> Table:
 
 
 def _stated_bytes(stated: Any) -> int:
-    """Return what reading a Parquet file takes by its footer: values, pages and columns.
+    """Return the memory for reading a Parquet file by its footer: values, pages and columns.
 
-    By groups of rows: Arrow ends the process where a damaged footer is asked for a column.
+    It takes sums over row groups, as Arrow crashes on a column of a damaged footer.
     """
     groups = list(map(stated.row_group, range(stated.num_row_groups)))
     n_values: int = sum(group.num_rows * group.num_columns for group in groups)
@@ -373,7 +370,7 @@ def _stated_bytes(stated: Any) -> int:
 
 
 def _text_bytes(column: Any) -> int:
-    """Return what the texts of a column take that is coded by a dictionary, written out."""
+    """Return the memory for the texts of a dictionary-encoded column, once decoded."""
     if not pa.types.is_dictionary(column.type):
         return 0
     sizes = (pc.take(pc.binary_length(part.dictionary), part.indices) for part in column.chunks)
@@ -386,16 +383,17 @@ def _plain(column: Any) -> Any:
 
 
 def _with_index(table: Any, stated: Any) -> Any:
-    """Put the columns that pandas knows as the index first, as for a frame."""
-    known = stated.get("index_columns") if isinstance(stated, dict) else None
-    named = [name for name in known if isinstance(name, str)] if isinstance(known, list) else []
+    """Put the index columns of pandas first, as for a frame."""
+    listed_index = stated.get("index_columns") if isinstance(stated, dict) else None
+    columns = listed_index if isinstance(listed_index, list) else []
+    named = [name for name in columns if isinstance(name, str)]
     index = [name for name in dict.fromkeys(named) if table.column_names.count(name) == 1]
     if not index:
         return table
     others = [name for name in table.column_names if name not in index]
     unnamed = {f"__index_level_{level}__" for level in range(len(index))}
     if len(index) == 1 and index[0] in unnamed:
-        # Whole numbers without a name are numbers of rows, in whatever order they stand.
+        # Whole numbers without a name are row numbers, in any order.
         if pa.types.is_integer(table.schema.field(index[0]).type):
             return table.select(others)
         return table.select([*index, *others]).rename_columns(["index", *others])
@@ -445,16 +443,16 @@ def _read_excel(path: Path, max_bytes: int) -> Table:
     except DataFormatError:
         raise
     except Exception as error:
-        # Where XML is damaged openpyxl raises errors of any kind.
+        # For damaged XML, openpyxl raises errors of any kind.
         raise DataFormatError(
             f"{path.name} is no Excel workbook, or is damaged or encrypted "
             f"({type(error).__name__}): save it as CSV (UTF-8)."
         ) from None
     if len(filled) > 1:
         unread = listed([book.worksheets[at].title for at in filled[1:]])
-        told = f"{path.name}: sheet {shown(sheet.title)} was read, and not {unread}."
-        # Behind this are the reader of tables, and a public one.
-        warnings.warn(told, DataWarning, stacklevel=4)
+        sentence = f"{path.name}: sheet {shown(sheet.title)} was read, and not {unread}."
+        # The callers are `read_table` and a public reader.
+        warnings.warn(sentence, DataWarning, stacklevel=4)
     used = sorted(set().union(*rows.values()))
     check_memory(path.name, PER_SHEET_CELL * len(rows) * len(used), max_bytes)
     lines = sorted(rows)
@@ -468,7 +466,7 @@ def _read_excel(path: Path, max_bytes: int) -> Table:
 
 
 def _is_filled(sheet: Any) -> bool:
-    """Say whether there is something in a sheet."""
+    """Return whether a sheet has a filled cell."""
     sheet.reset_dimensions()
     return any(cell.value is not None for row in sheet.iter_rows() for cell in row)
 
@@ -476,9 +474,9 @@ def _is_filled(sheet: Any) -> bool:
 def _filled_rows(
     name: str, sheet: Any, max_bytes: int
 ) -> tuple[dict[int, dict[int, Any]], set[tuple[int, int]]]:
-    """Return what is in the rows that are not empty, by lines and columns, and cells of no value.
+    """Return the values of rows by line and column, and the cells without a value.
 
-    These are blank, or formulas that nothing calculated.
+    The latter are blank, or formulas that were not calculated.
     """
     from openpyxl.cell.read_only import EMPTY_CELL  # noqa: PLC0415
 
@@ -487,17 +485,17 @@ def _filled_rows(
     for line, row in enumerate(sheet.iter_rows(), 1):
         needed += PER_SHEET_ROW + PER_SHEET_CELL * len(row)
         check_memory(name, needed, max_bytes)
-        there = [cell for cell in row if cell is not EMPTY_CELL]
-        # The value of a formula may be the empty text, which is one.
-        empty = (cell for cell in there if cell.value is None and cell.data_type != "str")
+        present = [cell for cell in row if cell is not EMPTY_CELL]
+        # A formula may have the empty text as its value.
+        empty = (cell for cell in present if cell.value is None and cell.data_type != "str")
         blank |= {(line, cell.column) for cell in empty}
-        if cells := {cell.column: _value(cell) for cell in there if cell.value is not None}:
+        if cells := {cell.column: _value(cell) for cell in present if cell.value is not None}:
             rows[line] = cells
     return rows, blank
 
 
 def _value(cell: Any) -> Any:
-    """Return text, a number, or why a cell cannot be read."""
+    """Return a text or number, or the reason why a cell cannot be read."""
     value, kind = cell.value, cell.data_type
     if kind == "e":
         return _unreadable(cell, f"the error {value}", CLEAR)

@@ -1,4 +1,4 @@
-"""Sources of tables: files and streams opened, unpacked, decoded and told apart by their kind."""
+"""Sources of tables: open, unpack and decode files and streams, and detect their kind."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from glob import glob, has_magic
 from gzip import BadGzipFile, GzipFile
+from math import prod
 from os import PathLike
 from pathlib import Path, PurePath
 from typing import IO, Any, NoReturn, TypeVar
@@ -25,8 +26,8 @@ Opened = TypeVar("Opened")
 Source = str | PathLike[str] | IO[str]
 #: Files, patterns and folders.
 Sources = str | PathLike[str] | Iterable[str | PathLike[str]]
-#: A frame of pandas or polars, or of anything that speaks the Arrow PyCapsule interface or the
-#: interchange protocol for frames, goes where a file goes.
+#: A file, or a frame of pandas, polars or any library with the Arrow PyCapsule interface or the
+#: interchange protocol.
 TableSource = Source | Any
 PROTOCOLS = ("__arrow_c_stream__", "__arrow_c_array__", "__dataframe__")
 
@@ -41,17 +42,17 @@ TABLE_KINDS = {
 }
 BINARY = ("Parquet", "Excel")
 
-#: Bytes of memory that reading a file may take, unless `max_bytes` says more.
+#: Default limit of the memory for reading, in bytes.
 MAX_BYTES = 2**30
-# Measured: bytes of memory for a byte of text that is a table, and for a cell of a dense table.
+# Measured: bytes of memory for a byte of a table as text, and for a cell of a dense table.
 PER_BYTE, PER_CELL = 4, 24
 # And for an object of Python.
 PER_OBJECT = 96
-# So many characters tell a kind of file.
-SEEN = 10_000
+# The kind of a file is detected from these characters.
+FIRST_CHARACTERS = 10_000
 AS_TABLE = "save it as CSV (UTF-8), or read it with pandas and give the DataFrame"
-# How files begin that are no text.
-BEGINNINGS = {
+# First bytes of files that are not text.
+FIRST_BYTES = {
     b"\xff\xfe": "UTF-16 text",
     b"\xfe\xff": "UTF-16 text",
     b"\xd0\xcf\x11\xe0": "an old Excel workbook",
@@ -60,32 +61,32 @@ BEGINNINGS = {
     b"PAR1": "a Parquet file",
     b"%PDF-": "a PDF document",
 }
-# A tag alone, or another after it: a label in a table is followed by a delimiter.
+# A tag alone or before another one; in a table a delimiter follows a label.
 MARKUP = re.compile(r"\s*<(!doctype|html|\?xml|table|head|body)\b[^>]*>\s*(<|$)", re.IGNORECASE)
-# A row of a table of Markdown, and the second one.
+# The first two rows of a Markdown table.
 MARKDOWN = re.compile(r"\s*\|[^\n]*\|\s*\n\s*\|[-:| ]+\|\s*(\n|$)")
-# What stands for half of a character where the other half is not beside it.
+# An escaped surrogate, which is half of a character unless the other half follows.
 ESCAPED_HALF = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 def check_memory(name: str, needed: int, max_bytes: int) -> None:
-    """Raise where reading would take too much memory."""
+    """Raise if reading would take too much memory."""
     if needed > max_bytes:
         raise DataFormatError(
             f"{name} takes about {needed:,} bytes of memory or more, and `max_bytes` is "
             f"{max_bytes:,}.",
-            "Give a larger `max_bytes`, leave out what is not needed, or read scores by "
-            "`scan_scores`, in pieces.",
+            "Give a larger `max_bytes`, leave out some data, or read scores in pieces by "
+            "`scan_scores`.",
         )
 
 
 def is_any_frame(source: object) -> bool:
-    """Say whether a source is a frame of pandas or another."""
+    """Return whether a source is a frame of pandas or of another library."""
     return isinstance(source, pd.DataFrame) or any(hasattr(source, name) for name in PROTOCOLS)
 
 
 def kind_by_name(source: object) -> str | None:
-    """Return the kind of file of a table that is no delimited text, as its name tells it."""
+    """Return the kind of a file by its ending; None for delimited text."""
     if not isinstance(source, str | PathLike):
         return None
     suffixes = [suffix.lower() for suffix in PurePath(source).suffixes]
@@ -95,40 +96,32 @@ def kind_by_name(source: object) -> str | None:
     return TABLE_KINDS.get(suffixes[-1]) if suffixes else None
 
 
-def check_filled(
-    name: str,
-    rows: tuple[int, str],
-    columns: tuple[int, str],
-    filled: int,
-    *,
-    max_bytes: int = MAX_BYTES,
-) -> None:
-    """Raise where rows times columns make too large a table; it is dense, whatever is filled."""
-    cells = rows[0] * columns[0]
-    what = f"{name} has {rows[0]} {rows[1]} and {columns[0]} {columns[1]}, which make "
-    what += f"{counted(cells, 'cell')}, {filled} of them filled; it"
-    check_memory(what, PER_CELL * cells, max_bytes)
+def check_filled(name: str, sizes: dict[str, int], filled: int, max_bytes: int = MAX_BYTES) -> None:
+    """Raise if a dense table is too large; `sizes` are its rows and columns by their names."""
+    shape, cells = " and ".join(f"{n} {axis}" for axis, n in sizes.items()), prod(sizes.values())
+    size = f"{shape}, which make {counted(cells, 'cell')}, {filled} of them filled"
+    check_memory(f"{name} has {size}; it", PER_CELL * cells, max_bytes)
 
 
 def read_text(
     source: Source, max_bytes: int = MAX_BYTES, per_byte: int = PER_BYTE
 ) -> tuple[str, str]:
-    """Return a name for messages and the whole text of a UTF-8 file or open text stream."""
+    """Return a name for messages, and the text of a UTF-8 file or an open text stream."""
     name, data = read_data(source, max_bytes, per_byte)
     return name, decoded(name, data)
 
 
 def json_memory(text: str) -> int:
-    """Return about how many bytes of memory JSON takes that is read whole."""
+    """Return the estimated memory for parsing JSON, in bytes."""
     return 2 * PER_BYTE * len(text) + PER_OBJECT * sum(map(text.count, ",:[{"))
 
 
 def read_data(
     source: Source, max_bytes: int = MAX_BYTES, per_byte: int = PER_BYTE
 ) -> tuple[str, bytes | str]:
-    """Return a name for messages and what a file or an open text stream holds.
+    """Return a name for messages, and the content of a file or an open text stream.
 
-    A byte takes `per_byte` bytes of memory in the end; of what is longer no more is read.
+    A byte of text takes `per_byte` bytes of memory; at most one byte above the limit is read.
     """
     limit = max_bytes // per_byte
     if not isinstance(source, str | PathLike):
@@ -155,7 +148,7 @@ def _read_file(path: Path, limit: int) -> bytes:
 
 
 def opened(path: Path, read: Callable[[Path], Opened]) -> Opened:
-    """Return what `read` makes of a path; raises where there is no file that can be read."""
+    """Return the result of `read` for a path; raise if no file can be read there."""
     try:
         return read(path)
     except DataFormatError:
@@ -170,10 +163,10 @@ def opened(path: Path, read: Callable[[Path], Opened]) -> Opened:
 def files_at(
     path: str | PathLike[str], hidden: tuple[str, ...]
 ) -> tuple[list[tuple[Path, tuple[str, ...]]], bool]:
-    """Return the files of a path, a pattern or a folder, with the folders that lead to each.
+    """Return the files of a path, pattern or folder, each with the folders that lead to it.
 
-    And whether it is the path of a file, or of nothing. What begins with a sign of `hidden` in a
-    folder is left out.
+    Also return whether the path names a single file, which may not exist. Names in a folder that
+    begin with one of `hidden` are left out.
     """
     if not isinstance(path, str | PathLike):
         raise InvalidInputError("source", "paths, patterns or folders", path)
@@ -195,7 +188,7 @@ def files_at(
 
 
 def decoded(name: str, data: bytes | str) -> str:
-    """Return the text that is read, without a byte order mark."""
+    """Return data as text, without a byte order mark."""
     if isinstance(data, str):
         return data.removeprefix("\ufeff")
     try:
@@ -226,57 +219,61 @@ def _not_utf8(name: str, error: UnicodeDecodeError) -> str:
 
 
 def text_lines(text: str) -> list[str]:
-    """Return the lines of a text, whichever of the three line ends it has."""
+    """Return the lines of a text with any of the three line ends."""
     return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
 
 
 def first_lines(text: str) -> list[str]:
-    """Return the whole lines by which the kind of a text is told."""
-    lines = text_lines(text[:SEEN])
-    return lines if len(text) <= SEEN else lines[:-1]
+    """Return the complete first lines, from which the kind of a text is detected."""
+    lines = text_lines(text[:FIRST_CHARACTERS])
+    return lines if len(text) <= FIRST_CHARACTERS else lines[:-1]
 
 
 # -- files that are no text of a table ------------------------------------------------------------
 
 
 def _check_not_binary(name: str, data: bytes) -> None:
-    """Raise where bytes are no UTF-8 text, but those of a workbook, an archive and the like."""
+    """Raise if bytes are not UTF-8 text but, for example, a workbook or an archive."""
     if b"\0" in data[:4096] or data[:2] in (b"\xff\xfe", b"\xfe\xff", b"\x1f\x8b"):
-        found = (what for start, what in BEGINNINGS.items() if data.startswith(start))
-        what = next(found, "binary, or UTF-16 text without a byte order mark")
-        raise DataFormatError(f"{name} is {what}, not UTF-8 text: {AS_TABLE}.")
+        kinds = (kind for start, kind in FIRST_BYTES.items() if data.startswith(start))
+        kind = next(kinds, "binary, or UTF-16 text without a byte order mark")
+        raise DataFormatError(f"{name} is {kind}, not UTF-8 text: {AS_TABLE}.")
 
 
 def check_plain_table(name: str, text: str) -> None:
-    """Raise where a text is JSON, HTML, XML or Markdown: structured, but no plain table."""
-    found = {
+    """Raise if a text is JSON, HTML, XML or Markdown, and so no plain table."""
+    matches = {
         "HTML or XML": MARKUP.match(text),
         "Markdown": MARKDOWN.match(text),
         "JSON": text.lstrip()[:1] in ("{", "[") and _is_json(name, text),
     }
-    for kind, is_such in found.items():
-        if is_such:
+    for kind, is_match in matches.items():
+        if is_match:
             raise DataFormatError(f"{name} is {kind}, no plain table: {AS_TABLE}.")
 
 
 def _is_json(name: str, text: str) -> bool:
-    """Say whether a text, or its first line, is a JSON object or a list of lists or objects."""
+    """Return whether a text or its first line is a JSON object, or a list of lists or objects."""
     if PurePath(name).suffix.lower() in (".json", ".jsonl", ".ndjson"):
         return True
+    value = json_content(text)
+    parts = value if isinstance(value, list) else [value]
+    return bool(parts) and all(isinstance(one, dict | list) for one in parts)
+
+
+def json_content(text: str) -> Any:
+    """Return the JSON in the first line of a text, or in all of it; None if it is no JSON."""
     for part in (text.lstrip().partition("\n")[0], text):
         with suppress(ValueError, RecursionError):
-            value = json.loads(part)
-            parts = value if isinstance(value, list) else [value]
-            if parts and all(isinstance(one, dict | list) for one in parts):
-                return True
-    return False
+            return json.loads(part)
+    return None
 
 
 # -- JSON -----------------------------------------------------------------------------------------
 
 
 def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return an object; raises where a key is there twice."""
+    """Return an object; raise if a key occurs twice."""
     content = dict(pairs)
     if len(content) < len(pairs):
         ((key, _),) = Counter(key for key, _ in pairs).most_common(1)
@@ -295,7 +292,7 @@ def _no_number(word: str) -> NoReturn:
     raise ValueError(f"has the number {word[:60]}; only integers are read")
 
 
-#: JSON with numbers of any kind, and with integers alone, which may have more digits.
+#: JSON with any numbers, and with integers only, which may have more digits.
 DISTINCT = json.JSONDecoder(object_pairs_hook=_distinct)
 INTEGERS = json.JSONDecoder(
     object_pairs_hook=_distinct,
@@ -308,7 +305,7 @@ INTEGERS = json.JSONDecoder(
 def parse_json(
     text: str, name: str, decoder: json.JSONDecoder = INTEGERS, max_bytes: int | None = None
 ) -> Any:
-    """Return the content of a JSON text, by default of one that holds no number but integers."""
+    """Return the content of a JSON text, which by default holds no numbers but integers."""
     if max_bytes is not None:
         check_memory(name, json_memory(text), max_bytes)
     try:
@@ -319,7 +316,7 @@ def parse_json(
             "" if decoder is INTEGERS else "It may be cut off: write it again, or leave it out.",
         ) from None
     except ValueError as error:
-        # Python's own words for that name a function of its own.
+        # Python's message names one of its own functions.
         is_long = "integer string conversion" in str(error)
         why = "has an integer of thousands of digits" if is_long else error
         raise DataFormatError(f"{name} {why}.") from None
@@ -330,7 +327,7 @@ def parse_json(
 
 
 def _check_characters(text: str, content: object, name: str) -> None:
-    """Raise where a text has half of a character, which can be neither printed nor written."""
+    """Raise if a text has half of a character, which can be neither printed nor written."""
     if ESCAPED_HALF.search(text) is None:
         return
     try:

@@ -1,4 +1,4 @@
-"""Tables: columns of labels and of numbers, and the place of whatever is wrong in one."""
+"""Tables: columns of labels and numbers, and errors with the row and column of a cell."""
 
 from __future__ import annotations
 
@@ -15,31 +15,33 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from rankagg._typing import Floats, Integers64, Positions
+from rankagg._typing import Bools, Floats, Integers64, Positions
 from rankagg._validation import EXACT_LIMIT, LARGEST_WEIGHT, SMALLEST_WEIGHT, arrow_table
-from rankagg.core import listed
+from rankagg.core import listed, listing
 from rankagg.exceptions import DataFormatError, InvalidInputError, nearest, shown
 from rankagg.io.output_files import unguard
 from rankagg.io.tables.columns import USUAL, Coded, Numbers, NumberStyle
 from rankagg.io.tables.sources import MAX_BYTES, check_memory
 
 FRAME_NAME = "the DataFrame"
-# What readers can be told of a column of numbers.
-HOW_WRITTEN = {
-    "outcome": "`drop_outcome` leaves rows out that say no number.",
+# Remedies for cells that are no numbers, by parameter.
+REMEDIES = {
+    "outcome": "`drop_outcome` leaves out rows without a number.",
     "item": "`decimal` and `missing` say how numbers are written; `drop` leaves the column out.",
     "score": "`decimal`, `percent`, `errors` and `missing` say how numbers are written.",
 }
-HOW_WRITTEN["task"] = f"{HOW_WRITTEN['score'][:-1]}; `drop` leaves the column out."
-HOW_WRITTEN["system"] = f"Without `score` each column but `task` is a system. {HOW_WRITTEN['task']}"
-# Measured: bytes that a distinct label takes in the end, the code of one in a row, and a number.
+REMEDIES["task"] = f"{REMEDIES['score'][:-1]}; `drop` leaves the column out."
+REMEDIES["system"] = f"Without `score` each column but `task` is a system. {REMEDIES['task']}"
+# Measured: bytes of memory for a distinct label, for its code in a row, and for a number.
 PER_LABEL, PER_CODE, PER_NUMBER = 512, 64, 96
+# Older versions of Arrow have no function for this type.
+VIEW = "string_view"
 INFINITE_WORD = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Unreadable:
-    """A cell that is not empty and says nothing: it is refused where it is read."""
+    """A filled cell without a value that can be read, such as an error of a spreadsheet."""
 
     what: str
     remedy: str
@@ -50,21 +52,20 @@ class Unreadable:
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """A header and columns, all of one length: chunked arrays of Arrow, or lists of any cells."""
+    """A header and columns of one length: chunked arrays of Arrow, or lists of any cells."""
 
-    # What to call the table in messages.
+    # Its name in messages.
     name: str
-    # Names of the columns, distinct.
+    # Distinct names of the columns.
     header: list[Any]
     columns: list[Any]
-    # True where the cells come from a text file, in which labels may be guarded against being run
-    # as formulas.
+    # Whether cells are from a text file, where an apostrophe may guard a label against formulas.
     is_text: bool = False
-    # Returns the line of each row, where that is not its number from 1.
+    # Returns the line of each row, unless that is its number from 1.
     lines: Callable[[], Sequence[int]] | None = None
     # How numbers are written in text.
     style: NumberStyle = USUAL
-    # About how many bytes of memory the columns took to be read, and how many may be taken.
+    # Estimated bytes of memory for reading the columns, and the limit.
     taken: int = 0
     max_bytes: int = MAX_BYTES
 
@@ -85,10 +86,10 @@ class Table:
 
     @classmethod
     def of_frame(cls, frame: Any) -> Table:
-        """Return a frame; the index of one of pandas, unless it is a row number, goes first."""
+        """Return a frame as a table; an index of pandas comes first unless it is a row number."""
         if not isinstance(frame, pd.DataFrame):
             return cls.of_arrow(FRAME_NAME, arrow_table(frame))
-        # An integer index without a name is a row number, in whatever order it stands.
+        # An integer index without a name is a row number, in any order.
         is_number = frame.index.name is None and pd.api.types.is_integer_dtype(frame.index)
         try:
             named = frame if is_number else frame.reset_index()
@@ -107,13 +108,13 @@ class Table:
 
     @classmethod
     def of_arrow(cls, name: str, table: Any, taken: int = 0) -> Table:
-        """Return a table of Arrow."""
+        """Convert a table of Arrow."""
         columns = [_with_large_text(column) for column in table.columns]
         return cls(name, table.column_names, columns, taken=taken)
 
     @property
     def n_rows(self) -> int:
-        """The number of rows."""
+        """Number of rows."""
         return len(self.columns[0])
 
     @cached_property
@@ -124,15 +125,26 @@ class Table:
         return positions
 
     def position(self, name: Any, parameter: str) -> int:
-        """Return where a column stands; raises where there is none of that name."""
+        """Return the position of a column; raise if no column has this name."""
         try:
             return self._positions[name]
         except (KeyError, TypeError):
             allowed = f"a column of {self.name} ({listed(self.header)})"
             raise InvalidInputError(parameter, allowed, name, nearest(name, self.header)) from None
 
-    def chosen(self, rows: Positions) -> Table:
-        """Return the table with some of its rows, which keep their places."""
+    def check_columns(self, **columns: Any) -> None:
+        """Raise if a parameter names no column, or the same one as another; None is not given."""
+        lists = {x: y if isinstance(y, list) else [y] for x, y in columns.items() if y is not None}
+        for parameter, names in lists.items():
+            for name in names:
+                self.position(name, parameter)
+        given = [name for names in lists.values() for name in names]
+        if len(set(given)) < len(given):
+            parameters = [parameter for parameter, names in lists.items() if names]
+            raise InvalidInputError(listing(parameters), "different columns", given)
+
+    def take(self, rows: Positions) -> Table:
+        """Return some rows as a table; they keep their lines."""
         columns = [
             [x[row] for row in rows.tolist()] if isinstance(x, list) else x.take(pa.array(rows))
             for x in self.columns
@@ -155,48 +167,52 @@ class Table:
         return f"{self.name}, row {row + 1 if self.lines is None else self.lines()[row]}"
 
     def error(self, row: int, column: Any, what: str, remedy: str = "") -> DataFormatError:
-        """Return what is raised for a cell."""
+        """Return the error for a cell."""
         sentence = what.rstrip()
         end = "" if sentence[-1] in ".?" else "."
         return DataFormatError(f"{self.place(row)}, column {shown(column)} {sentence}{end}", remedy)
 
     def cells(self, name: Any, parameter: str) -> list[Any]:
-        """Return the cells of a column as they are; raises where there is none of that name."""
+        """Return the unchanged cells of a column."""
         column = self.columns[self.position(name, parameter)]
         return column if isinstance(column, list) else column.to_pylist()
+
+    def check_cells(self, wrong: Bools, name: Any, what: str, remedy: str = "") -> None:
+        """Raise for the first wrong cell of a column, which replaces {} in a message."""
+        if wrong.any():
+            row = int(np.argmax(wrong))
+            got = shown(self.cells(name, "source")[row])
+            raise self.error(row, name, what.replace("{}", got), remedy.replace("{}", got))
 
     # -- labels -------------------------------------------------------------------------------
 
     def coded(self, name: Any, parameter: str, *, gaps: bool = False) -> Coded:
-        """Return a column of labels; where a cell is empty the code is -1, or an error raised."""
+        """Return a column of labels; an empty cell has the code -1 (`gaps`), or is refused."""
         column = self.columns[self.position(name, parameter)]
-        found = Coded.of_arrow(column, self._check_labels)
-        if found is None:
+        coded = Coded.of_arrow(column, self._check_labels)
+        if coded is None:
             cells = self.cells(name, parameter)
             for row, cell in enumerate(cells):
                 if cell is not None and not isinstance(cell, str | Real):
                     remedy = cell.remedy if isinstance(cell, Unreadable) else ""
                     raise self.error(row, name, f"must hold a label. Got {shown(cell)}", remedy)
-            found = Coded.of(cells)
-        coded = found.merged(self._label(cell, gaps=gaps) for cell in found.labels)
-        if gaps:
-            return coded.with_gaps()
-        if "" in coded.labels:
-            row = int(np.argmax(coded.codes == coded.labels.index("")))
-            raise self.error(row, name, "is empty; it must hold a label")
+            coded = Coded.of(cells)
+        coded = coded.merged(self._label(cell, gaps=gaps) for cell in coded.labels).with_gaps()
+        if not gaps:
+            self.check_cells(coded.codes < 0, name, "is empty; it must hold a label")
         return coded
 
     def _label(self, cell: Any, *, gaps: bool) -> Any:
-        """Return what a cell says as a label, "" for nothing."""
+        """Return a cell as a label, "" if it is empty."""
         if isinstance(cell, str):
             return unguard(cell.strip()) if self.is_text else cell.strip()
         if cell is None or cell != cell:  # noqa: PLR0124 - NaN
             return ""
-        # Where a cell is empty, frames hold whole numbers as floats.
+        # Frames with empty cells hold whole numbers as floats.
         return int(cell) if gaps and isinstance(cell, float) and cell.is_integer() else cell
 
     def labels(self, name: Any, parameter: str) -> list[Any]:
-        """Return a column of labels, row by row; raises where a cell is empty."""
+        """Return the label of each row; raise if a cell is empty."""
         codes, labels = self.coded(name, parameter)
         return [labels[code] for code in codes.tolist()]
 
@@ -207,67 +223,59 @@ class Table:
         needed = self.taken + PER_NUMBER * len(names) * self.n_rows
         check_memory(self.name, needed, self.max_bytes)
         values = np.empty((len(names), self.n_rows))
-        said: Counter[tuple[str, str]] = Counter()
+        odd: Counter[tuple[str, str]] = Counter()
         for target, name in zip(values, names, strict=True):
             cells = self.columns[self.position(name, parameter)]
             column = self.style.numbers_in(cells)
             if np.isinf(column.values).any():
                 row = int(np.argmax(np.isinf(column.values)))
                 cell = cells[row] if isinstance(cells, list) else cells[row].as_py()
-                raise self._no_number(row, name, cell, parameter)
-            with_sign, without = column.said.get(("percent", ""), 0), column.said.get(("bare", ""))
+                raise self._number_error(row, name, cell, parameter)
+            with_sign, without = (column.odd.get((x, ""), 0) for x in ("percent", "bare"))
             if parameter != "score" and with_sign and without:
                 raise DataFormatError(
                     f"{self.name}, column {shown(name)} has numbers with a percent sign "
-                    f"({with_sign}) and others without ({without}); all of a column must have one, "
-                    "or none."
+                    f"({with_sign}) and without ({without}); all or none must have one."
                 )
-            said.update(column.said)
+            odd.update(column.odd)
             target[:] = column.values
-        return Numbers(values.ravel(), said)
+        return Numbers(values.ravel(), odd)
 
-    def _no_number(self, row: int, name: Any, cell: Any, parameter: str) -> DataFormatError:
-        if (whole := self.style.unheld(cell)) is not None:
-            what = f"is {shown(whole)}, which no 64-bit float holds"
+    def _number_error(self, row: int, name: Any, cell: Any, parameter: str) -> DataFormatError:
+        if (number := self.style.inexact_integer(cell)) is not None:
+            what = f"is {shown(number)}, which no 64-bit float holds"
             return self.error(row, name, f"{what}: subtract a common number from the column")
         what = f"must be a finite number or empty for missing. Got {shown(cell)}"
         if not isinstance(cell, str) or INFINITE_WORD.fullmatch(cell.strip()):
             return self.error(row, name, what, getattr(cell, "remedy", ""))
         if self.style.decimal == "," and "." in cell:
-            remedy = "With decimal commas no number has a point; take signs of thousands away."
+            remedy = "With decimal commas no number has a point; remove the signs of thousands."
         else:
-            remedy = HOW_WRITTEN.get(parameter, "")
+            remedy = REMEDIES.get(parameter, "")
         return self.error(row, name, what, remedy)
 
     def numbers(self, name: Any, parameter: str) -> Floats:
-        """Return a column of finite numbers; NaN where a cell is empty or says "missing"."""
+        """Return a column of finite numbers; NaN is missing."""
         return self.stacked([name], parameter).values
 
     def weights(self, name: Any) -> Floats:
         """Return a column of weights, none of them missing."""
         values = self.numbers(name, "weight")
         good = (values >= SMALLEST_WEIGHT) & (values <= LARGEST_WEIGHT)
-        if not good.all():
-            row = int(np.argmin(good))
-            allowed = f"must be a weight from {SMALLEST_WEIGHT:g} to {LARGEST_WEIGHT:g}"
-            got = shown(self.cells(name, "weight")[row])
-            raise self.error(row, name, f"{allowed}. Got {got}; leave out what has no weight")
+        allowed = f"must be a weight from {SMALLEST_WEIGHT:g} to {LARGEST_WEIGHT:g}"
+        self.check_cells(~good, name, f"{allowed}. Got {{}}; leave out rows without a weight")
         return values
 
     def counts(self, name: Any, parameter: str) -> Integers64:
         """Return a column of positive whole numbers below 2**53."""
         values = self.numbers(name, parameter)
-        right = (values > 0) & (values < EXACT_LIMIT) & (np.floor(values) == values)
-        if not right.all():
-            row = int(np.argmin(right))
-            allowed = "must be a positive whole number below 2**53"
-            got = shown(self.cells(name, parameter)[row])
-            raise self.error(row, name, f"{allowed}. Got {got}")
+        good = (values > 0) & (values < EXACT_LIMIT) & (np.floor(values) == values)
+        self.check_cells(~good, name, "must be a positive whole number below 2**53. Got {}")
         return values.astype(np.int64)
 
 
 def _pandas_column(series: pd.Series[Any]) -> Any:
-    """Return a column of Arrow, or a list of cells where Arrow has no such type."""
+    """Return a column of Arrow, or a list of cells if Arrow lacks the type."""
     kind = series.dtype
     try:
         if isinstance(kind, np.dtype) and kind.kind in "iubf" and kind.itemsize <= 8:
@@ -287,17 +295,12 @@ def _pandas_column(series: pd.Series[Any]) -> Any:
 
 
 def _with_large_text(column: Any) -> Any:
-    """Return a column whose texts are of a kind that all of Arrow works with."""
+    """Return a column with string views cast to a type that all of Arrow supports."""
     kind = column.type
-    if pa.types.is_dictionary(kind) and _is_view(kind.value_type):
+    if pa.types.is_dictionary(kind) and str(kind.value_type) == VIEW:
         chunks = [
             pa.DictionaryArray.from_arrays(chunk.indices, chunk.dictionary.cast(pa.large_string()))
             for chunk in column.chunks
         ]
         return pa.chunked_array(chunks, pa.dictionary(kind.index_type, pa.large_string()))
-    return column.cast(pa.large_string()) if _is_view(kind) else column
-
-
-def _is_view(kind: Any) -> bool:
-    # Older versions have no such kind.
-    return hasattr(pa.types, "is_string_view") and bool(pa.types.is_string_view(kind))
+    return column.cast(pa.large_string()) if str(kind) == VIEW else column

@@ -35,7 +35,7 @@ class TestSources:
             ("a.csv", "A,B\n", "a score"),
             ("a.jsonl", '{"A": 1}\n', r"files that end in \.parquet.*write it as Parquet"),
             ("a.csv", "name,A\nx,1\n", "string in the column 'name', where scores should be"),
-            ("a.csv", "A,B\n1,2\n9007199254740993,3\n", r"row 2, column 'A' is \S+, and from"),
+            ("a.csv", "A,B\n1,2\n9007199254740993,3\n", r"row 2, column 'A' is \S+, and floats"),
         ],
     )  # fmt: skip
     def test_what_no_file_may_hold(self, name, text, message, tmp_path):
@@ -161,7 +161,7 @@ class TestRows:
     def test_rows_of_one_instance_that_lie_apart_or_are_there_twice(self, table, tmp_path):
         frame = long(table)
         apart = pd.concat([frame[1:], frame[:1]])
-        self.refuse(apart, tmp_path, "(?s)must stand together.*scattered", LONG, rows=1000)
+        self.refuse(apart, tmp_path, "(?s)must be consecutive.*scattered", LONG, rows=1000)
         again = pd.concat([frame[:2], frame[1:]])
         self.refuse(again, tmp_path, "row 3 is the second score of", LONG, ending="csv")
 

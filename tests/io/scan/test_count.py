@@ -120,7 +120,7 @@ LABELS = ["", "a", "i7", "id-000123456789", "é中", "007", "-0", "+1", "1.0", "
 @example(labels=LABELS)
 @given(labels=st.lists(st.text(max_size=20), max_size=9))
 def test_keys_follow_from_labels_alone(labels):
-    found = batches._keys_of_texts(pa.array(labels, pa.large_string()))
+    found = batches._text_keys(pa.array(labels, pa.large_string()))
     assert found.tolist() == [key_of(label) for label in labels]
 
 

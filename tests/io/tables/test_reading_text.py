@@ -68,12 +68,12 @@ def files(draw):
 def test_arrow_and_the_csv_module_part_the_same_cells(data, blank_rows):
     found = outcome(data, blank_rows=blank_rows)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(reading, "_by_arrow", lambda data, blank_rows: None)
+        patch.setattr(reading, "_parse_by_arrow", lambda data, blank_rows: None)
         assert outcome(data, blank_rows=blank_rows) == found
 
 
 def by_arrow(data):
-    return reading._by_arrow(data, blank_rows=False)
+    return reading._parse_by_arrow(data, blank_rows=False)
 
 
 PLAIN = st.sampled_from(["A", "b c", "'=x", "1", "-2.5", "1e-3", "0.30000000000000004", "NA", ""])

@@ -87,14 +87,14 @@ def test_streams_that_cannot_be_read(read, tmp_path):
     ("rows", "columns", "is_made"),
     [(2**11, 2**12, True), (2**13, 2**13, False), (10**7, 1, True), (0, 10**9, True)],
 )
-def test_a_dense_table_is_small_or_asked_for(rows, columns, is_made):
-    sizes = (rows, "rows"), (columns, "columns"), rows
+def test_a_dense_table_above_the_limit_is_refused(rows, columns, is_made):
+    sizes = {"rows": rows, "columns": columns}
     if is_made:
-        check_filled("a.csv", *sizes)
+        check_filled("a.csv", sizes, rows)
         return
     with pytest.raises(DataFormatError, match=r"make \d+ cells, \d+ of them filled.*`max_bytes`"):
-        check_filled("a.csv", *sizes)
-    check_filled("a.csv", *sizes, max_bytes=2**31)
+        check_filled("a.csv", sizes, rows)
+    check_filled("a.csv", sizes, rows, 2**31)
 
 
 # -- files that are no text of a table -------------------------------------------------------------

@@ -171,13 +171,13 @@ def test_what_arrow_cannot_hold():
 
 def test_json_lines_cell_by_cell():
     data = '{"s": "A", "x": 0.5, "z": {"k": 1}}\r\n\n{"x": 1e400, "s": "2020-01-02", "y": null}\n'
-    table = _read_json("a.jsonl", data)
+    table = _read_json("a.jsonl", data, 2**30, is_array=False)
     assert table.header == ["s", "x", "z", "y"]
     assert table.columns[0] == ["A", "2020-01-02"]
     assert table.columns[2:] == [[{"k": 1}, None], [None, None]]
     assert table.place(1) == "a.jsonl, row 3"
     many = "".join(f'{{"s": {i}}}\n' for i in range(5000)) + '{"t": 1}\n'
-    table = _read_json("a.jsonl", many)
+    table = _read_json("a.jsonl", many, 2**30, is_array=False)
     assert table.columns == [[*range(5000), None], [None] * 5000 + [1]]
 
 
