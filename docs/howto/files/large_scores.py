@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 os.mkdir("data")
 rng = np.random.default_rng(1)
 for part in range(2):
-    scores = rng.normal(size=(3000, 4)).round(2) + [0.3, 0.2, 0.1, 0]
+    scores = np.add(rng.normal(size=(3000, 4)).round(2), [0.3, 0.2, 0.1, 0])
     scores[:500, 2] = np.nan
     ids = np.arange(3000) + 3000 * part
     columns = {"task": np.where(ids % 3, "x", "y"), "id": ids}
