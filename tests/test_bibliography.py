@@ -32,7 +32,7 @@ def pages():
     return [
         *(ROOT / "rankagg").rglob("*.py"),
         *(ROOT / "docs").glob("*.rst"),
-        *(path for end in ("rst", "txt") for path in (ROOT / "docs").glob(f"*/*.{end}")),
+        *(path for end in ("rst", "txt", "csv") for path in (ROOT / "docs").glob(f"*/*.{end}")),
         *(ROOT / "examples").rglob("*.py"),
         ROOT / "README.md",
     ]

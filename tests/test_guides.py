@@ -15,6 +15,7 @@ import rankagg as ra
 
 GUIDES = Path(__file__).parents[1] / "docs" / "howto"
 FILE = re.compile(r"\.\. code-block:: python\n   :caption: (\S+)\n\n((?:   .*\n|\n)+)")
+INCLUDED = re.compile(r"\.\. literalinclude:: (files/\S+\.py)\n")
 # The rule of its guide is an executed example of the page.
 RULE = re.compile(r"\.\. testcode::\n\n((?:   .*\n|\n)+)")
 
@@ -22,6 +23,8 @@ RULE = re.compile(r"\.\. testcode::\n\n((?:   .*\n|\n)+)")
 def files_of(guide):
     text = (GUIDES / f"{guide}.rst").read_text(encoding="utf-8")
     files = {name: dedent(code) for name, code in FILE.findall(text)}
+    for name in INCLUDED.findall(text):
+        files[Path(name).name] = (GUIDES / name).read_text(encoding="utf-8")
     if guide == "own_rule":
         files["own_black.py"] = dedent(RULE.findall(text)[0])
     return files

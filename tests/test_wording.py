@@ -118,7 +118,7 @@ def test_lines_of_the_table_of_words_run(tmp_path, monkeypatch) -> None:
         "first": ra.datasets.load("tennessee")[0],
         "second": ra.datasets.load("tennessee")[1],
     }
-    lines = LINE.findall((DOCS / "words.rst").read_text("utf-8").replace('""', '"'))
+    lines = LINE.findall((DOCS / "words.csv").read_text("utf-8").replace('""', '"'))
     for line in lines:
         if line.startswith("ra."):
             assert eval(line, dict(names)) is not None, line

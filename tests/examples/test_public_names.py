@@ -33,7 +33,8 @@ def public_names():
         module = import_module(package)
         names = getattr(module, "__all__", None) or [n for n in dir(module) if n[0] != "_"]
         found |= {f"{package}.{name}" for name in names}
-    for page in (*ROOT.glob("docs/reference/*.rst"), *ROOT.glob("docs/howto/own_*.rst")):
+    guides = (*ROOT.glob("docs/howto/own_*.rst"), *ROOT.glob("docs/howto/files/*.py"))
+    for page in (*ROOT.glob("docs/reference/*.rst"), *guides):
         text = page.read_text(encoding="utf-8")
         found |= {f"rankagg.{name}" for name in LISTED.findall(text)}
         for module, names in IMPORTED.findall(text):

@@ -1,5 +1,6 @@
 """What the papers conclude today: every number of the page, its figures, and its program."""
 
+import csv
 import re
 from runpy import run_path
 
@@ -20,7 +21,13 @@ NUMBER = re.compile("(?<![\\w.])\N{MINUS SIGN}?\\d+(?:\\.\\d+)?")
 
 
 def test_every_number_of_the_page_is_one_of_the_programs():
-    parts = PAGE.read_text(encoding="utf-8").split("\n   * - ")
+    parts = [""]
+    for line in PAGE.read_text(encoding="utf-8").splitlines():
+        if table := re.match(r"   :file: (claims_\w+\.csv)$", line):
+            with (PAGE.parent / table[1]).open(encoding="utf-8", newline="") as file:
+                parts += [" ".join(row) for row in csv.reader(file)]
+        else:
+            parts[-1] += f"\n{line}"
     stated = [NUMBER.findall(NO_NUMBERS.sub("", part)) for part in parts]
     assert stated == [NUMBER.findall(" ".join(row)) for row in told.numbers()]
 

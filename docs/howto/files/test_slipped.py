@@ -1,0 +1,7 @@
+from slipped import Slipped
+
+from rankagg.testing.studies import CorruptionContract
+
+
+class TestSlipped(CorruptionContract):
+    corruption = Slipped()
