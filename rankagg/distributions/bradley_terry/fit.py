@@ -216,15 +216,13 @@ def _meat_of_units(
         for step in np.unique(steps):
             width, members = 1 << int(step), np.flatnonzero(steps == step)
             for some, scores in _adjusted(parts, members, width, inverse):
-                # A unit of one comparison has a score with few entries.
-                rows: Any = csr_array(scores) if width <= 2 else scores
-                meat += (rows * number[some, None]).T @ rows
+                meat += (scores * number[some, None]).T @ scores
     return np.asarray((total - 1.0) / total * meat)
 
 
 def _adjusted(
     parts: _Parts, members: Positions, width: int, inverse: Floats
-) -> Iterator[tuple[Positions, Floats]]:
+) -> Iterator[tuple[Positions, Any]]:
     """Yield units of up to `width` rows, some at a time, with their adjusted scores."""
     p = len(inverse)
     if width > p:
@@ -274,20 +272,25 @@ def _roots(
     return factors.reshape(-1, 2), np.stack([own, other], axis=1).ravel()
 
 
-def _small_units(parts: _Parts, members: Positions, width: int, inverse: Floats) -> Floats:
+def _small_units(parts: _Parts, members: Positions, width: int, inverse: Floats) -> Any:
     """Return the adjusted scores of units of up to `width` rows, shape (g, p)."""
     at = parts.starts[members][:, None] + np.arange(width)
     there = at < parts.starts[members + 1][:, None]
-    at = np.where(there, at, 0)
-    chosen, shape = parts.rows[at.ravel()], (*at.shape, len(inverse))
-    rows = chosen.toarray().reshape(shape) * there[..., None]
-    known = (chosen @ inverse).reshape(shape) * there[..., None]
-    shares = known @ rows.transpose(0, 2, 1)
+    at, shape = np.where(there, at, 0), (*at.shape, len(inverse))
+    rows: Any = parts.rows[at.ravel()].multiply(there.reshape(-1, 1)).tocsr()
+    known = rows @ inverse
+    if width == 1:
+        shares = rows.multiply(known).sum(axis=1).reshape(-1, 1, 1)
+    else:
+        shares = known.reshape(shape) @ rows.toarray().reshape(shape).transpose(0, 2, 1)
     weights = _freed(shares, parts.scores[at] * there)
     if weights is None:
         least = np.linalg.eigvalsh(np.eye(width) - shares)[:, 0]
         raise _alone(parts, int(members[np.argmin(least)]), inverse)
-    return np.asarray(np.einsum("gr,grp->gp", weights, rows))
+    ends = np.arange(0, at.size + 1, width)
+    scores = csr_array((weights.ravel(), np.arange(at.size), ends)) @ rows
+    # A unit of one comparison has a score with few entries.
+    return scores if width <= 2 else scores.toarray()
 
 
 def _freed(shares: Floats, scores: Floats) -> Floats | None:
