@@ -194,7 +194,7 @@ def test_weights_of_buckets_of_worths_without_floats():
 
 def test_results_that_rounded_weights_lose_are_told():
     profile = ra.Profile.from_orders(["AB", "BA"], weights=[np.pi * 1e10, np.e * 1e-10])
-    with pytest.raises(InvalidInputError, match="Results of smaller weight are lost"):
+    with pytest.raises(InvalidInputError, match="Leave out results with smaller weights"):
         ra.BradleyTerry.fit(profile)
     # Rankings keep all weights.
     fit = ra.PlackettLuce.fit(ra.Profile.from_orders(["AB", "BA"], weights=[1e12, 1.0]))
