@@ -50,25 +50,6 @@ def _check_axis(labels: Sequence[Label] | ItemSet, size: int, parameter: str, wh
         raise InvalidInputError(parameter, allowed, Described(counted(len(labels), "label")))
 
 
-def _significant(values: Floats, digits: int) -> Integers64:
-    """Return numbers that are equal where values agree in their first digits; 0 for missing."""
-    known = np.nan_to_num(values)
-    size = np.abs(known)
-    with np.errstate(divide="ignore"):
-        exponent = np.floor(np.log10(size))
-    exponent = np.where(size > 0, exponent, 0.0)
-    # In two steps, as the power of ten for the least floats is none.
-    power = digits - 1 - exponent
-    half = np.trunc(power / 2)
-    leading = np.rint(size * 10.0**half * 10.0 ** (power - half)).astype(np.int64)
-    # What is rounded up to the next power of ten starts anew there.
-    full = leading == 10**digits
-    leading = np.where(full, 10 ** (digits - 1), leading)
-    place = exponent.astype(np.int64) + full + 330  # floats reach from 1e-324 to 1e308
-    code = np.where(leading > 0, place * 10**digits + leading, 0)
-    return code * np.sign(known).astype(np.int64)
-
-
 def _tied_pairs(values: Floats) -> int:
     ranks = places.competition_ranks(values)
     scored = ranks >= 0
@@ -530,9 +511,9 @@ class ScoreTable(Pastable, ScoredTasks):
         They are summed over units. Such differences are usually floating-point noise that breaks a
         real tie; a `tolerance` in `rankings` mends it.
         """
-        codes = np.unique(_significant(self.values, NEAR_DIGITS), return_inverse=True)[1]
-        rounded = np.where(self.missing, np.nan, codes.reshape(self.values.shape))
-        return _tied_pairs(rounded.T) - _tied_pairs(self.values.T)
+        distinct, where = np.unique(self.values, return_inverse=True)
+        digits = np.char.mod(f"%.{NEAR_DIGITS - 1}e", distinct).astype(np.float64)
+        return _tied_pairs(digits[where].reshape(self.values.shape).T) - _tied_pairs(self.values.T)
 
     @property
     def _unit_labels(self) -> list[Label]:
