@@ -23,7 +23,7 @@ MOST_HELD_AT_A_TIME = 4_000_000
 # Share of the information on a direction that a unit must leave to the others.
 LEFT = 1e-8
 TINY = float(np.finfo(np.float64).tiny)
-# Share of its curvature below which the tie parameter has none of its own.
+# Share of the curvature of the tie parameter below which the rest is a rounding error.
 FLAT = 1e-12
 # Errors by fewer units are unknown. Items compared by fewer are named: from four on, the measured
 # coverage of intervals is nominal.
@@ -72,7 +72,7 @@ def estimates_of(
             covariance, unknown = np.full_like(by_model, np.nan), UNKNOWN + error.reason
     degrees = np.full(len(kept), np.inf)
     if counts is not None:
-        # Below 1, quantiles are meaningless.
+        # Quantiles need at least one degree of freedom.
         freedom = np.maximum(counts.effective - 1.0, 1.0)
         degrees[:n], degrees[n:] = freedom[:n], freedom[n]
     units = np.ones(len(kept))
@@ -158,19 +158,18 @@ def _option_notes(sample: Sample, ties: Ties, penalties: Penalties) -> Iterator[
 
 
 @dataclass(frozen=True, eq=False)
-class _NoErrors(Exception):  # noqa: N818 - it is caught, and becomes a note or names the option
-    """Why errors are unknown."""
+class _NoErrors(Exception):  # noqa: N818 - caught: a note, or the reason that an option fails
+    """The reason why errors are unknown."""
 
     reason: str
     allowed: str = "'model' or 'robust' here"
 
 
 @dataclass(frozen=True, eq=False)
-class _Alone(Exception):  # noqa: N818 - it is caught, and gets another message
-    """A unit with all the information on some direction."""
+class _Alone(Exception):  # noqa: N818 - caught, with another message
+    """A unit with all the information on some direction, of shape (p,)."""
 
     unit: int
-    # Shape (p,). That direction.
     direction: Floats
 
 
@@ -224,15 +223,14 @@ def _adjusted(
     parts: _Parts, members: Positions, width: int, inverse: Floats
 ) -> Iterator[tuple[Positions, Any]]:
     """Yield units of up to `width` rows, some at a time, with their adjusted scores."""
-    p = len(inverse)
-    if width > p:
-        for unit in members.tolist():
-            yield np.array([unit]), _large_unit(parts, unit, inverse)[None]
-        return
-    number = max(MOST_HELD_AT_A_TIME // (width * p), 1)
+    is_large = width > len(inverse)
+    number = 1 if is_large else max(MOST_HELD_AT_A_TIME // (width * len(inverse)), 1)
     for begin in range(0, len(members), number):
         some = members[begin : begin + number]
-        yield some, _small_units(parts, some, width, inverse)
+        if is_large:
+            yield some, _large_unit(parts, int(some[0]), inverse)[None]
+        else:
+            yield some, _small_units(parts, some, width, inverse)
 
 
 def _parts_of(model: Model, terms: Terms, block: Block) -> _Parts:
@@ -294,7 +292,7 @@ def _small_units(parts: _Parts, members: Positions, width: int, inverse: Floats)
 
 
 def _freed(shares: Floats, scores: Floats) -> Floats | None:
-    """Divide scores, shape (g, q), by the shares left; None if a unit leaves nothing."""
+    """Divide scores, shape (g, q), by 1 minus the shares; None if a unit leaves nothing."""
     size = shares.shape[1]
     left = np.eye(size) - shares
     # The largest share is at most their sum.
@@ -366,7 +364,7 @@ def _counts_of_units(
 
 
 def _unit_counts(sample: Sample, kind: str) -> _UnitCounts | None:
-    """Return the numbers of units that compare each item; None for single ones of equal weight."""
+    """Return the numbers of units by item; None for single comparisons of equal weights."""
     contests = sample.contests
     if kind == "cluster" and sample.blocks is not None:
         return _counts_of_units(contests, sample.blocks(), sample.repeats)
@@ -379,7 +377,7 @@ def _unit_counts(sample: Sample, kind: str) -> _UnitCounts | None:
 def _meat_of(
     model: Model, parameters: Floats, inverse: Floats, sample: Sample, n_units: int
 ) -> Floats:
-    """Return the covariance of the score by units; by single comparisons for 0 units."""
+    """Return the covariance of the score between units; of single comparisons for 0 units."""
     unit = str(sample.unit) if n_units else "comparison"
     if 0 < n_units < FEWEST_UNITS:
         many = counted(n_units, unit)
@@ -405,15 +403,15 @@ def _meat_of(
         ) from None
 
 
-def _check_varies(found: Floats, by_model: Floats, items: ItemSet) -> None:
-    """Raise if the sandwich has no error for a difference, as for two items that always tie."""
+def _check_varies(sandwich: Floats, by_model: Floats, items: ItemSet) -> None:
+    """Raise if a difference has variance 0, as for two items that always tie."""
 
     def of_differences(covariance: Floats) -> Floats:
-        variances = np.diag(covariance)[: len(items)]
-        own = covariance[: len(items), : len(items)]
-        return variances[:, None] + variances[None, :] - 2.0 * own
+        variances, own = np.diag(covariance)[:n], covariance[:n, :n]
+        return variances[:, None] + variances - 2.0 * own
 
-    unknown = of_differences(found) <= 1e-10 * of_differences(by_model)
+    n = len(items)
+    unknown = of_differences(sandwich) <= 1e-10 * of_differences(by_model)
     np.fill_diagonal(unknown, False)
     if unknown.any():
         one, other = items.pairs_where(unknown)[0]
