@@ -89,7 +89,7 @@ REFUSED = [
     *((lambda x=x: by_task(systems=x[0]), x[1])
       for x in (("ABC", "`systems`"), ("AA", "`items`"), (["A", 1], "`items`"))),
     (lambda: by_task(tasks=["acc"]), "`tasks`"),
-    (lambda: by_task(tasks=["acc", "acc"]), r"`tasks`.*'acc'\. `instances=` tells"),
+    (lambda: by_task(tasks=["acc", "acc"]), r"`tasks`.*'acc'\. Name columns"),
     (lambda: by_task(tasks=["acc", 1]), "`items`"),
     (lambda: by_task(instances=[1]), "`instances`"),
     (lambda: by_task(tasks=["acc", "acc"], instances=[1, 1]), "`tasks`"),
