@@ -300,7 +300,7 @@ class Nanson(RoundRule):
     command_names: ClassVar = {"nanson": {}}
     keeps: ClassVar = {
         **BORDA_COUNTS_KEEP,
-        "reversal symmetry": "a sole winner is above the first average, and below it after reversal",
+        "reversal symmetry": "a sole winner is above the first average, and below after reversal",
     }
     breaks: ClassVar = {"monotonicity": "Fishburn (1977)"}
     counterexamples: ClassVar = {

@@ -14,7 +14,6 @@ def test_there_are_thirteen() -> None:
 def test_a_rule_has_its_own_section() -> None:
     page = PAGE.read_text(encoding="utf-8")
     for rule in RULES:
-        own = page.partition(f".. autoclass:: {rule}\n")[2].partition(".. autoclass:: ")[0]
-        assert f".. worked-rule:: {rule}(" in own
+        own = page.partition(f".. worked-rule:: {rule}(")[2].partition(".. worked-rule:: ")[0]
         assert re.search(rf"\.check\((ra\.{rule}\(|rule, )", own)
         assert ".check(rule, " not in own or f"rule = ra.{rule}(" in own
