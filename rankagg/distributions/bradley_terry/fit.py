@@ -250,7 +250,7 @@ def _parts_of(model: Model, terms: Terms, block: Block) -> _Parts:
 def _roots(
     model: Model, terms: Terms, outcome: Positions, kind: Positions
 ) -> tuple[Floats, Floats]:
-    """Return factors of log odds and tie in the rows of contests of weight 1, and their scores.
+    """Return factors of log odds and tie in rows of contests of weight 1, and their scores.
 
     With a tie parameter each contest has two rows.
     """

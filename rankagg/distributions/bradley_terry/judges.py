@@ -198,7 +198,7 @@ def _check_identified(model: _Judged, parameters: Floats, items: ItemSet, judges
 
 
 def _normalized(parameters: Floats, n: int) -> tuple[Floats, Floats]:
-    """Scale to log worths with sum 0 and reliabilities with geometric mean 1; add the Jacobian.
+    """Scale log worths to sum 0 and reliabilities to geometric mean 1; add the Jacobian.
 
     The Jacobian keeps the mean square of the reliabilities constant. The geometric mean is
     uncertain with a reliability near 0, and its error would be common to all log worths.

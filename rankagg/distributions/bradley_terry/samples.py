@@ -175,7 +175,7 @@ def _of_comparisons(
 
 
 def _of_scores(data: ScoreTable, tolerance: Tolerance, drops_ties: bool) -> Sample:
-    """Return the sample of a table, with its tasks as units, or the instances of a single task."""
+    """Return the sample of a table; units are tasks, or instances of a single task."""
     profile = data.rankings(tolerance)
     if profile.clusters is not None:
         return _of_rankings(profile, drops_ties)
