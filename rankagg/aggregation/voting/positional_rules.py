@@ -152,16 +152,14 @@ def _summed(
     over = lcm(*(number.denominator for number in [*given, absent]))
     below = np.array([0, *accumulate(int(number * over) for number in given)], dtype=object)
     shared = lcm(*buckets.sizes.tolist())
-    seen, total = np.zeros((2, n), dtype=object)
+    points = []
     # Points may have thousands of digits: products of one item at a time.
     for item in range(n):
         _, sizes, starts, weights = buckets.of(slice(item, item + 1))
-        points = (below[starts + sizes] - below[starts]) * (shared // sizes.astype(object))
-        total[item], seen[item] = weights.astype(object) @ points, exact.sum_of(weights)
-    return [
-        Fraction(int(some), over * shared) + absent * int(whole - ranked)
-        for some, ranked in zip(total, seen, strict=True)
-    ]
+        gains = (below[starts + sizes] - below[starts]) * (shared // sizes.astype(object))
+        total, unranked = weights.astype(object) @ gains, whole - exact.sum_of(weights)
+        points.append(Fraction(int(total), over * shared) + absent * unranked)
+    return points
 
 
 @dataclass(frozen=True, kw_only=True)
