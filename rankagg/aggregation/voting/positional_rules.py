@@ -186,8 +186,7 @@ class Plurality(PlacePoints):
         "later-no-harm": "Woodall (1997)",
     }
 
-    def place_weights(self, n_items: int) -> Sequence[Fraction]:
-        """Return the points of the places."""
+    def place_weights(self, n_items: int) -> Sequence[Fraction]:  # noqa: D102
         return [Fraction(1), *[Fraction(0)] * (n_items - 1)]
 
 
@@ -211,8 +210,7 @@ class Veto(PlacePoints):
     keeps: ClassVar = POINTS_KEEP
     breaks: ClassVar = {"condorcet loser": "Fishburn and Gehrlein (1976)"}
 
-    def place_weights(self, n_items: int) -> Sequence[Fraction]:
-        """Return the points of the places."""
+    def place_weights(self, n_items: int) -> Sequence[Fraction]:  # noqa: D102
         # A single item has nothing below it and gets 0.
         return [*[Fraction(1)] * (n_items - 1), Fraction(0)]
 
@@ -245,8 +243,7 @@ class Dowdall(PlacePoints):
         "smith": "2 ABC, 1 BAC, 1 BCA, 1 CAB",
     }
 
-    def place_weights(self, n_items: int) -> Sequence[Fraction]:
-        """Return the points of the places."""
+    def place_weights(self, n_items: int) -> Sequence[Fraction]:  # noqa: D102
         return [Fraction(1, place) for place in range(1, n_items + 1)]
 
 
@@ -287,8 +284,7 @@ class Positional(PlacePoints):
         if not callable(self.weights):
             object.__setattr__(self, "weights", _falling(self.weights))
 
-    def place_weights(self, n_items: int) -> Sequence[Fraction]:
-        """Return the points of the places."""
+    def place_weights(self, n_items: int) -> Sequence[Fraction]:  # noqa: D102
         given = _falling(self.weights(n_items) if callable(self.weights) else self.weights)
         if len(given) != n_items:
             raise InvalidInputError(
@@ -364,8 +360,7 @@ class Approval(PlacePoints):
         """Policy for unranked items: "last" without k, as they are not approved."""
         return "last" if self.k is None else "by policy"
 
-    def place_weights(self, n_items: int) -> Sequence[Fraction]:
-        """Return the points of the places."""
+    def place_weights(self, n_items: int) -> Sequence[Fraction]:  # noqa: D102
         if self.k is None:
             raise InvalidInputError("k of Approval", "a number, where places get points", None)
         return [Fraction(place < self.k) for place in range(n_items)]
