@@ -143,8 +143,10 @@ def _draws_unseen(votes: PairwiseMatrix) -> tuple[str, ...]:
 class Minimax(Aggregator):
     """Ranking by the margin of the worst defeat: the smaller, the better.
 
-    Items with equal worst defeats are ranked by the next worst ones, and so on; if all are equal
-    the items are tied. The scores count down from the number of places.
+    Defeats are measured by margins. Items with equal worst defeats are ranked by the next worst
+    ones, and so on; if all are equal the items are tied. The first bucket is thus a part of the
+    winners of Simpson and Kramer, who tie all items with the smallest worst defeat. The scores
+    count down from the number of places.
 
     References
     ----------

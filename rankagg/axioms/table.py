@@ -42,8 +42,8 @@ IMPLIED_BY = {
 }
 # Moulin's theorem is for single winners; profiles show that sets of winners break it too.
 NO_SHOW = "so does every choice of one of its tied winners; Moulin (1988)"
-# Parameters that do not change an outcome of complete strict ballots.
-WITHOUT_EFFECT = frozenset(["time_limit", "verify", "n_jobs", "backend"])
+# Parameters that change no statement about complete strict ballots; `k` is that of Approval.
+WITHOUT_EFFECT = frozenset(["time_limit", "verify", "n_jobs", "backend", "k"])
 # A long name and its usual abbreviation.
 IIA, SHORT = "independence of irrelevant alternatives", "IIA"
 

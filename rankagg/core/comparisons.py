@@ -64,7 +64,7 @@ def _as_covariates(covariates: Mapping[str, ArrayLike] | None, length: int) -> M
         parameter = f"covariate {name!r}"
         numbers = as_numbers(values, parameter)
         _check_length(numbers, length, parameter)
-        remedy = "Leave such comparisons out, or fill it in."
+        remedy = "Leave such comparisons out, or fill in the number."
         check_entries(numbers, ~np.isnan(numbers), parameter, "finite numbers", remedy)
         arrays[name] = frozen_array(numbers)
     return MappingProxyType(arrays)
@@ -93,13 +93,13 @@ def _check_length(values: NDArray[Any], length: int | None, parameter: str) -> N
 class Comparisons(Value):
     """m comparisons of two items each, with their outcomes; ties stay ties.
 
-    Made by `read_comparisons` or `from_arrays`. Nothing is assumed about items that did not meet,
-    so a policy for unranked items does not apply.
+    Made by `read_comparisons` or `from_arrays`. Items that did not meet have no votes, so no policy
+    for unranked items applies.
 
     Parameters
     ----------
     items : iterable of str or int
-        The items; one without a comparison stays an item.
+        The items, with or without comparisons.
     first, second : array_like of int, shape (m,)
         Positions in `items` of the item on the first and on the second side.
     outcomes : array_like of int, shape (m,)
@@ -311,7 +311,7 @@ class Comparisons(Value):
         n = self.n_items
         if n > MOST_COMPARED_ITEMS:
             shown = Described(counted(n, "item", ","))
-            allowed = f"of at most {MOST_COMPARED_ITEMS:,} items, each pair of which is counted"
+            allowed = f"of at most {MOST_COMPARED_ITEMS:,} items, as all pairs are counted"
             remedy = "Choose some with `restrict`."
             raise InvalidInputError("comparisons", allowed, shown, remedy)
         decided = self.outcomes != 0
@@ -329,19 +329,16 @@ class Comparisons(Value):
         def taken(array: NDArray[Any] | None) -> Any:
             return None if array is None else frozen_array(array[rows])
 
-        part = type(self).__new__(type(self))
-        part._set(
+        return self._with(
             items=items,
             first=taken(first),
             second=taken(second),
             outcomes=taken(self.outcomes),
             weights=taken(self.weights),
             clusters=taken(self.clusters),
-            cluster_labels=self.cluster_labels,
             sides=taken(self.sides),
             covariates=MappingProxyType({k: taken(x) for k, x in self.covariates.items()}),
         )
-        return part
 
     # -- votes ----------------------------------------------------------------------------------
 
@@ -351,7 +348,7 @@ class Comparisons(Value):
         Returns
         -------
         PairwiseMatrix
-            Without a policy: items that did not meet have no votes.
+            Votes without a policy: items that did not meet have none.
         """
         n, squares = self.n_items, None
         if self.weights is None:
@@ -374,7 +371,7 @@ class Comparisons(Value):
         )
 
     def connectivity(self) -> Connectivity:
-        """Return which items met, and which are joined by chains of wins and ties."""
+        """Return the items that met, and those joined by chains of wins and ties."""
         won, tied = self._results
         beats = (won + tied) > 0
         part = connected_parts(beats | beats.T)

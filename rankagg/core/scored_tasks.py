@@ -1,4 +1,4 @@
-"""Systems that are scored on tasks: what tables and summaries of scores share."""
+"""Systems and scored tasks: the base class of score tables and summaries."""
 
 from __future__ import annotations
 
@@ -42,12 +42,12 @@ class ScoredTasks(Value):
         return np.array([self._weights[task] for task in self.tasks])
 
     def with_unranked(self, unranked: Unranked) -> Self:
-        """Return the scores by another policy for systems without one.
+        """Return the scores with another policy for missing ones.
 
         Parameters
         ----------
         unranked : {"uniform", "ignore", "last"}
-            What a task, or an instance, says of a system that it has no score of; see `Profile`.
+            Policy for systems without a score on a task or an instance; see `Profile`.
         """
         return self._with(unranked=check_unranked(unranked))
 
@@ -63,10 +63,9 @@ class ScoredTasks(Value):
 
     @abstractmethod
     def scaled_means(self, signed: bool) -> tuple[Floats, Floats, int]:
-        """Return the means of the tasks without any rounding to the range of floats.
+        """Return the means of tasks times a power of two, so that none is out of range.
 
-        They come with those of the scores without their signs, and with the power of two by which
-        both are multiplied.
+        Also return the means of the absolute scores, times the same power, and its exponent.
 
         Parameters
         ----------
@@ -77,7 +76,7 @@ class ScoredTasks(Value):
     def task_scores(self, *, signed: bool = False) -> Floats:
         """Average the instances of each task that are present, shape (n_systems, n_tasks).
 
-        NaN where none is. Sums are rounded once, so that the order of the instances changes no bit.
+        NaN without any. Sums are rounded once, so that the order of instances changes no bit.
 
         Parameters
         ----------

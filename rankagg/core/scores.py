@@ -40,7 +40,7 @@ from rankagg.core.scored_tasks import ScoredTasks
 from rankagg.core.value import array_key, frozen_array
 from rankagg.exceptions import Described, InvalidInputError, visible
 
-#: Scores that agree in so many digits differ by rounding alone.
+#: Scores that agree in this many digits differ by rounding only.
 NEAR_DIGITS = 7
 
 
@@ -48,25 +48,6 @@ def _check_axis(labels: Sequence[Label] | ItemSet, size: int, parameter: str, wh
     if len(labels) != size:
         allowed = f"one label per {what} ({size} of them)"
         raise InvalidInputError(parameter, allowed, Described(counted(len(labels), "label")))
-
-
-def _significant(values: Floats, digits: int) -> Integers64:
-    """Return numbers that are equal where values agree in their first digits; 0 for missing."""
-    known = np.nan_to_num(values)
-    size = np.abs(known)
-    with np.errstate(divide="ignore"):
-        exponent = np.floor(np.log10(size))
-    exponent = np.where(size > 0, exponent, 0.0)
-    # In two steps, as the power of ten for the least floats is none.
-    power = digits - 1 - exponent
-    half = np.trunc(power / 2)
-    leading = np.rint(size * 10.0**half * 10.0 ** (power - half)).astype(np.int64)
-    # What is rounded up to the next power of ten starts anew there.
-    full = leading == 10**digits
-    leading = np.where(full, 10 ** (digits - 1), leading)
-    place = exponent.astype(np.int64) + full + 330  # floats reach from 1e-324 to 1e308
-    code = np.where(leading > 0, place * 10**digits + leading, 0)
-    return code * np.sign(known).astype(np.int64)
 
 
 def _tied_pairs(values: Floats) -> int:
@@ -102,8 +83,7 @@ class ScoreTable(Pastable, ScoredTasks):
         and for directions and tolerances, is aligned by its index, which names every task.
     task_families : mapping or Series from task to str or int, optional
         Tasks that depend on each other, such as variants of one benchmark, have one family.
-        Inference takes families, and tasks without one, as independent. Aggregation does not
-        look at them.
+        Inference takes families, and tasks without one, as independent. Aggregation ignores them.
 
     Attributes
     ----------
@@ -118,7 +98,7 @@ class ScoreTable(Pastable, ScoredTasks):
     instances : tuple or None
         The instance of each column.
     unranked : {"uniform", "ignore", "last"}
-        What a unit says of a system that it has no score of; see `Profile.with_unranked`.
+        Policy for systems without a score on a unit; see `Profile.with_unranked`.
 
     Examples
     --------
@@ -153,7 +133,7 @@ class ScoreTable(Pastable, ScoredTasks):
         task_families: TaskFamilies | None = None,
     ) -> None:
         values = as_frame(values)
-        # Labels first: where they are no labels, numbers are none either.
+        # Labels first: a wrong table is then reported by its labels.
         rows_of = axis_labels(values, 0, systems, "systems")
         tasks_of, instances_of = unit_labels(values, tasks, instances, rows_of)
         scores = as_matrix(values, "values", nan=True) + 0.0  # one zero, not two
@@ -172,7 +152,7 @@ class ScoreTable(Pastable, ScoredTasks):
         units = list(zip(unit_names, unit_instances or unit_names, strict=True))
         if len(set(units)) < len(units):
             at = int(pd.Series(units).duplicated().argmax())
-            remedy = "" if unit_instances else "`instances=` tells columns of one task apart."
+            remedy = "" if unit_instances else "Name columns of one task by `instances=`."
             unit = units[at] if unit_instances else unit_names[at]
             raise InvalidInputError("tasks", "distinct, or distinct with `instances`", unit, remedy)
         unit_tasks = np.array(task_set.indices(unit_names), dtype=np.int64)
@@ -243,20 +223,19 @@ class ScoreTable(Pastable, ScoredTasks):
         signs = np.array([1.0 if self.higher_is_better[task] else -1.0 for task in self.tasks])
         return cast(Floats, frozen_array(signs[self.unit_tasks]))
 
-    # -- the way down -------------------------------------------------------------------------
+    # -- rankings and comparisons -------------------------------------------------------------
 
     def rankings(self, tolerance: Tolerance = 0.0) -> Profile:
-        """Rank the systems on every unit by its scores; its task is its group and gives its weight.
+        """Rank the systems on every unit by its scores.
 
-        Systems without a score are unranked, by the policy of the table.
+        The group of each ranking is its task, which also gives its weight. Systems without a score
+        are unranked, by the policy of the table.
 
         Parameters
         ----------
         tolerance : float, mapping or Series from task to float, default 0
-            Two scores next to each other in sorted order are tied where they differ by no more;
-            tasks that a mapping does not name get 0. `near_ties` counts what floating-point
-            noise may have broken.
-
+            Neighboring scores are tied if they differ by at most this much; tasks missing in a
+            mapping have 0. `near_ties` counts the ties that floating-point noise may have broken.
         """
         steps = as_tolerance(tolerance, self.tasks)
         if not isinstance(steps, Mapping):
@@ -265,7 +244,7 @@ class ScoreTable(Pastable, ScoredTasks):
         ascending = -(self.values * self.signs).T
         clusters = None
         if self._families:
-            # A family may be called as another task is.
+            # A family and another task may have the same name.
             keys = [(t in self._families, self._families.get(t, t)) for t in self._unit_labels]
             clusters = label_numbers(keys).tolist()
         ranked = canonical_profile(
@@ -278,9 +257,9 @@ class ScoreTable(Pastable, ScoredTasks):
         return ranked.with_unranked(self.unranked)
 
     def comparisons(self, tolerance: Tolerance = 0.0) -> Comparisons:
-        """Compare the systems two by two on every unit that scores both.
+        """Compare the systems in pairs on every unit that scores both.
 
-        What ratings are fitted to: `BradleyTerry.fit` takes a table by way of these.
+        `BradleyTerry.fit` fits ratings of a table to these comparisons.
 
         Parameters
         ----------
@@ -290,9 +269,9 @@ class ScoreTable(Pastable, ScoredTasks):
         Returns
         -------
         Comparisons
-            One for each unit and pair, of which the cluster is the task, or its family, and the
-            weight that of the task. Pairs of which a unit lacks a score are left out, whatever the
-            policy of the table.
+            One for each unit and pair. Its cluster is the task, or the family of the task, and its
+            weight that of the task. Pairs without both scores are left out, whatever the policy of
+            the table.
 
         Examples
         --------
@@ -312,7 +291,7 @@ class ScoreTable(Pastable, ScoredTasks):
         if rankings.clusters is not None:
             codes, tasks = np.array(rankings.clusters), self._unit_labels
             named = {int(k): self._families.get(t, t) for k, t in zip(codes, tasks, strict=True)}
-            # A family may be called as another task is: numbers tell them apart.
+            # Numbers distinguish a family from another task with the same name.
             labels = list(named.values()) if len(set(named.values())) == len(named) else None
         first, second = np.triu_indices(self.n_systems, k=1)
         unit, pair = np.nonzero((ranks[:, first] >= 0) & (ranks[:, second] >= 0))
@@ -367,16 +346,16 @@ class ScoreTable(Pastable, ScoredTasks):
         ).with_unranked(self.unranked)
 
     def group_tasks(self, groups: Mapping[Label, Sequence[Label]]) -> ScoreTable:
-        """Average sub-metrics (or languages) into tasks before anything is compared.
+        """Average sub-metrics or languages into tasks.
 
-        A cell is missing where one of its members is: means over different members would not be
-        comparable. At instance level, members are averaged instance by instance.
+        A cell is missing if a score of one of its members is missing, as means over different
+        members are not comparable. At instance level each instance is averaged.
 
         Parameters
         ----------
         groups : mapping from str or int to sequence of tasks
-            New task -> the tasks that are averaged into it, all of one direction. Tasks in no
-            group stay. The weight of a new task is 1.
+            New task -> the tasks to average, all of one direction. Other tasks are kept. The weight
+            of a new task is 1.
 
         Examples
         --------
@@ -453,7 +432,7 @@ class ScoreTable(Pastable, ScoredTasks):
         if np.isinf(ratios).any():
             row, unit = np.argwhere(np.isinf(ratios))[0]
             score, task = self.values[row, unit], self._unit_labels[unit]
-            value = Described(f"{reference[unit]:g} beside {score:g} on {task!r}")
+            value = Described(f"{reference[unit]:g} with {score:g} on {task!r}")
             allowed = "a system with scores whose ratios to others are floats"
             raise InvalidInputError("system", allowed, value)
         return self.with_values(ratios)
@@ -478,8 +457,8 @@ class ScoreTable(Pastable, ScoredTasks):
         """
         scores = as_matrix(values, "values", nan=True) + 0.0
         if scores.shape != self.values.shape:
-            told = Described(f"shape {scores.shape}")
-            raise InvalidInputError("values", f"of shape {self.values.shape}", told)
+            shape = Described(f"shape {scores.shape}")
+            raise InvalidInputError("values", f"of shape {self.values.shape}", shape)
         return self._with(values=frozen_array(scores))
 
     def _with(self, **attributes: object) -> Self:
@@ -504,7 +483,7 @@ class ScoreTable(Pastable, ScoredTasks):
             the number is larger than any float.
         """
         check_choice(by, ("system", "task", "cell"), "by")
-        # A power of two changes no digit; the squares of larger scores are no floats.
+        # Scores are divided by a power of two, so that squares of large ones do not overflow.
         shift = max(int(np.frexp(np.nanmax(np.abs(self.values)))[1]) - 400, 0)
         labels = np.array(self.systems.labels, dtype=object)
         units = np.array(self._unit_labels, dtype=object)
@@ -525,14 +504,14 @@ class ScoreTable(Pastable, ScoredTasks):
         return result
 
     def near_ties(self) -> int:
-        """Count pairs of scores that differ, but not within seven significant digits.
+        """Count pairs of different scores of a unit that agree in seven significant digits.
 
-        They are summed over units. Such differences are usually floating-point noise that breaks a
-        real tie; a `tolerance` in `rankings` mends it.
+        Such differences are usually floating-point noise that breaks a tie; a `tolerance` in
+        `rankings` restores it.
         """
-        codes = np.unique(_significant(self.values, NEAR_DIGITS), return_inverse=True)[1]
-        rounded = np.where(self.missing, np.nan, codes.reshape(self.values.shape))
-        return _tied_pairs(rounded.T) - _tied_pairs(self.values.T)
+        distinct, where = np.unique(self.values, return_inverse=True)
+        digits = np.char.mod(f"%.{NEAR_DIGITS - 1}e", distinct).astype(np.float64)
+        return _tied_pairs(digits[where].reshape(self.values.shape).T) - _tied_pairs(self.values.T)
 
     @property
     def _unit_labels(self) -> list[Label]:

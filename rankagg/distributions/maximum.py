@@ -292,9 +292,9 @@ def inverse_information(information: Floats, n: int, *, grounded: bool = True) -
 
 def less_mean(covariance: Floats, n: int) -> Floats:
     """Return the covariance of n centered log worths, and of the other parameters."""
-    project = np.eye(len(covariance))
-    project[:n, :n] -= 1.0 / n
-    centered = project @ covariance @ project.T
+    centered = covariance.copy()
+    centered[:n] -= centered[:n].mean(axis=0)
+    centered[:, :n] -= centered[:, :n].mean(axis=1, keepdims=True)
     return np.asarray((centered + centered.T) / 2.0)
 
 

@@ -89,7 +89,7 @@ REFUSED = [
     *((lambda x=x: by_task(systems=x[0]), x[1])
       for x in (("ABC", "`systems`"), ("AA", "`items`"), (["A", 1], "`items`"))),
     (lambda: by_task(tasks=["acc"]), "`tasks`"),
-    (lambda: by_task(tasks=["acc", "acc"]), r"`tasks`.*'acc'\. `instances=` tells"),
+    (lambda: by_task(tasks=["acc", "acc"]), r"`tasks`.*'acc'\. Name columns"),
     (lambda: by_task(tasks=["acc", 1]), "`items`"),
     (lambda: by_task(instances=[1]), "`instances`"),
     (lambda: by_task(tasks=["acc", "acc"], instances=[1, 1]), "`tasks`"),
@@ -117,7 +117,7 @@ REFUSED = [
     (lambda: by_task().relative_to("Z"), "`system` must be one of the 2 systems .*'Z'"),
     *((lambda x=x: made([[1.0, x], [1.0, 2.0]], tasks="xy").relative_to(0),
        r"on task 'y'.*\.drop\(tasks=\.\.\.\)") for x in (0.0, -1.0, NAN)),
-    (lambda: made([[1e-308, 1.0], [1e308, 2.0]]).relative_to(0), r"1e-308 beside 1e\+308 on 0"),
+    (lambda: made([[1e-308, 1.0], [1e308, 2.0]]).relative_to(0), r"1e-308 with 1e\+308 on 0"),
     (lambda: ra.studies.ReversedScores().corrupt(by_task(), ["f1"]), "`tasks` .* 2 tasks .*'f1'"),
     *((lambda x=x: three(x), None)  # of opposite directions, or a name of another
       for x in ({"new": ["f1"]}, {"new": []}, {"new": ["x", "z"]}, {"y": ["x"]},

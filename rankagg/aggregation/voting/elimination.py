@@ -1,4 +1,4 @@
-"""Rules that eliminate items round by round, and how they break ties."""
+"""Base classes of rules that eliminate items in rounds, with ways of breaking ties."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from rankagg.core import (
 )
 from rankagg.exceptions import InvalidInputError, TiedRankingError
 
-# Sets of remaining items that "parallel" follows.
+# Most sets of remaining items that "parallel" follows.
 MOST_SETS = 5_000
 #: The positions of the items that remain, ascending.
 Inside: TypeAlias = tuple[int, ...]
@@ -47,16 +47,16 @@ TieBreaking: TypeAlias = Literal["together", "parallel", "order", "lot", "refuse
 
 
 class Round(NamedTuple):
-    """What a round counts and decides."""
+    """Counts and result of a round."""
 
-    # The items that tie for elimination, or the one that is ranked first.
+    # Items tied for elimination, or the one that is ranked first.
     tied: Inside
-    # The points of each item that remains, and how many of them are one vote.
+    # Points of each remaining item, and points of one vote.
     points: Sequence[int]
     unit: int
-    # Points of ballots that list none of the items that remain.
+    # Points of ballots that list no remaining item.
     exhausted: int = 0
-    # Whether the one item is ranked above all that remain, instead of below.
+    # Whether the item is ranked above all others that remain, instead of below.
     first: bool = False
     # Rank within a tied group of eliminated items.
     above: Ranks | int = 0
@@ -64,33 +64,32 @@ class Round(NamedTuple):
 
 
 class _State(NamedTuple):
-    """The items that remain, and the number of those ranked above them."""
+    """The remaining items, and the number of items ranked above them."""
 
     inside: Inside
     above: int = 0
 
     def without(self, out: Inside, decided: Round) -> _State:
-        """Return what remains after some items were eliminated, or one was ranked first."""
+        """Return the state after some items are eliminated, or one is ranked first."""
         rest = tuple(item for item in self.inside if item not in {*out})
         return _State(rest, self.above + decided.first)
 
     def place(self, out: Inside, decided: Round) -> int:
-        """Return the rank of these items: the first one that is free, or the last ones."""
+        """Return the rank of these items: the first or the last free one."""
         return self.above if decided.first else self.above + len(self.inside) - len(out)
 
 
 Counter: TypeAlias = Callable[[Inside], Round]
-# What remains before a round, its result, the items taken out, and notes on ties.
+# The state before a round, its result, the removed items, and notes on ties.
 _Taken: TypeAlias = tuple[_State, Round, Inside, list[str]]
-# An item that may be taken out, its rank, and what remains.
+# An item that may be removed, its rank, and the state without it.
 _Branch: TypeAlias = tuple[int, int, _State]
 
 
 @dataclass(frozen=True, kw_only=True)
 class RoundRule(Aggregator):
-    """A rule that ranks items by the round in which they are eliminated, the last one first."""
+    """A rule that ranks items by the round of their elimination, the last one first."""
 
-    # What it counts.
     _unit: ClassVar[CountedUnit] = "points"
     # How ties are broken.
     _way: ClassVar[str] = "together"
@@ -103,11 +102,11 @@ class RoundRule(Aggregator):
     def count(self, data: Data | Evidence, *, rng: RNGLike = None) -> ElectionCount:
         """Count the ballots round by round: the votes of each candidate, and who is eliminated.
 
-        Instant runoff counts votes: each ballot is one for its first candidate who remains.
-        Coombs' rule counts last places, Baldwin's and Nanson's Borda points among the candidates
-        who remain. Candidates that a ballot leaves out are below all that it lists. The count
-        ends with the last elimination, even if a candidate has a majority before; by Coombs' rule
-        a majority of first places ends it.
+        Instant runoff counts votes: each ballot is one vote for its first remaining candidate.
+        Coombs' rule counts last places, Baldwin's and Nanson's rules Borda points among the
+        remaining candidates. Candidates that a ballot leaves out are below all that it lists. The
+        count ends with the last elimination, even after a majority; by Coombs' rule a majority of
+        first places ends it.
 
         Parameters
         ----------
@@ -136,12 +135,12 @@ class RoundRule(Aggregator):
         """
         name = type(self).__name__
         if getattr(self, "tie_breaking", None) == "parallel":
-            allowed = "another than 'parallel' to count rounds"
+            allowed = "other than 'parallel' to count rounds"
             raise InvalidInputError(f"tie_breaking of {name}", allowed, "parallel")
         evidence = Evidence.of(ballots_of(data, f"{name}.count"))
         items, stages, notes = evidence.items, list[CountRound](), list[str]()
         ranks, is_over = np.zeros(len(items), dtype=np.int32), False
-        for state, decided, out, told in self._rounds(evidence, as_generator(rng)):
+        for state, decided, out, ties in self._rounds(evidence, as_generator(rng)):
             ranks[list(out)] = state.place(out, decided) + decided.above
             if is_over:  # further rounds only rank the others
                 continue
@@ -158,11 +157,11 @@ class RoundRule(Aggregator):
                 None,
                 items.at(elected),
                 items.at(eliminated),
-                tie=self._way if told else "",
+                tie=self._way if ties else "",
             )
             stages.append(stage)
             at = stated(len(stages), "rounds noted")
-            notes += [said("round {}: {}", at, note) for note in (*told, decided.note) if note]
+            notes += [said("round {}: {}", at, note) for note in (*ties, decided.note) if note]
             is_over = bool(elected)
         has_ties = any(stage.tie for stage in stages)
         return ElectionCount(
@@ -177,13 +176,13 @@ class RoundRule(Aggregator):
 
     def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
         ranks, notes = np.zeros(len(evidence.items), dtype=np.int32), list[str]()
-        for state, decided, out, told in self._rounds(evidence, rng):
+        for state, decided, out, ties in self._rounds(evidence, rng):
             ranks[list(out)] = state.place(out, decided) + decided.above
-            notes += told
+            notes += ties
         return Outcome(ranking=as_ranking(ranks, evidence.items), notes=tuple(notes))
 
     def _rounds(self, evidence: Evidence, rng: Generator) -> Iterator[_Taken]:
-        """Take items out round by round."""
+        """Remove items round by round."""
         count, state = self._counter(evidence), _State(tuple(range(len(evidence.items))))
         while state.inside:
             decided = count(state.inside)
@@ -194,17 +193,17 @@ class RoundRule(Aggregator):
     def _out(
         self, tied: Inside, state: _State, items: ItemSet, rng: Generator
     ) -> tuple[Inside, list[str]]:
-        """Return the items to take out of those that tie, and notes."""
+        """Return the tied items to remove, and notes."""
         return tied, []
 
     def _tied(self, evidence: Evidence) -> tuple[Label, ...] | None:
-        """Return the items that some ways of breaking ties elect, if there are several."""
+        """Return the possible winners by all ways of breaking ties, if there are several."""
         return ()
 
 
 @dataclass(frozen=True, kw_only=True)
 class Elimination(RoundRule):
-    """A rule by rounds in which one item is eliminated; ties are broken as `tie_breaking` says."""
+    """A rule that eliminates one item in each round, with ties broken by `tie_breaking`."""
 
     needs: ClassVar[Needs] = "rankings"
     tie_breaking: TieBreaking = "together"
@@ -213,51 +212,51 @@ class Elimination(RoundRule):
     def __post_init__(self) -> None:
         name = type(self).__name__
         check_choice(self.tie_breaking, get_args(TieBreaking), f"tie_breaking of {name}")
-        found = checked_tie_order(self.tie_order, self.tie_breaking, name)
-        object.__setattr__(self, "tie_order", found)
+        order = checked_tie_order(self.tie_order, self.tie_breaking, name)
+        object.__setattr__(self, "tie_order", order)
 
     @property
     def is_strict(self) -> bool:
-        """Whether the consensus never ties items: where ties are broken or refused."""
+        """Whether the consensus has no ties, as they are broken or refused."""
         return self.tie_breaking in ("order", "lot", "refuse")
 
     def outcomes(self, data: Data | Evidence, *, limit: int = 1000) -> tuple[Permutation, ...]:
-        """Return every ranking that some way of breaking ties leads to.
+        """Return the rankings by all ways of breaking ties.
 
-        Each of the items that tie for elimination is eliminated in turn (parallel universes); the
-        parameter `tie_breaking` is ignored.
+        Each item tied for elimination is eliminated in turn (parallel universes); `tie_breaking` is
+        ignored.
 
         Parameters
         ----------
         data : ScoreTable, Profile or Evidence
             As for `aggregate`.
         limit : int, default 1000
-            More of them raise.
+            Largest number of rankings; more raise.
 
         Returns
         -------
         tuple of Permutation
-            Each once, in the order of the positions of the eliminated items.
+            Distinct rankings, in the order of the positions of the eliminated items.
         """
         most = check_integer(limit, "limit", low=1)
         evidence = Evidence.of(data).read_by(self)
         branches = self._branches(evidence)
-        found: list[Permutation] = []
+        rankings: list[Permutation] = []
         stack = [(_State(tuple(range(len(evidence.items)))), [0] * len(evidence.items))]
         while stack:
             state, ranks = stack.pop()
             if not state.inside:
-                if len(found) == most:
+                if len(rankings) == most:
                     remedy = "Raise it, or take tie_breaking='parallel' for the best rank of each."
                     allowed = "at least the number of outcomes, which is larger"
                     raise InvalidInputError("limit", allowed, most, remedy)
-                found.append(permutation_of(np.array(ranks, dtype=np.int32), evidence.items))
+                rankings.append(permutation_of(np.array(ranks, dtype=np.int32), evidence.items))
                 continue
             for item, place, after in reversed(branches(state)):
                 placed = ranks.copy()
                 placed[item] = place
                 stack.append((after, placed))
-        return tuple(found)
+        return tuple(rankings)
 
     def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
         if self.tie_breaking != "parallel":
@@ -283,7 +282,7 @@ class Elimination(RoundRule):
     def _out(
         self, tied: Inside, state: _State, items: ItemSet, rng: Generator
     ) -> tuple[Inside, list[str]]:
-        """Break a tie as `tie_breaking` says."""
+        """Break a tie by `tie_breaking`."""
         if len(tied) == 1:
             return tied, []
         name, names = type(self).__name__, listed(items.at(tied))
@@ -314,7 +313,7 @@ class Elimination(RoundRule):
         return branches
 
     def _best_places(self, evidence: Evidence) -> list[int] | None:
-        """Return the best rank that some way of breaking ties gives; None of too many ways."""
+        """Return the best rank of each item by all ways of breaking ties; None if too many."""
         branches = self._branches(evidence)
         best = [len(evidence.items)] * len(evidence.items)
         start = _State(tuple(range(len(evidence.items))))

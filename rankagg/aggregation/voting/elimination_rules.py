@@ -25,9 +25,9 @@ from rankagg.kernels.counting import row_sums
 
 # Eliminations by Borda counts never lose the Smith set.
 BORDA_COUNTS_KEEP = {
-    "smith": "the last item of the Smith set that remains beats all others that do, so that its "
+    "smith": "the last remaining item of the Smith set beats all other remaining items, so its "
     "count is above the average; Fishburn (1977)",
-    "pareto": "who is above another on all ballots has the higher count, and stays on",
+    "pareto": "an item above another on all ballots has the higher count and remains longer",
 }
 
 
@@ -41,8 +41,8 @@ def _lowest(inside: Inside, points: Sequence[int], unit: int, exhausted: int = 0
 def _end_places(profile: Profile) -> Callable[..., tuple[list[int], int, int]]:
     """Return the function that counts first or last places among some items.
 
-    The tied items at the end of a ballot share the place; unlisted items are tied. Returns the
-    points of each item, how many of them are one vote, and those of ballots that list none.
+    Items tied at the end of a ballot share the place; unlisted items are tied. The function returns
+    the points of each item, the points of one vote, and those of ballots that list none.
     """
     ranks, votes, unit = distinct_ballots(profile.ranks, profile)
     codes = places.comparable(ranks)
@@ -67,7 +67,7 @@ def _end_places(profile: Profile) -> Callable[..., tuple[list[int], int, int]]:
 
 
 def _borda_points(votes: PairwiseMatrix) -> Callable[[Inside], tuple[list[int], int]]:
-    """Return the function that counts the Borda points of each of some items among them."""
+    """Return the function that counts the Borda points of remaining items."""
     margins = exact.combine(votes.scaled_wins, 1, votes.scaled_wins.T, -1)
     sums, left = margins.sum(axis=1), set(range(votes.n_items))
     # Half a vote, and half a margin, for each of the others.
@@ -90,26 +90,26 @@ class InstantRunoff(Elimination):
     """Instant runoff: in each round the item with the fewest first places is eliminated.
 
     Also called alternative vote, ranked choice voting and, with one seat, single transferable
-    vote. Every round counts the ballots as rankings of the items that remain. The consensus is
-    the order of elimination, the last one to remain first.
+    vote. Every round counts the ballots as rankings of the remaining items. The consensus is the
+    order of elimination in reverse.
 
     Parameters
     ----------
     tie_breaking : {"together", "parallel", "order", "lot", "refuse"}, default "together"
         If several items tie for elimination. "together": all are eliminated and tied; if no other
-        item remains, they win together. "parallel": every way of breaking ties is followed, and
-        each item has its best rank; the first ones are all possible winners, and `outcomes` lists
-        the rankings. "order": the last one in `tie_order` is eliminated, by default the last one
-        in the data. "lot": one of them is drawn by `rng`. "refuse": `TiedRankingError`.
+        item remains, they win together. "parallel": each item has its best rank by all ways of
+        breaking ties, so that all possible winners are first; `outcomes` lists the rankings.
+        "order": the last one in `tie_order` is eliminated, by default the last one in the data.
+        "lot": one of them is drawn by `rng`. "refuse": `TiedRankingError`.
     tie_order : sequence of str or int, optional
         With "order": the candidates that may tie, the most favored first, such as a lot drawn in
         public.
 
     Notes
     -----
-    Items tied for first place share the vote evenly. A ballot that lists none of the remaining
-    items is exhausted: it counts equally for all of them. Votes are counted in integers.
-    Under "parallel" more than 5000 sets of remaining items raise.
+    Items tied for first place share the vote evenly. A ballot that lists no remaining item is
+    exhausted: it counts equally for all of them. Votes are counted in integers. "parallel" raises
+    for more than 5000 sets of remaining items.
 
     References
     ----------
@@ -132,10 +132,10 @@ class InstantRunoff(Elimination):
     _unit: ClassVar[CountedUnit] = "votes"
     command_names: ClassVar = {"instant-runoff": {}}
     keeps: ClassVar = {
-        "condorcet loser": "in the last round of two items it loses",
+        "condorcet loser": "it loses the last round of two items",
         "majority": "Felsenthal (2012)",
-        "pareto": "who is below another on all ballots has no first place while that remains, and "
-        "what has none goes out before what has some",
+        "pareto": "an item below another on all ballots has no first place while that remains, and "
+        "items without first places are eliminated first",
         "clone independence": "Tideman (1987)",
         "later-no-harm": "Woodall (1997)",
     }
@@ -154,7 +154,7 @@ class InstantRunoff(Elimination):
 
         def count(inside: Inside) -> Round:
             points, unit, exhausted = end_places(inside)
-            # An exhausted ballot counts for nobody, which is the same for all.
+            # Exhausted ballots count for no item.
             return _lowest(
                 inside, [got - exhausted // len(inside) for got in points], unit, exhausted
             )
@@ -199,9 +199,9 @@ class Coombs(Elimination):
     _unit: ClassVar[CountedUnit] = "last places"
     command_names: ClassVar = {"coombs": {}}
     keeps: ClassVar = {
-        "condorcet loser": "who has a majority of first places beats some item",
+        "condorcet loser": "an item with a majority of first places beats some item",
         "majority": "Felsenthal (2012)",
-        "pareto": "who is above another on all ballots is last on none while that remains",
+        "pareto": "an item above another on all ballots has no last place while that remains",
     }
     counterexamples: ClassVar = {
         "condorcet winner": "3 ABC, 1 ACB, 1 BCA, 2 CAB, 2 CBA",
@@ -300,7 +300,7 @@ class Nanson(RoundRule):
     command_names: ClassVar = {"nanson": {}}
     keeps: ClassVar = {
         **BORDA_COUNTS_KEEP,
-        "reversal symmetry": "who wins alone is above the average at first, and so below it after",
+        "reversal symmetry": "a sole winner is above the first average, and below after reversal",
     }
     breaks: ClassVar = {"monotonicity": "Fishburn (1977)"}
     counterexamples: ClassVar = {

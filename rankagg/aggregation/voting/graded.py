@@ -1,4 +1,4 @@
-"""Rules of ballots that grade each candidate: STAR and majority judgment."""
+"""Rules for graded ballots: STAR and majority judgment."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Grades: TypeAlias = tuple[list[float], list[int]]
 
 @dataclass(frozen=True, kw_only=True)
 class STAR(Aggregator):
-    """Score, then automatic runoff: the two with the highest mean score, then the majority of them.
+    """Score, then automatic runoff (STAR): a majority between the two highest mean scores.
 
     The columns of the table are the voters, and their scores are summed. The two candidates with
     the highest sums meet in a runoff: more voters score the winner above the other. All others are
@@ -34,8 +34,7 @@ class STAR(Aggregator):
     -----
     If several candidates share the highest or second highest sum, all of them are in the runoff,
     ranked by wins minus losses, with a note. A tied runoff is decided by the sums. A missing score
-    counts neither in the mean nor in runoffs: fill the table with the lowest score if a blank means
-    that.
+    counts neither in the mean nor in runoffs: enter the lowest score if a blank means that.
 
     References
     ----------
@@ -68,28 +67,28 @@ class STAR(Aggregator):
         return Outcome(
             first.scores,
             as_ranking(ranks, table.systems),
-            notes=(*first.notes, *_told(table.systems, finalists, leads)),
+            notes=(*first.notes, *_runoff_notes(table.systems, finalists, leads)),
         )
 
 
 def _leads(scores: Floats, votes: Integers) -> Any:
-    """Return the wins less losses of each row against the others, by the votes of the columns."""
+    """Return wins minus losses of each row against the others, by the votes of the columns."""
     above = (scores[:, None, :] > scores[None, :, :]) @ votes.astype(object)
     return np.sign(above - above.T).sum(axis=1).astype(int)
 
 
-def _told(systems: ItemSet, finalists: Positions, leads: Any) -> Iterator[str]:
+def _runoff_notes(systems: ItemSet, finalists: Positions, leads: Any) -> Iterator[str]:
     if len(finalists) > 2:
         yield f"equal sums put more than two in the runoff: {listed(systems.at(finalists))}"
     if len(finalists) == 2 and not leads.any():
-        yield "the runoff is a tie, which the sums decide"
+        yield "the runoff is tied, and the sums decide"
 
 
 @dataclass(frozen=True, kw_only=True)
 class MajorityJudgment(Aggregator):
-    """Majority judgment: rank by median grades, and break ties by the grades next to the median.
+    """Majority judgment: rank by median grades, with ties broken by the grades next to them.
 
-    The columns of the table are the voters, and their scores are grades, of which only the order
+    The columns of the table are the voters. Their scores are grades, and only the order of grades
     counts. The majority grade is the median, the lower one of two. If several candidates have the
     same, one vote for that grade is removed from each until their medians differ; candidates with
     the same grades tie. A task weight is the number of voters of a column.
@@ -98,8 +97,7 @@ class MajorityJudgment(Aggregator):
     -----
     Medians of different numbers of voters are compared by shares, as if each candidate's voters
     were repeated up to one common number. A voter who leaves a candidate out does not count for it:
-    fill the table with the lowest grade if a blank means that. Scores are the majority
-    grades.
+    enter the lowest grade if a blank means that. Scores are the majority grades.
 
     References
     ----------
@@ -133,7 +131,7 @@ class MajorityJudgment(Aggregator):
 
 
 def _grades(scores: Floats, votes: Integers) -> Grades:
-    """Return the distinct grades, and the number of votes for each or a lower one."""
+    """Return the distinct grades, and the numbers of votes for each or a lower one."""
     given = ~np.isnan(scores)
     grades, which = np.unique(scores[given], return_inverse=True)
     counts = exact.count_cells(which, votes[given], len(grades))
@@ -141,16 +139,15 @@ def _grades(scores: Floats, votes: Integers) -> Grades:
 
 
 def _middle_out(candidates: list[Grades]) -> list[tuple[float, ...]]:
-    """Return the grades of each candidate as they are taken away, the median first.
+    """Return the grades of each candidate in the order of their removal, the median first.
 
-    Taking the median away, time and again, goes through the grades from the middle to both ends,
-    the lower side first. All go through the votes in the same steps, at whose ends some candidate
-    has another grade.
+    Repeated removal of the median visits the grades from the middle to both ends, the lower side
+    first. Steps are common to all candidates: at the end of each some grade changes.
     """
-    whole = lcm(*(counts[-1] for _, counts in candidates))
+    total = lcm(*(counts[-1] for _, counts in candidates))
     # Twice the distance from the middle, below 0 on the lower side, where a grade ends.
     ends = [
-        [2 * n * (whole // counts[-1]) - whole for n in counts[:-1]] for _, counts in candidates
+        [2 * n * (total // counts[-1]) - total for n in counts[:-1]] for _, counts in candidates
     ]
     steps = sorted({0, *(abs(end) for each in ends for end in each)})
     return [

@@ -1,4 +1,4 @@
-"""Dodgson and Young: how near each item is to beating all others."""
+"""Dodgson's and Young's rules, by the distance of each item from beating all others."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from rankagg.aggregation.voting.rounds import distinct_ballots
 from rankagg.core import Profile, canonical_profile, counted, exact
 from rankagg.exceptions import Described, InvalidInputError, SolverError
 
-# The largest programs, of different ballots times items; and votes whose sums solvers hold.
+# Most cells of a program, distinct ballots times items; and most units that solvers add exactly.
 MOST_CELLS, MOST_UNITS = 10_000, 2**20
 # D loses to each of A, B and C by one ballot, and each of these to another by five.
 WIDER_CYCLE = "2 DABC, 3 ABCD, 2 DBCA, 3 BCAD, 3 DCAB, 2 CABD"
@@ -46,7 +46,7 @@ class _WeighedBallots:
                 f"data of {rule}",
                 f"ballots of {counted(MOST_CELLS, 'cell')} at most, different ballots times items",
                 Described(counted(ranks.size, "cell")),
-                "The exact winner is hard to compute; Minimax and Borda come near it.",
+                "The exact winner is hard to compute; Minimax and Borda approximate it.",
             )
         items, unranked = profile.items, profile.unranked
         alone = [canonical_profile(items, row[None], unranked=unranked).pairwise() for row in ranks]
@@ -79,8 +79,8 @@ class _WeighedBallots:
 class Dodgson(SearchingRule):
     """Dodgson's rule: rank by the fewest swaps of neighbors that make an item beat all others.
 
-    The score is minus the number of swaps. It is found by an integer program for each item that
-    does not beat all others from the start.
+    The score is minus the number of swaps. An integer program finds it for each item that does not
+    beat all others already.
 
     Parameters
     ----------
@@ -115,7 +115,7 @@ class Dodgson(SearchingRule):
     command_names: ClassVar = {"dodgson": {}}
     keeps: ClassVar = {
         "condorcet winner": "Fishburn (1977)",
-        "pareto": "who is above another on all ballots gets wherever that does with fewer swaps",
+        "pareto": "an item above another on all ballots needs fewer swaps for the same lead",
     }
     breaks: ClassVar = {
         "condorcet loser": "Brandt (2009)",
@@ -136,7 +136,7 @@ class Dodgson(SearchingRule):
         profile = evidence.profile
         if profile.has_unranked:
             allowed = "'last' where ballots leave items unranked"
-            remedy = "No swap is known to pass an unranked item; `with_unranked` states the policy."
+            remedy = "Swaps cannot pass an unranked item; `with_unranked` sets the policy."
             raise InvalidInputError("unranked of the data", allowed, profile.unranked, remedy)
         ballots = _WeighedBallots.of(profile, "Dodgson")
         halves = [_half_swaps(ballots, item, deadline) for item in range(profile.n_items)]
@@ -145,7 +145,7 @@ class Dodgson(SearchingRule):
 
 
 def _half_swaps(ballots: _WeighedBallots, item: int, deadline: Deadline) -> int:
-    """Return twice the fewest swaps of single units until the item beats all others."""
+    """Return twice the smallest number of swaps of units with which the item beats all others."""
     # Solvers load late.
     from rankagg.aggregation.kemeny.pulp_programs import IntegerProgram  # noqa: PLC0415
 
@@ -156,10 +156,10 @@ def _half_swaps(ballots: _WeighedBallots, item: int, deadline: Deadline) -> int:
     program = IntegerProgram()
     rows: dict[int, dict[int, int]] = {other: {} for other in behind}
     for leads, count in zip(ballots.leads, ballots.votes, strict=True):
-        # What passing each other one gains: it was above, or tied.
+        # Gain of passing each other item: 2 if it was above, 1 if tied.
         gains = 1 - leads[item]
         gains[item] = 0
-        # Whoever is passed on the way, from the bottom up, costs as much as it gains.
+        # Each item passed on the way, from the bottom up, costs as much as it gains.
         efforts = {other: sum(gains[leads[other] >= 0]) for other in behind if gains[other]}
         lifts = sorted(set(efforts.values()))
         columns = program.columns([count] * len(lifts), cost=lifts).tolist()
@@ -180,7 +180,7 @@ class Young(SearchingRule):
     """Young's rule: rank by the most votes that can be kept so that an item is unbeaten.
 
     The score of an item is the weight of the largest part of the ballots in which no majority is
-    against it. It is found by an integer program for each item that is beaten in the whole.
+    against it. An integer program finds it for each item that is beaten by all ballots.
 
     Parameters
     ----------
@@ -214,8 +214,8 @@ class Young(SearchingRule):
     command_names: ClassVar = {"young": {}}
     keeps: ClassVar = {
         "condorcet winner": "Fishburn (1977)",
-        "pareto": "who is below another on all ballots can keep none",
-        "monotonicity": "who rises can keep what it kept, and no other can keep more",
+        "pareto": "an item below another on all ballots can keep none",
+        "monotonicity": "an item that rises can keep the same ballots, and no other can keep more",
     }
     breaks: ClassVar = {"smith": "Fishburn (1977)"}
     counterexamples: ClassVar = {
@@ -235,7 +235,7 @@ class Young(SearchingRule):
 
 
 def _most_kept(ballots: _WeighedBallots, item: int, deadline: Deadline) -> int:
-    """Return the most units in which the item is unbeaten."""
+    """Return the largest number of units in which the item is unbeaten."""
     # Solvers load late.
     from rankagg.aggregation.kemeny.pulp_programs import IntegerProgram  # noqa: PLC0415
 

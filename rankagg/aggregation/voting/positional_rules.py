@@ -1,4 +1,4 @@
-"""Rules on places: points for them, summed without rounding, Bucklin, and rank fusion."""
+"""Positional rules with exact sums of points, Bucklin, and reciprocal rank fusion."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import accumulate, pairwise, starmap
+from itertools import accumulate, pairwise
 from math import lcm
 from typing import ClassVar, NamedTuple
 
@@ -37,54 +37,40 @@ PARAMETER = "weights of Positional"
 FALLING_WEIGHTS = "numbers that never rise from place to place, or a function of n_items"
 
 
-class _Starts(NamedTuple):
-    """Weights of items at the places where buckets of one size start, by item, then by place."""
+class _Buckets(NamedTuple):
+    """Weights of items in buckets of a size that start at a place, sorted by item."""
 
     items: Integers64
+    sizes: Integers64
     places: Integers64
     weights: Integers
 
-    def of(self, items: slice) -> _Starts:
+    def of(self, items: slice) -> _Buckets:
         """Return the weights of some items."""
         rows = slice(*np.searchsorted(self.items, [items.start, items.stop]))
-        return _Starts(self.items[rows], self.places[rows], self.weights[rows])
+        return _Buckets(self.items[rows], self.sizes[rows], self.places[rows], self.weights[rows])
 
 
-def _place_counts(ranks: Ranks, votes: Integers) -> dict[int, _Starts]:
-    """Return, by bucket size, the weight of each item at each place where a bucket starts."""
+def _buckets_of(ranks: Ranks, votes: Integers) -> _Buckets:
     n = ranks.shape[1]
-    counts: dict[int, tuple[Integers64, Integers]] = {}
+    cells, sums = np.zeros(0, dtype=np.int64), votes[:0]
     for rows in row_slices(*ranks.shape):
-        block, weights = ranks[rows], votes[rows]
+        block = ranks[rows]
         row, item = np.nonzero(block != UNRANKED)
-        mids = places.mid_ranks(block)[row, item]
-        listed = (block >= 0).sum(axis=1)
-        place = block[row, item]
-        start = np.where(place >= 0, place, listed[row])
-        sizes = np.rint(2 * (mids - start)).astype(np.int64) + 1
-        for size in np.unique(sizes).tolist():
-            here = sizes == size
-            cells, votes_there = item[here] * n + start[here], weights[row[here]]
-            if size in counts:
-                cells = np.concatenate([counts[size][0], cells])
-                votes_there = np.concatenate([counts[size][1], votes_there])
-            counts[size] = _by_cell(cells, votes_there, n * n)
-    return {k: _Starts(*np.divmod(cells, n), weights) for k, (cells, weights) in counts.items()}
-
-
-def _by_cell(cells: Integers64, weights: Integers, size: int) -> tuple[Integers64, Integers]:
-    """Return the cells that occur, ascending, and the summed weight of each."""
-    if size > len(cells):
-        used, cells = np.unique(cells, return_inverse=True)
-        return used, exact.count_cells(cells, weights, len(used))
-    total = exact.count_cells(cells, weights, size)
-    used = np.flatnonzero(total)
-    return used, total[used]
+        place, n_listed = block[row, item], (block >= 0).sum(axis=1)
+        start = np.where(place >= 0, place, n_listed[row])
+        sizes = np.rint(2 * (places.mid_ranks(block)[row, item] - start)).astype(np.int64) + 1
+        cells = np.concatenate([cells, (item * (n + 1) + sizes) * n + start])
+        weights = np.concatenate([sums, votes[rows][row]])
+        cells, where = np.unique(cells, return_inverse=True)
+        sums = exact.count_cells(where, weights, len(cells))
+    rest, starts = np.divmod(cells, n)
+    return _Buckets(*np.divmod(rest, n + 1), starts, sums)
 
 
 @dataclass(frozen=True, kw_only=True)
 class PlacePoints(Aggregator):
-    """A rule that gives points for places; `place_weights` says how many."""
+    """A positional scoring rule with the points of `place_weights`."""
 
     needs: ClassVar[Needs] = "rankings"
 
@@ -95,7 +81,7 @@ class PlacePoints(Aggregator):
         Parameters
         ----------
         n_items : int
-            How many items it ranks.
+            Number of ranked items.
         """
 
     def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
@@ -112,9 +98,7 @@ class PlacePoints(Aggregator):
             for row in distinct
         ]
         over = lcm(*(number.denominator for row in given for number in row))
-        whole = [
-            [number.numerator * (over // number.denominator) for number in row] for row in given
-        ]
+        whole = [[int(number * over) for number in row] for row in given]
         return exact.fit(np.array(whole, dtype=object))[which.ravel()]
 
     def _notes(self, items: Sequence[object]) -> tuple[str, ...]:
@@ -122,10 +106,9 @@ class PlacePoints(Aggregator):
 
 
 def _place_points(profile: Profile, weights: PlaceWeights) -> list[Fraction]:
-    """Return every item's points in all rankings together.
+    """Return the points of every item, summed over the rankings.
 
-    Items of a bucket share the mean of the places that it covers, unlisted ones that of the places
-    below the list.
+    Items of a bucket get the mean of its places, unlisted items that of the places below the list.
     """
     votes, denominator = exact.as_votes(profile.counts, profile.weights)
     ranks, ignoring = profile.ranks, profile.unranked == "ignore"
@@ -134,8 +117,8 @@ def _place_points(profile: Profile, weights: PlaceWeights) -> list[Fraction]:
     wanted = set(np.unique(sizes).tolist())
     for k, given, absent in _given(profile.n_items, weights, wanted, ignoring=ignoring):
         rows = sizes == k
-        counts = _place_counts(ranks[rows], votes[rows])
-        sums = _summed(profile.n_items, counts, given, absent, exact.sum_of(votes[rows]))
+        buckets = _buckets_of(ranks[rows], votes[rows])
+        sums = _summed(profile.n_items, buckets, given, absent, exact.sum_of(votes[rows]))
         points = [before + more for before, more in zip(points, sums, strict=True)]
     return [number / denominator for number in points]
 
@@ -143,7 +126,7 @@ def _place_points(profile: Profile, weights: PlaceWeights) -> list[Fraction]:
 def _given(
     n: int, weights: PlaceWeights, wanted: set[int], *, ignoring: bool
 ) -> Iterator[tuple[int, list[Fraction], Fraction]]:
-    """Yield for each number k of ranked items the points of their places and of unranked items."""
+    """Yield numbers k of ranked items, the points of their places, and of unranked items."""
     if ignoring:
         for k in sorted(wanted - {0}):
             given = list(weights(k))
@@ -163,27 +146,20 @@ def _given(
 
 
 def _summed(
-    n: int, counts: dict[int, _Starts], given: list[Fraction], absent: Fraction, whole: int
+    n: int, buckets: _Buckets, given: list[Fraction], absent: Fraction, whole: int
 ) -> list[Fraction]:
     """Return the points of every item in rankings that rank equally many items."""
     over = lcm(*(number.denominator for number in [*given, absent]))
-    below = [0, *accumulate(number.numerator * (over // number.denominator) for number in given)]
-    shared = lcm(*counts)
-    seen, total = np.zeros((2, n), dtype=object)
-    for size, starts in counts.items():
-        used, where = np.unique(starts.places, return_inverse=True)
-        worth = [(below[at + size] - below[at]) * (shared // size) for at in used.tolist()]
-        points, weights = np.array(worth, dtype=object), starts.weights.astype(object)
-        bounds = [*exact.starts_of(starts.items).tolist(), len(where)]
-        # Points may have thousands of digits: products of one item at a time.
-        for rows in starmap(slice, pairwise(bounds)):
-            item = starts.items[rows.start]
-            total[item] += weights[rows] @ points[where[rows]]
-            seen[item] += weights[rows].sum()
-    return [
-        Fraction(int(some), over * shared) + absent * int(whole - ranked)
-        for some, ranked in zip(total, seen, strict=True)
-    ]
+    below = np.array([0, *accumulate(int(number * over) for number in given)], dtype=object)
+    shared = lcm(*buckets.sizes.tolist())
+    points = []
+    # Points may have thousands of digits: products of one item at a time.
+    for item in range(n):
+        _, sizes, starts, weights = buckets.of(slice(item, item + 1))
+        gains = (below[starts + sizes] - below[starts]) * (shared // sizes.astype(object))
+        total, unranked = weights.astype(object) @ gains, whole - exact.sum_of(weights)
+        points.append(Fraction(int(total), over * shared) + absent * unranked)
+    return points
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -206,12 +182,11 @@ class Plurality(PlacePoints):
     keeps: ClassVar = {
         **POINTS_KEEP,
         "majority": "Felsenthal (2012)",
-        "pareto": "who is below another on all ballots has no first place",
+        "pareto": "an item below another on all ballots has no first place",
         "later-no-harm": "Woodall (1997)",
     }
 
-    def place_weights(self, n_items: int) -> Sequence[Fraction]:
-        """Return the points of the places."""
+    def place_weights(self, n_items: int) -> Sequence[Fraction]:  # noqa: D102
         return [Fraction(1), *[Fraction(0)] * (n_items - 1)]
 
 
@@ -235,8 +210,7 @@ class Veto(PlacePoints):
     keeps: ClassVar = POINTS_KEEP
     breaks: ClassVar = {"condorcet loser": "Fishburn and Gehrlein (1976)"}
 
-    def place_weights(self, n_items: int) -> Sequence[Fraction]:
-        """Return the points of the places."""
+    def place_weights(self, n_items: int) -> Sequence[Fraction]:  # noqa: D102
         # A single item has nothing below it and gets 0.
         return [*[Fraction(1)] * (n_items - 1), Fraction(0)]
 
@@ -269,26 +243,25 @@ class Dowdall(PlacePoints):
         "smith": "2 ABC, 1 BAC, 1 BCA, 1 CAB",
     }
 
-    def place_weights(self, n_items: int) -> Sequence[Fraction]:
-        """Return the points of the places."""
+    def place_weights(self, n_items: int) -> Sequence[Fraction]:  # noqa: D102
         return [Fraction(1, place) for place in range(1, n_items + 1)]
 
 
 @dataclass(frozen=True)
 class Positional(PlacePoints):
-    """A positional scoring rule: every place has its points, and the sum decides.
+    """A positional scoring rule: rank by the sum of the points of places.
 
     Parameters
     ----------
     weights : sequence of float or callable
-        The points of each place, best first, as many as there are items; or a function that
-        returns them for a number of items. They may be equal, but never rise.
+        Points of each place, best first, one for each item; or a function that returns them for a
+        number of items. They may be equal, but never rise.
 
     Notes
     -----
-    Tied items share the mean of the places that they cover, unlisted items that of the places
-    below the list. Points are summed in fractions: floats are read as the simplest fraction that
-    rounds to them, and only equal sums tie.
+    Tied items get the mean of their places, unlisted items that of the places below the list.
+    Points are summed as fractions: a float is the simplest fraction that rounds to it, and only
+    equal sums tie.
 
     References
     ----------
@@ -311,15 +284,14 @@ class Positional(PlacePoints):
         if not callable(self.weights):
             object.__setattr__(self, "weights", _falling(self.weights))
 
-    def place_weights(self, n_items: int) -> Sequence[Fraction]:
-        """Return the points of the places."""
+    def place_weights(self, n_items: int) -> Sequence[Fraction]:  # noqa: D102
         given = _falling(self.weights(n_items) if callable(self.weights) else self.weights)
         if len(given) != n_items:
             raise InvalidInputError(
                 PARAMETER,
                 f"{counted(n_items, 'number')}, one for each place of a ranking of that many items",
                 Described(counted(len(given), "number")),
-                "Give a function of the number of items where that differs.",
+                "Pass a function of the number of items if that number varies.",
             )
         return [exact.as_fraction(float(number)) for number in given]
 
@@ -344,19 +316,19 @@ def _falling(weights: object) -> tuple[float, ...]:
 class Approval(PlacePoints):
     """Approval: one point for each approved item; with k, for each of the first k places.
 
-    Without k a ballot approves the items that it puts above all others: those that it lists, all
-    tied, while it leaves the rest out or ties them below.
+    Without k a ballot has two levels: the approved items are tied above all others, which it leaves
+    out or ties below.
 
     Parameters
     ----------
     k : int, optional
-        How many places get the point, at least 1; items tied across them share. Where there are
-        no more items than that, every place counts alike, and the result says so.
+        Number of places that get the point, at least 1; items tied across them share it. With k or
+        fewer items every place gets it, with a note in the result.
 
     Notes
     -----
-    Without k ballots with more than two levels are refused. One that ties all items approves all
-    of them; unranked items are not approved, by every policy.
+    Without k ballots with more than two levels are refused. A ballot that ties all items approves
+    all of them. Unranked items are not approved, whatever the policy.
 
     References
     ----------
@@ -388,11 +360,10 @@ class Approval(PlacePoints):
 
     @property
     def reads_unranked(self) -> ReadsUnranked:
-        """Unranked items are below all others without k, as they are not approved."""
+        """Policy for unranked items: "last" without k, as they are not approved."""
         return "last" if self.k is None else "by policy"
 
-    def place_weights(self, n_items: int) -> Sequence[Fraction]:
-        """Return the points of the places."""
+    def place_weights(self, n_items: int) -> Sequence[Fraction]:  # noqa: D102
         if self.k is None:
             raise InvalidInputError("k of Approval", "a number, where places get points", None)
         return [Fraction(place < self.k) for place in range(n_items)]
@@ -415,7 +386,7 @@ class Approval(PlacePoints):
 
 
 def _approvals(profile: Profile) -> Integers:
-    """Return 1 for each item that a ballot of two levels has above, and else 0."""
+    """Return 1 for each approved item of a ballot, else 0."""
     ordered = np.sort(np.where(profile.ranks < 0, profile.n_items, profile.ranks), axis=1)
     more = (np.diff(ordered, axis=1) > 0).sum(axis=1) > 1
     if more.any():
@@ -432,13 +403,13 @@ def _approvals(profile: Profile) -> Integers:
 
 @dataclass(frozen=True, kw_only=True)
 class Bucklin(Aggregator):
-    """Rank by the depth at which more than half of all rankings have listed an item.
+    """Bucklin: rank by the depth at which more than half of all rankings list an item.
 
-    At depth k an item has the votes of the rankings that rank it among their first k. Items
-    that reach a majority at the same depth are ranked by their votes there; those that never do
-    come last, by all their votes. Tied items share the ranks of their bucket evenly, and
-    unlisted items those below the list. A ranking in which an item is unranked never votes for
-    it, but counts among all. The score is n - depth + share of votes at that depth.
+    At depth k an item has the votes of the rankings that have it among their first k. Items that
+    reach a majority at the same depth are ranked by their votes at that depth. Items without a
+    majority come last, by all their votes. Tied items share the ranks of their bucket evenly,
+    unlisted items those below the list. A ranking counts in the total of votes even for items that
+    are unranked in it. The score is n - depth + share of votes at that depth.
 
     References
     ----------
@@ -458,7 +429,7 @@ class Bucklin(Aggregator):
     command_names: ClassVar = {"bucklin": {}}
     keeps: ClassVar = {
         "majority": "Felsenthal (2012)",
-        "pareto": "who is above another on all ballots has more than half at a smaller depth",
+        "pareto": "an item above another on all ballots has a majority at a smaller depth",
         "monotonicity": "Felsenthal (2012)",
     }
     counterexamples: ClassVar = {
@@ -471,14 +442,13 @@ class Bucklin(Aggregator):
         profile = evidence.profile
         n = profile.n_items
         votes, _ = exact.as_votes(profile.counts, profile.weights)
-        counts = _place_counts(profile.ranks, votes)
+        buckets = _buckets_of(profile.ranks, votes)
         # A bucket of s items adds 1/s at every depth that it reaches into.
-        over = lcm(*counts)
+        over = lcm(*buckets.sizes.tolist())
         whole = over * int(votes.sum())
         depth, shares = np.empty(n, dtype=np.int64), np.empty(n)
         for items in row_blocks(n):
-            some = {size: starts.of(items) for size, starts in counts.items()}
-            listed = _listed(some, items, n, over, whole)
+            listed = _listed(buckets.of(items), items, n, over, whole)
             majority = listed > whole // 2
             majority[:, -1] = True
             depth[items] = reached = majority.argmax(axis=1)
@@ -488,37 +458,37 @@ class Bucklin(Aggregator):
         return Outcome(scores=scores)
 
 
-def _listed(counts: dict[int, _Starts], items: slice, n: int, over: int, whole: int) -> Integers:
+def _listed(buckets: _Buckets, items: slice, n: int, over: int, whole: int) -> Integers:
     """Return the weight, times `over`, that some items have among the first k, for every k."""
     kind = np.int64 if 2 * whole < exact.INT64_SAFE else object
     steps: Integers = np.zeros((len(range(n)[items]), n + 1), dtype=kind)
-    for size, starts in counts.items():
-        rows, share = starts.items - items.start, starts.weights.astype(kind) * (over // size)
-        steps[rows, starts.places] += share
-        steps[rows, starts.places + size] -= share
-    rates = np.cumsum(steps[:, :n], axis=1)
-    return np.cumsum(rates, axis=1)
+    rows, sizes = buckets.items - items.start, buckets.sizes
+    shares = buckets.weights.astype(kind) * (over // sizes.astype(kind))
+    np.add.at(steps, (rows, buckets.places), shares)
+    np.add.at(steps, (rows, buckets.places + sizes), -shares)
+    return np.cumsum(np.cumsum(steps[:, :n], axis=1), axis=1)
 
 
 @dataclass(frozen=True, kw_only=True)
 class ReciprocalRankFusion(Aggregator):
-    """Sum 1/(k + rank) over the rankings, ranks from 1: what search engines merge lists by.
+    """Reciprocal rank fusion, used by search engines: sum 1/(k + rank) over the rankings.
 
-    The top of a ranking counts most, the more so the smaller k is. An item gets nothing from a
-    ranking that leaves it out, whether it is off the list or was not observed, and is unranked
-    where no ranking has observed it. Tied items get the mean of what their places give, which is
-    what each gets on average when the tie is broken at random.
+    Ranks begin at 1. The smaller k is, the more the top of a ranking counts. An item gets nothing
+    from a ranking in which it is unlisted or unranked; an item that is unranked in every ranking
+    has no rank. Tied items get the mean of their places, their expected gain if ties are broken at
+    random.
 
     Parameters
     ----------
     k : float, default 60
-        At least 0. How little the first place stands out: at 60 it gives 1/61, the second 1/62.
+        At least 0; larger values make the places more alike. At 60 the first place gives 1/61, the
+        second 1/62.
 
     Notes
     -----
-    What is left out counts as little as a rank far below all others: items that few rankings
-    observe come out low, and rules with a policy for unranked items are fairer to them. Places
-    are counted in integers, so that the order of the rankings changes no bit.
+    An item left out counts as one ranked far below all others. Items that few rankings observe are
+    therefore low; rules with a policy for unranked items are fairer to them. Places are counted in
+    integers, so that the order of the rankings changes no bit.
 
     References
     ----------
@@ -548,12 +518,12 @@ class ReciprocalRankFusion(Aggregator):
         votes, denominator = exact.as_votes(profile.counts, profile.weights)
         listed = np.where(profile.ranks == UNLISTED, np.int32(UNRANKED), profile.ranks)
         gains = 1.0 / (float(self.k) + np.arange(1, profile.n_items + 1))
-        scores = np.zeros(profile.n_items)
-        for size, starts in sorted(_place_counts(listed, votes).items()):
-            shares = np.lib.stride_tricks.sliding_window_view(gains, size).mean(axis=1)
-            times = divided(starts.weights, denominator)
-            items, where = np.unique(starts.items, return_inverse=True)
-            gained = (times * shares[starts.places])[None]
-            scores[items] += sum_by_group(gained, where, len(items))[0]
+        items, sizes, starts, weights = _buckets_of(listed, votes)
+        shares = np.zeros(len(items))
+        for size in np.unique(sizes).tolist():
+            means = np.lib.stride_tricks.sliding_window_view(gains, size).mean(axis=1)
+            shares[sizes == size] = means[starts[sizes == size]]
+        gained = divided(weights, denominator) * shares
+        scores = sum_by_group(gained[None], items, profile.n_items)[0]
         scores[(profile.ranks == UNRANKED).all(axis=0)] = np.nan
         return Outcome(scores=scores)

@@ -1,4 +1,4 @@
-"""Counts of elections round by round: votes, transfers, and who is elected."""
+"""Counts of elections round by round, with votes, transfers and the elected."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from rankagg.aggregation.evidence import Data, Evidence
 from rankagg.core import ItemSet, Profile, Result, counted, exact, listed, plain_rows
 from rankagg.exceptions import InformationLostError, InvalidInputError
 
-#: What a count counts.
+#: Unit of a count.
 CountedUnit: TypeAlias = Literal["votes", "last places", "points"]
 
 
 class CountRound(NamedTuple):
-    """A round of a count: votes as exact fractions, and who is elected and eliminated."""
+    """A round of a count: votes as exact fractions, elected and eliminated candidates."""
 
     # Votes of each candidate in the order of the data; None after elimination.
     counts: tuple[Fraction | None, ...]
-    # Votes that count for nobody.
+    # Exhausted votes.
     exhausted: Fraction
-    # The number of votes that elects; None without one.
+    # Votes needed for election; None without a quota.
     quota: Fraction | None
     # Elected candidates, most votes first, and eliminated ones.
     elected: tuple[Label, ...] = ()
@@ -36,14 +36,14 @@ class CountRound(NamedTuple):
     tie: str = ""
 
 
-# What breaks a tie.
+# Ways of breaking a tie.
 BY_DATA, BY_GIVEN, BY_LOT = "by the order of the data", "by the given order", "by lot"
-# The number of rounds that are shown: the first and the last ones; the row of exhausted votes.
+# Largest number of printed rounds, the first and the last ones; label of exhausted votes.
 ROUNDS_SHOWN, EXHAUSTED = 8, "exhausted"
 
 
 class ElectionCount(Result):
-    """Votes of each candidate round by round, exhausted ballots, and who is elected.
+    """Votes of each candidate by round, exhausted ballots, and the elected candidates.
 
     If votes are counted, `sum(counts) + exhausted` is the number of ballots in every round. Counts
     of last places and points have no exhausted ballots. It has no plot.
@@ -53,7 +53,7 @@ class ElectionCount(Result):
     rule : str
         The constructor call of the rule, defaults omitted.
     counted : {"votes", "last places", "points"}
-        What is counted. The most last places are eliminated, or the fewest votes or points.
+        Unit of the count. The most last places are eliminated, or the fewest votes or points.
     candidates : tuple of str or int
         In the order of the data.
     order : tuple of str or int
@@ -99,7 +99,7 @@ class ElectionCount(Result):
 
     @property
     def elected(self) -> tuple[Label, ...]:
-        """The candidates that are elected, in the order of their election."""
+        """Elected candidates, in the order of their election."""
         return tuple(label for stage in self.stages for label in stage.elected)
 
     @property
@@ -109,15 +109,15 @@ class ElectionCount(Result):
 
     @property
     def quota(self) -> float | None:
-        """The number of votes that elects, in the last round; None without one."""
+        """Votes needed for election in the last round; None without a quota."""
         quota = self.stages[-1].quota
         return None if quota is None else _number(quota)
 
     @property
     def margin(self) -> float | None:
-        """The margin of the last round: its last elected candidate over the next one.
+        """Margin of the last elected candidate over the next one in the last round.
 
-        None if nobody else remains, or if a majority of first places decided.
+        None if no other candidate remains, or a majority of first places decided.
         """
         stage, sign = self.stages[-1], -1 if self.counted == "last places" else 1
         pairs = zip(self.candidates, stage.counts, strict=True)
@@ -139,21 +139,21 @@ class ElectionCount(Result):
                     status = "elected" if label in elected else out
                     rows.append((number, label, got, got - before.get(label, got), status))
                     before[label] = got
-        what = self.counted.replace(" ", "_")
-        frame = pd.DataFrame(rows, columns=["round", "candidate", what, "transfer", "status"])
-        for name in (what, "transfer"):
+        unit = self.counted.replace(" ", "_")
+        frame = pd.DataFrame(rows, columns=["round", "candidate", unit, "transfer", "status"])
+        for name in (unit, "transfer"):
             whole = all(number.denominator == 1 for number in frame[name])
             frame[name] = frame[name].map(int if whole else float)
-        return frame if what == "votes" else frame.drop(columns="transfer")
+        return frame if unit == "votes" else frame.drop(columns="transfer")
 
     @property
     def is_tied(self) -> bool:
-        """Whether a tie decides who is elected, and only the order of the data breaks it."""
+        """Whether the election is tied, or only the order of the data breaks its tie."""
         return self.is_level or (bool(self.tied) and self.tie_broken == BY_DATA)
 
     @property
     def tie_broken(self) -> str:
-        """What broke ties, such as "by lot"; empty if nothing did."""
+        """The way in which ties were broken, such as "by lot"; empty without ties."""
         ways = [stage.tie for stage in self.stages]
         return next((x for x in (BY_DATA, BY_GIVEN, BY_LOT) for way in ways if x in way), "")
 
@@ -163,7 +163,7 @@ class ElectionCount(Result):
         return self.quota is None and len(self.elected) > 1
 
     def to_frame(self) -> pd.DataFrame:
-        """Return one row per round and candidate not eliminated before, and of exhausted votes.
+        """Return a row for each round and remaining candidate, and for exhausted votes.
 
         Returns
         -------
@@ -191,9 +191,9 @@ class ElectionCount(Result):
             yield f"{rule} elects {names} in {rounds}{how}"
         first, last = self.stages[0], self.stages[-1]
         n_votes = sum((votes for votes in first.counts if votes is not None), first.exhausted)
-        said = "" if self.quota is None else f", quota {self.quota:.12g}"
+        quota = "" if self.quota is None else f", quota {self.quota:.12g}"
         exhausted = f"{_number(last.exhausted):.12g} exhausted in the last round"
-        ballots = f"{counted(_number(n_votes), 'ballot', '.12g')}{said}, {exhausted}"
+        ballots = f"{counted(_number(n_votes), 'ballot', '.12g')}{quota}, {exhausted}"
         yield ballots if self.counted == "votes" else f"each round counts {self.counted}"
         if self.margin is not None:
             noun = self.counted.removesuffix("s")
@@ -201,9 +201,9 @@ class ElectionCount(Result):
         yield from self.notes
 
     def _table(self) -> pd.DataFrame:
-        """Return one row per candidate, first the elected, and one of exhausted votes.
+        """Return votes by candidate and round, the elected first, with outcomes.
 
-        Columns are all rounds and the outcome.
+        The last row has exhausted votes.
         """
         order, outcomes, cells = list(self.order), dict[Label, str](), {}
         for k, stage in enumerate(self.stages, start=1):
@@ -221,7 +221,7 @@ class ElectionCount(Result):
         return table.assign(outcome=ends[: len(table)])
 
     def _cut(self, table: pd.DataFrame, rows: int | None) -> tuple[pd.DataFrame, int]:
-        """Return the first rows and that of exhausted votes, of the first and the last rounds."""
+        """Return the first rows, exhausted votes, and the first and the last rounds."""
         if rows is None:
             return table, 0
         n = len(self.order)
@@ -231,8 +231,10 @@ class ElectionCount(Result):
     def _below(self, rows: int | None = None) -> Iterable[str]:
         last = len(self.stages) - ROUNDS_SHOWN + 1
         if rows is not None and last > 1:
-            told = f"rounds 2 to {last} are not shown; `to_frame` has them"
-            yield f"{told}, and of a command --all, --csv FILE and --json"
+            yield (
+                f"rounds 2 to {last} are not shown; `to_frame` has them, and of a command --all, "
+                "--csv FILE and --json"
+            )
 
     def _to_paste(self) -> pd.DataFrame:
         return self._table().rename_axis("candidate")
@@ -251,16 +253,16 @@ def checked_tie_order(
     tie_order: Sequence[Label], tie_breaking: str, rule: str
 ) -> tuple[Label, ...]:
     """Return a checked order of candidates that breaks ties."""
-    found = () if isinstance(tie_order, str | bytes) else tuple(tie_order)
-    if isinstance(tie_order, str | bytes) or len(set(found)) < len(found):
+    order = () if isinstance(tie_order, str | bytes) else tuple(tie_order)
+    if isinstance(tie_order, str | bytes) or len(set(order)) < len(order):
         allowed = "candidates, the most favored first, each once"
         raise InvalidInputError(f"tie_order of {rule}", allowed, tie_order)
-    if found and tie_breaking != "order":
+    if order and tie_breaking != "order":
         remedy = "Leave one of them out, or take tie_breaking='order'."
         raise InvalidInputError(
             f"tie_breaking of {rule}", "'order' with a tie_order", tie_breaking, remedy
         )
-    return found
+    return order
 
 
 def by_favor(
@@ -277,14 +279,14 @@ def by_favor(
 
 
 def distinct_ballots(rows: Any, profile: Profile) -> tuple[Any, Integers, int]:
-    """Return distinct rows, one for each ballot of a profile, their votes, and what one vote is."""
+    """Merge equal rows of ballots; return them, their summed votes, and the units of a vote."""
     votes, unit = exact.as_votes(profile.counts, profile.weights)
     distinct, where = np.unique(rows, axis=0, return_inverse=True)
     return distinct, exact.count_cells(where.ravel(), votes, len(distinct)), unit
 
 
 def ballots_of(data: Data | Evidence, name: str) -> Profile:
-    """Return the ballots in data; candidates that one leaves out are below all others."""
+    """Return the ballots in data, with candidates left out below all others."""
     try:
         return Evidence.of(data).with_unranked("last").profile
     except InformationLostError as error:

@@ -1,4 +1,4 @@
-"""The single transferable vote: votes of elected and eliminated candidates are transferred."""
+"""The single transferable vote, by the Scottish rules or by Meek's method."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import ClassVar, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
-from rankagg._typing import Bools, Generator, Integers, Integers64, Label, Positions, RNGLike
+from rankagg._typing import Bools, Generator, Integers, Integers64, Label, RNGLike
 from rankagg._validation import as_generator, check_choice, check_integer
 from rankagg.aggregation.evidence import Data, Evidence
 from rankagg.aggregation.voting.rounds import (
@@ -32,11 +32,7 @@ Counting: TypeAlias = Literal["scottish", "meek"]
 QuotaName: TypeAlias = Literal["droop", "hare"]
 Lot: TypeAlias = Literal["order", "lot", "refuse"]
 
-# Ballots that reach a candidate after the same elected ones: their positions in the level above,
-# their candidates, and their numbers.
-_Level: TypeAlias = tuple[Positions, Positions, Integers]
-
-# The number of ways of breaking ties that are followed.
+# Most ways of breaking ties that are followed.
 MOST_WAYS = 100
 # Votes times the units of a vote must fit into 64 bits.
 MOST_VOTES = 2**32
@@ -53,20 +49,20 @@ class STV:
     Parameters
     ----------
     seats : int
-        How many candidates are elected.
+        Number of candidates to elect.
     counting : {"scottish", "meek"}, default "scottish"
         "scottish": the weighted inclusive Gregory method of Scotland's council elections, the
         largest surplus first; transfer values are cut to five decimals. "meek": every elected
         candidate keeps the same part of each ballot that reaches it, such that it has the quota,
         which falls as ballots are exhausted; nine decimals.
     quota : {"droop", "hare"}, default "droop"
-        Of v votes for s seats "droop" is the least number that only s candidates can have: v/(s +
-        1) without its decimals, and 1 more (Meek: the last decimal more). "hare" is v/s.
+        For v votes and s seats "droop" is the least number that at most s candidates can reach:
+        v/(s + 1) without its decimals, plus 1 (Meek: plus one in the last decimal). "hare" is v/s.
     tie_breaking : {"order", "lot", "refuse"}, default "order"
-        If candidates tie: "order" favors the first one in `tie_order`, by default the first one
-        in the data; "lot" draws by the `rng` of `count`; both with a note in the result. "refuse"
-        raises `TiedRankingError`. The Scottish rules first compare the votes of the last earlier
-        round in which they differed.
+        If candidates tie, "order" favors the first one in `tie_order`, by default the first one in
+        the data, and "lot" draws by the `rng` of `count`; a note names the tie. "refuse" raises
+        `TiedRankingError`. The Scottish rules first compare the votes in the last earlier round in
+        which they differed.
     tie_order : sequence of str or int, optional
         With "order": the candidates that may tie, the most favored first, such as a lot drawn in
         public.
@@ -75,10 +71,10 @@ class STV:
     -----
     Sums are integers: hundred-thousandths of a vote, or with Meek's method billionths, as in the
     reference rule of the Proportional Representation Foundation: keep values are rounded up, a
-    round ends with an election or with surpluses below a millionth of a vote, and candidates that
-    differ by no more than these are tied. Fractions cut off count as exhausted, and so does a
-    ballot whose listed candidates are all elected or eliminated; unranked candidates are treated
-    as unlisted. Ballots with ties are refused.
+    round ends with an election or with surpluses below a millionth of a vote, and candidates are
+    tied if their votes differ by at most these surpluses. Rounded-off fractions count as exhausted,
+    and so does a ballot whose listed candidates are all elected or eliminated. Unranked candidates
+    are treated as unlisted. Ballots with ties are refused.
 
     References
     ----------
@@ -108,8 +104,8 @@ class STV:
         object.__setattr__(self, "seats", check_integer(self.seats, "seats of STV", low=1))
         for name, allowed in (("counting", Counting), ("quota", QuotaName), ("tie_breaking", Lot)):
             check_choice(getattr(self, name), get_args(allowed), f"{name} of STV")
-        found = checked_tie_order(self.tie_order, self.tie_breaking, "STV")
-        object.__setattr__(self, "tie_order", found)
+        order = checked_tie_order(self.tie_order, self.tie_breaking, "STV")
+        object.__setattr__(self, "tie_order", order)
 
     def __repr__(self) -> str:
         """Return the constructor call, defaults omitted."""
@@ -123,18 +119,18 @@ class STV:
         Parameters
         ----------
         data : Profile, ScoreTable or Evidence
-            The ballots, without ties and without weights that are no whole numbers.
+            The ballots, without ties and with whole weights.
         rng : int, numpy.random.Generator or None, optional
             A seed or a generator for lots.
 
         Raises
         ------
         InformationLostError
-            If the data are no rankings.
+            If the data are not rankings.
         TiedRankingError
             If a ballot ties candidates, or candidates tie and `tie_breaking` is "refuse".
         InvalidInputError
-            If there are fewer candidates than seats, or ballots cannot be counted as whole ones.
+            If there are fewer candidates than seats, or weights are not whole.
         """
         profile = ballots_of(data, "STV")
         items = profile.items
@@ -186,42 +182,38 @@ class _Piles(NamedTuple):
         """Return the ballots of a profile; raises if they cannot be counted."""
         ranks, strict = profile.ranks, strict_rows(profile.ranks)
         if not strict.all():
-            told = f"STV counts ballots without ties; ranking {int(np.argmin(strict))} has some."
-            raise TiedRankingError(f"{told} InstantRunoff shares such votes.")
+            raise TiedRankingError(
+                f"STV counts ballots without ties; ranking {int(np.argmin(strict))} has some. "
+                "InstantRunoff shares such votes."
+            )
         m, n = ranks.shape
         orders = np.full((m, n + 1), n)
         row, item = np.nonzero(ranks >= 0)
         orders[row, ranks[row, item]] = item
         rows, votes, over = distinct_ballots(orders, profile)
         if over != 1 or exact.sum_of(votes) > MOST_VOTES:
-            found = "weights with decimals" if over != 1 else counted(exact.sum_of(votes), "vote")
-            allowed = f"whole ballots, {MOST_VOTES} at most"
+            value = "weights with decimals" if over != 1 else counted(exact.sum_of(votes), "vote")
             remedy = f"Multiply all weights by {over}: then they are whole." if over != 1 else ""
-            raise InvalidInputError("data", allowed, Described(found), remedy)
+            allowed = f"whole ballots, {MOST_VOTES} at most"
+            raise InvalidInputError("data", allowed, Described(value), remedy)
         return cls(rows, votes)
-
-    def advance(self, rows: Positions, at: Positions, stays: Bools) -> None:
-        """Move some ballots to their next candidate that remains, or to n."""
-        stays = np.append(stays[:-1], True)
-        while len(rows := rows[~stays[self.orders[rows, at[rows]]]]):
-            at[rows] += 1
 
 
 @dataclass
 class _Count(ABC):
-    """The state of a count: hopeful and elected candidates, and notes on ties."""
+    """The state of a count: hopeful and elected candidates, votes, and notes on ties."""
 
     piles: _Piles
     items: ItemSet
     rule: STV
     rng: Generator
     notes: list[str] = field(default_factory=list)
-    # The choices at the first ties, if another way of breaking ties is followed.
+    # Prescribed choices at the first ties, to follow another way of breaking them.
     chosen: tuple[int, ...] = ()
     # For each tie that earlier rounds do not break: the choice, and the number of tied candidates.
     ways: list[tuple[int, int]] = field(default_factory=list)
 
-    # Units of a vote, and of a step of the quota; whether earlier rounds break ties.
+    # Units of a vote, and of the precision of the quota; whether earlier rounds break ties.
     unit: ClassVar[int]
     step: ClassVar[int]
     looks_back: ClassVar[bool]
@@ -233,7 +225,7 @@ class _Count(ABC):
         self.history: list[list[int]] = []
         # How a tie of this round was broken.
         self.tie = ""
-        # The quota, and the votes that may still be transferred, within which candidates tie.
+        # The quota, and the surplus not transferred yet: candidates within it tie.
         self.quota, self.slack = 0, 0
 
     @abstractmethod
@@ -288,13 +280,13 @@ class _Count(ABC):
 
     def elect(self) -> list[int]:
         """Elect the candidates with the quota, or all that remain for the last seats."""
-        votes, found = self.history[-1], np.flatnonzero(self.hopeful).tolist()
-        if len(found) > self.vacancies:
-            found = [item for item in found if votes[item] >= self.quota]
-        found.sort(key=lambda item: -votes[item])
-        self.elected += found
-        self.hopeful[found] = False
-        return found
+        votes, new = self.history[-1], np.flatnonzero(self.hopeful).tolist()
+        if len(new) > self.vacancies:
+            new = [item for item in new if votes[item] >= self.quota]
+        new.sort(key=lambda item: -votes[item])
+        self.elected += new
+        self.hopeful[new] = False
+        return new
 
     def eliminate(self) -> int:
         """Eliminate the candidate with the fewest votes, up to the slack."""
@@ -309,7 +301,7 @@ class _Count(ABC):
         """Break a tie by earlier rounds, then by `tie_breaking`; `edge` is max or min."""
         if len(tied) == 1:
             return tied[0]
-        told = f"round {len(self.history)}: {listed(self.items.at(tied))} tie"
+        tie = f"round {len(self.history)}: {listed(self.items.at(tied))} tie"
         decided = 0
         for k in range(len(self.history) - 1, 0, -1) if self.looks_back else ():
             votes = self.history[k - 1]
@@ -317,7 +309,7 @@ class _Count(ABC):
             before, tied = len(tied), [item for item in tied if votes[item] == best]
             decided = k if len(tied) < before else decided
         if len(tied) > 1 and self.rule.tie_breaking == "refuse":
-            raise TiedRankingError(f"STV breaks no tie. In {told}; choose another `tie_breaking`.")
+            raise TiedRankingError(f"STV breaks no tie. In {tie}; choose another `tie_breaking`.")
         ways = [f"by the votes of round {decided}"] if decided else []
         if len(tied) > 1:
             is_lot, k = self.rule.tie_breaking == "lot", len(self.ways)
@@ -330,8 +322,8 @@ class _Count(ABC):
             self.ways.append((at, len(order)))
             tied = [order[at]]
         self.tie = " and ".join(ways)
-        what = "transfers its surplus first" if edge is max else "is eliminated"
-        self.notes.append(f"{told}; {self.tie} {self.items[tied[0]]} {what}")
+        effect = "transfers its surplus first" if edge is max else "is eliminated"
+        self.notes.append(f"{tie}; {self.tie} {self.items[tied[0]]} {effect}")
         return tied[0]
 
 
@@ -372,12 +364,14 @@ class _Scottish(_Count):
             self.value[rows] = exact.multiply(self.value[rows], votes - self.quota) // votes
             self.kept[source] = self.quota
             self.waiting.remove(source)
-        self.piles.advance(rows, self.at, self.hopeful)
-        self.holder[rows] = self.piles.orders[rows, self.at[rows]]
+        stays = np.append(self.hopeful[:-1], True)
+        while len(rows := rows[~stays[self.holder[rows]]]):
+            self.at[rows] += 1
+            self.holder[rows] = self.piles.orders[rows, self.at[rows]]
 
 
 class _Meek(_Count):
-    """Ballots are shared by their candidates according to keep values."""
+    """Ballots divided among their candidates by keep values."""
 
     unit, step, looks_back = 10**9, 1, False
     # Surpluses below this end a round.
@@ -385,13 +379,13 @@ class _Meek(_Count):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self.keep = [self.unit] * (len(self.items) + 1)
+        self.keep = [*[self.unit] * len(self.items), 0]
 
     def tally(self) -> None:
         """Lower keep values until the elected have the quota, or another candidate reaches it."""
-        levels, before = list(self._levels()), exact.sum_of(self.piles.votes) * self.unit
+        before = exact.sum_of(self.piles.votes) * self.unit
         while True:
-            votes = self._shared(levels)
+            votes = self._shared()
             self.quota = self.quota_of(sum(votes))
             self.slack = max(sum(votes[item] - self.quota for item in self.elected), 0)
             new = any(votes[item] >= self.quota for item in np.flatnonzero(self.hopeful))
@@ -411,28 +405,15 @@ class _Meek(_Count):
         """Set the keep value of an eliminated candidate to 0."""
         self.keep[source] *= source not in self.eliminated
 
-    def _levels(self) -> Iterator[_Level]:
-        """Merge ballots that reach the same candidate after the same elected ones."""
-        n, (orders, votes) = len(self.items), self.piles
-        stays = np.array(self.keep) > 0
-        rows = np.arange(len(votes))
-        parent, at = np.zeros((2, len(votes)), dtype=np.intp)
-        while len(rows):
-            self.piles.advance(rows, at, stays)
-            item = orders[rows, at[rows]]
-            rows, parent, item = (part[item < n] for part in (rows, parent, item))
-            paths, parent = np.unique(parent * n + item, return_inverse=True)
-            yield paths // n, paths % n, exact.count_cells(parent, votes[rows], len(paths))
-            on = ~self.hopeful[item]
-            rows, parent = rows[on], parent[on]
-            at[rows] += 1
-
-    def _shared(self, levels: list[_Level]) -> list[int]:
+    def _shared(self) -> list[int]:
         """Return the votes of every candidate by the keep values."""
-        votes, left = np.zeros(len(self.items), dtype=np.int64), np.array([self.unit])
-        keep = np.array(self.keep)
-        for parent, item, number in levels:
-            kept = -(-left[parent] * keep[item] // self.unit)
-            np.add.at(votes, item, kept * number)
-            left = left[parent] - kept
-        return votes.tolist()
+        orders, numbers = self.piles
+        votes, left = np.zeros(len(self.keep), dtype=np.int64), np.full(len(numbers), self.unit)
+        keep, rows = np.array(self.keep), np.arange(len(numbers))
+        for item in orders.T:
+            kept = -(-left[rows] * keep[item[rows]] // self.unit)
+            np.add.at(votes, item[rows], kept * numbers[rows])
+            left[rows] -= kept
+            rows = rows[left[rows] > 0]
+        shared: list[int] = votes[:-1].tolist()
+        return shared

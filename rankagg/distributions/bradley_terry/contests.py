@@ -1,4 +1,4 @@
-"""Likelihood of results of pairs: who met whom from which side, with a model of ties."""
+"""Likelihood of contests between two items, with sides, covariates and a model of ties."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Ties: TypeAlias = Literal["half", "davidson", "ignore"]
 
 @dataclass(frozen=True, eq=False)
 class Contests:
-    """Kinds of contests, and the number of each outcome."""
+    """Kinds of contests (items, side and covariates), and their weights by outcome."""
 
     n_items: int
     # Shape (c,). Items on the two sides.
@@ -56,7 +56,7 @@ class Contests:
         return totals
 
     def with_ghost(self, votes: float) -> Contests:
-        """Add an item with so many wins and losses against every other one."""
+        """Add an item with this many wins and losses against every other one."""
         n, k = self.n_items, self.n_extras
         own = np.outer([votes, 0.0, votes], np.ones(n))
         return Contests(
@@ -259,25 +259,19 @@ class Model(LogLikelihood):
         return peak
 
     def _check_distinct(self, names: Sequence[str]) -> None:
-        """Raise if a side or covariate is a linear combination of items and earlier ones."""
+        """Raise if the side or a covariate is a linear combination of items and earlier ones."""
         if not self.contests.n_extras:
             return
         table = (self.contests.design.T @ self.contests.design).toarray()
-        # The residual of each column is that of a regression on the columns before; item 0 is held.
-        kept = np.arange(1, self.n).tolist()
-        for at, name in enumerate(names):
-            column = self.n + at
-            size = left = float(table[column, column])
-            if size > 0:
-                inside = table[np.ix_(kept, kept)]
-                scale = 1.0 / np.sqrt(np.diag(inside))
-                solved, *_ = np.linalg.lstsq(
-                    scale[:, None] * inside * scale, scale * table[kept, column], rcond=None
-                )
-                left = size - float((scale * table[kept, column]) @ solved)
-            if left <= 1e-10 * size:
-                raise NotIdentifiedError(_collinear(name, names[:at], size))
-            kept.append(column)
+        sizes = np.sqrt(np.diag(table))
+        scale = np.where(sizes > 0, sizes, 1.0)
+        table = table / scale / scale[:, None]
+        # Each column is regressed on the columns before, without that of item 0.
+        for at, name in enumerate(names, start=self.n):
+            shared = table[1:at, at]
+            solved, *_ = np.linalg.lstsq(table[1:at, 1:at], shared, rcond=None)
+            if table[at, at] - shared @ solved <= 1e-10:
+                raise NotIdentifiedError(_collinear(name, names[: at - self.n], sizes[at]))
 
 
 def _collinear(name: str, before: Sequence[str], size: float) -> str:
@@ -285,13 +279,10 @@ def _collinear(name: str, before: Sequence[str], size: float) -> str:
         if not size:
             return "All comparisons are on neutral ground. Set `side=False`."
         return (
-            "The advantage of the first side cannot be told from the worths: who has it follows "
-            "from who meets. Compare some items from both sides, or set `side=False`."
+            "The advantage of the side is not identified: it is determined by the items that meet. "
+            "Compare some items from both sides, or set `side=False`."
         )
     if not size:
         return f"Covariate {name!r} is 0 in every comparison. Leave it out."
-    others = " and ".join(["the worths", *(f"{other!r}" for other in before)])
-    return (
-        f"The effect of covariate {name!r} cannot be told from {others}: it follows from them. "
-        "Leave it out."
-    )
+    others = " and ".join(["the items", *map(repr, before)])
+    return f"Covariate {name!r} is a linear combination of {others}. Leave it out."

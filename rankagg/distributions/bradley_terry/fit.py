@@ -23,7 +23,7 @@ MOST_HELD_AT_A_TIME = 4_000_000
 # Share of the information on a direction that a unit must leave to the others.
 LEFT = 1e-8
 TINY = float(np.finfo(np.float64).tiny)
-# Share of its curvature below which the tie parameter has none of its own.
+# Share of the curvature of the tie parameter below which the rest is a rounding error.
 FLAT = 1e-12
 # Errors by fewer units are unknown. Items compared by fewer are named: from four on, the measured
 # coverage of intervals is nominal.
@@ -72,7 +72,7 @@ def estimates_of(
             covariance, unknown = np.full_like(by_model, np.nan), UNKNOWN + error.reason
     degrees = np.full(len(kept), np.inf)
     if counts is not None:
-        # Below 1, quantiles are meaningless.
+        # Quantiles need at least one degree of freedom.
         freedom = np.maximum(counts.effective - 1.0, 1.0)
         degrees[:n], degrees[n:] = freedom[:n], freedom[n]
     units = np.ones(len(kept))
@@ -158,19 +158,18 @@ def _option_notes(sample: Sample, ties: Ties, penalties: Penalties) -> Iterator[
 
 
 @dataclass(frozen=True, eq=False)
-class _NoErrors(Exception):  # noqa: N818 - it is caught, and becomes a note or names the option
-    """Why errors are unknown."""
+class _NoErrors(Exception):  # noqa: N818 - caught: a note, or the reason that an option fails
+    """The reason why errors are unknown."""
 
     reason: str
     allowed: str = "'model' or 'robust' here"
 
 
 @dataclass(frozen=True, eq=False)
-class _Alone(Exception):  # noqa: N818 - it is caught, and gets another message
-    """A unit with all the information on some direction."""
+class _Alone(Exception):  # noqa: N818 - caught, with another message
+    """A unit with all the information on some direction, of shape (p,)."""
 
     unit: int
-    # Shape (p,). That direction.
     direction: Floats
 
 
@@ -216,25 +215,22 @@ def _meat_of_units(
         for step in np.unique(steps):
             width, members = 1 << int(step), np.flatnonzero(steps == step)
             for some, scores in _adjusted(parts, members, width, inverse):
-                # A unit of one comparison has a score with few entries.
-                rows: Any = csr_array(scores) if width <= 2 else scores
-                meat += (rows * number[some, None]).T @ rows
+                meat += (scores * number[some, None]).T @ scores
     return np.asarray((total - 1.0) / total * meat)
 
 
 def _adjusted(
     parts: _Parts, members: Positions, width: int, inverse: Floats
-) -> Iterator[tuple[Positions, Floats]]:
+) -> Iterator[tuple[Positions, Any]]:
     """Yield units of up to `width` rows, some at a time, with their adjusted scores."""
-    p = len(inverse)
-    if width > p:
-        for unit in members.tolist():
-            yield np.array([unit]), _large_unit(parts, unit, inverse)[None]
-        return
-    number = max(MOST_HELD_AT_A_TIME // (width * p), 1)
+    is_large = width > len(inverse)
+    number = 1 if is_large else max(MOST_HELD_AT_A_TIME // (width * len(inverse)), 1)
     for begin in range(0, len(members), number):
         some = members[begin : begin + number]
-        yield some, _small_units(parts, some, width, inverse)
+        if is_large:
+            yield some, _large_unit(parts, int(some[0]), inverse)[None]
+        else:
+            yield some, _small_units(parts, some, width, inverse)
 
 
 def _parts_of(model: Model, terms: Terms, block: Block) -> _Parts:
@@ -254,7 +250,7 @@ def _parts_of(model: Model, terms: Terms, block: Block) -> _Parts:
 def _roots(
     model: Model, terms: Terms, outcome: Positions, kind: Positions
 ) -> tuple[Floats, Floats]:
-    """Return factors of log odds and tie in the rows of contests of weight 1, and their scores.
+    """Return factors of log odds and tie in rows of contests of weight 1, and their scores.
 
     With a tie parameter each contest has two rows.
     """
@@ -274,24 +270,29 @@ def _roots(
     return factors.reshape(-1, 2), np.stack([own, other], axis=1).ravel()
 
 
-def _small_units(parts: _Parts, members: Positions, width: int, inverse: Floats) -> Floats:
+def _small_units(parts: _Parts, members: Positions, width: int, inverse: Floats) -> Any:
     """Return the adjusted scores of units of up to `width` rows, shape (g, p)."""
     at = parts.starts[members][:, None] + np.arange(width)
     there = at < parts.starts[members + 1][:, None]
-    at = np.where(there, at, 0)
-    chosen, shape = parts.rows[at.ravel()], (*at.shape, len(inverse))
-    rows = chosen.toarray().reshape(shape) * there[..., None]
-    known = (chosen @ inverse).reshape(shape) * there[..., None]
-    shares = known @ rows.transpose(0, 2, 1)
+    at, shape = np.where(there, at, 0), (*at.shape, len(inverse))
+    rows: Any = parts.rows[at.ravel()].multiply(there.reshape(-1, 1)).tocsr()
+    known = rows @ inverse
+    if width == 1:
+        shares = rows.multiply(known).sum(axis=1).reshape(-1, 1, 1)
+    else:
+        shares = known.reshape(shape) @ rows.toarray().reshape(shape).transpose(0, 2, 1)
     weights = _freed(shares, parts.scores[at] * there)
     if weights is None:
         least = np.linalg.eigvalsh(np.eye(width) - shares)[:, 0]
         raise _alone(parts, int(members[np.argmin(least)]), inverse)
-    return np.asarray(np.einsum("gr,grp->gp", weights, rows))
+    ends = np.arange(0, at.size + 1, width)
+    scores = csr_array((weights.ravel(), np.arange(at.size), ends)) @ rows
+    # A unit of one comparison has a score with few entries.
+    return scores if width <= 2 else scores.toarray()
 
 
 def _freed(shares: Floats, scores: Floats) -> Floats | None:
-    """Divide scores, shape (g, q), by the shares left; None if a unit leaves nothing."""
+    """Divide scores, shape (g, q), by 1 minus the shares; None if a unit leaves nothing."""
     size = shares.shape[1]
     left = np.eye(size) - shares
     # The largest share is at most their sum.
@@ -363,7 +364,7 @@ def _counts_of_units(
 
 
 def _unit_counts(sample: Sample, kind: str) -> _UnitCounts | None:
-    """Return the numbers of units that compare each item; None for single ones of equal weight."""
+    """Return the numbers of units by item; None for single comparisons of equal weights."""
     contests = sample.contests
     if kind == "cluster" and sample.blocks is not None:
         return _counts_of_units(contests, sample.blocks(), sample.repeats)
@@ -376,7 +377,7 @@ def _unit_counts(sample: Sample, kind: str) -> _UnitCounts | None:
 def _meat_of(
     model: Model, parameters: Floats, inverse: Floats, sample: Sample, n_units: int
 ) -> Floats:
-    """Return the covariance of the score by units; by single comparisons for 0 units."""
+    """Return the covariance of the score between units; of single comparisons for 0 units."""
     unit = str(sample.unit) if n_units else "comparison"
     if 0 < n_units < FEWEST_UNITS:
         many = counted(n_units, unit)
@@ -402,15 +403,15 @@ def _meat_of(
         ) from None
 
 
-def _check_varies(found: Floats, by_model: Floats, items: ItemSet) -> None:
-    """Raise if the sandwich has no error for a difference, as for two items that always tie."""
+def _check_varies(sandwich: Floats, by_model: Floats, items: ItemSet) -> None:
+    """Raise if a difference has variance 0, as for two items that always tie."""
 
     def of_differences(covariance: Floats) -> Floats:
-        variances = np.diag(covariance)[: len(items)]
-        own = covariance[: len(items), : len(items)]
-        return variances[:, None] + variances[None, :] - 2.0 * own
+        variances, own = np.diag(covariance)[:n], covariance[:n, :n]
+        return variances[:, None] + variances - 2.0 * own
 
-    unknown = of_differences(found) <= 1e-10 * of_differences(by_model)
+    n = len(items)
+    unknown = of_differences(sandwich) <= 1e-10 * of_differences(by_model)
     np.fill_diagonal(unknown, False)
     if unknown.any():
         one, other = items.pairs_where(unknown)[0]

@@ -27,7 +27,7 @@ LAST_STEPS = 20
 
 @dataclass(frozen=True, eq=False)
 class _Judged:
-    """Comparisons, and their likelihood by n log worths and k reliabilities.
+    """Comparisons, and their likelihood at n log worths and k reliabilities.
 
     The ridge penalizes squared log worths and squared deviations of reliabilities from 1.
     """
@@ -103,7 +103,7 @@ def fit_judges(
     weights = weights / mean
     won = weights * (1.0 + data.outcomes) / 2.0
     model = _Judged(data.first, data.second, judge, weights, won, n, k, ridge / mean)
-    found = minimize(
+    optimum = minimize(
         model.value_and_slope,
         np.append(worths, np.ones(k)),
         jac=True,
@@ -111,8 +111,8 @@ def fit_judges(
         method="trust-exact",
         options={"gtol": min(tol, 1e-8), "maxiter": 500},
     )
-    # Reversing all signs changes nothing; the judges of most comparisons are to be positive.
-    parameters, n_iterations = found.x, found.nit
+    # Reversing all signs changes nothing: the judges of most comparisons get positive ones.
+    parameters, n_iterations = optimum.x, optimum.nit
     parameters *= -1.0 if weights @ np.sign(parameters[n:])[judge] < 0 else 1.0
     if not ridge:
         _check_identified(model, parameters, data.items, judges)
@@ -167,7 +167,7 @@ def _check_identified(model: _Judged, parameters: Floats, items: ItemSet, judges
     """Raise if a reliability or a log worth has no finite maximum."""
     gap, factor = model.by_comparison(parameters)
     if not gap.any():
-        raise NotIdentifiedError("All items are level, so nothing is known of the judges.")
+        raise NotIdentifiedError("All log worths are 0, so reliabilities are not identified.")
     first, lost = model.won > 0, model.won < model.weights
     agrees, contradicts = (
         np.bincount(model.judge, which & (gap != 0), model.k) > 0
@@ -175,10 +175,9 @@ def _check_identified(model: _Judged, parameters: Floats, items: ItemSet, judges
     )
     if not (agrees & contradicts).all():
         raise NotIdentifiedError(
-            "These judges agree with the ranking, or contradict it, in every comparison, so that "
-            "their reliability has no finite maximum: "
-            f"{listed(judges.where(~(agrees & contradicts)))}. Set `ridge=0.1`, leave them out, "
-            "or collect more of their comparisons."
+            "The reliability of judges who agree with the ranking, or contradict it, in every "
+            f"comparison has no finite maximum: {listed(judges.where(~(agrees & contradicts)))}. "
+            "Set `ridge=0.1`, leave them out, or collect more of their comparisons."
         )
     sizes = np.abs(parameters[model.n :])
     if (none := sizes <= LEAST_RELIABILITY * sizes.max()).any():
@@ -199,9 +198,9 @@ def _check_identified(model: _Judged, parameters: Floats, items: ItemSet, judges
 
 
 def _normalized(parameters: Floats, n: int) -> tuple[Floats, Floats]:
-    """Scale to log worths with sum 0 and reliabilities with geometric mean 1; with the Jacobian.
+    """Scale log worths to sum 0 and reliabilities to geometric mean 1; add the Jacobian.
 
-    The Jacobian keeps the mean square of the reliabilities constant. The geometric mean would be
+    The Jacobian keeps the mean square of the reliabilities constant. The geometric mean is
     uncertain with a reliability near 0, and its error would be common to all log worths.
     """
     worths, factors = parameters[:n] - parameters[:n].mean(), parameters[n:]

@@ -15,11 +15,11 @@ _FEW, _SHARE = 10, 0.1
 
 
 def without_newcomers(data: Comparisons) -> tuple[Comparisons, pd.DataFrame]:
-    """Return the comparisons of items that can be rated, and a row for each other item.
+    """Return the comparisons of items that can be rated, and a row for each newcomer.
 
     The rated items are the largest set joined by chains of wins and ties in both directions, each
-    with enough comparisons; if these are at most half of all items, no item is a newcomer. The
-    rows have the comparisons of each newcomer with rated items, and the reason.
+    with enough comparisons. If these are at most half of all items, no item is a newcomer. A row
+    counts the battles of a newcomer with rated items, and gives the reason.
     """
     least = min(float(_FEW), _SHARE * float(np.median(data.counts.sum(axis=1))))
     rated = data
@@ -35,8 +35,8 @@ def without_newcomers(data: Comparisons) -> tuple[Comparisons, pd.DataFrame]:
     columns, rows = ["battles", "wins", "ties", "losses", "reason"], {}
     for item in data.items:
         if item not in rated.items:
-            known = data.restrict([*rated.items, item]).connectivity()
-            wins, ties, losses = known.wins[-1], known.ties[-1], known.losses[-1]
+            counts = data.restrict([*rated.items, item]).connectivity()
+            wins, ties, losses = counts.wins[-1], counts.ties[-1], counts.losses[-1]
             met = int(wins + ties + losses)
             rows[item] = [met, wins, ties, losses, _reason(met, wins, least)]
     frame = pd.DataFrame.from_dict(rows, orient="index", columns=columns)

@@ -1,4 +1,4 @@
-"""Samples for Bradley-Terry models: contests of two items, and their independent units."""
+"""Samples for Bradley-Terry models: contests of two items in independent units."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Sample:
 
     items: ItemSet
     contests: Contests
-    # Name of a single comparison; None if comparisons depend on each other.
+    # Name of a single comparison; None if comparisons are dependent.
     single: str | None
     is_weighted: bool = False
     # Name of an independent unit, in the singular; None if the data have no units.
@@ -63,7 +63,7 @@ class Sample:
     repeats: Floats | None = None
     # Names of the units, if they have names.
     labels: Sequence[Label] | None = None
-    # Returns comparisons with different weights, each a unit; else None.
+    # Returns each comparison as a unit; None if weights are equal.
     singles: Callable[[], Iterable[Block]] | None = None
     # Summed weight of the excluded ties.
     n_dropped: float = 0.0
@@ -115,8 +115,8 @@ def _checked_covariates(covariates: Iterable[str], known: Sequence[str]) -> tupl
     names = tuple(covariates)
     for at, name in enumerate(names):
         if name not in known:
-            there = ", ".join(map(repr, known)) or "none"
-            allowed = f"names of covariates of the comparisons ({there})"
+            options = ", ".join(map(repr, known)) or "none"
+            allowed = f"names of covariates of the comparisons ({options})"
             raise InvalidInputError("covariates", allowed, name, nearest(name, known))
         if name in names[:at]:
             raise InvalidInputError("covariates", "different names", name, "It occurs twice.")
@@ -126,7 +126,7 @@ def _checked_covariates(covariates: Iterable[str], known: Sequence[str]) -> tupl
 def _contests_of(
     data: Comparisons, *, side: bool, covariates: Sequence[str]
 ) -> tuple[Contests, tuple[Positions, Positions, Floats]]:
-    """Merge equal contests; also return kind, row of results and weight of each comparison."""
+    """Merge equal contests; add kind, row of results and weight of each comparison."""
     extras: dict[str, Any] = {"side": 1 if data.sides is None else data.sides} if side else {}
     extras |= {name: data.covariates[name] for name in covariates}
     frame = pd.DataFrame({"first": data.first, "second": data.second, **extras})
@@ -140,7 +140,7 @@ def _contests_of(
         return np.ascontiguousarray(sums.reshape(-1, OUTCOMES).T)
 
     table = kinds[list(extras)].to_numpy(np.float64)
-    # Divided by these, effects have the size of log odds, whatever the unit of a covariate.
+    # Covariates are divided by these, so that effects have the size of log odds.
     units = np.abs(table).max(axis=0, initial=0.0)
     units[units == 0] = 1.0
     pair = kinds["first"].to_numpy(), kinds["second"].to_numpy()
@@ -175,7 +175,7 @@ def _of_comparisons(
 
 
 def _of_scores(data: ScoreTable, tolerance: Tolerance, drops_ties: bool) -> Sample:
-    """Return the sample of a table, with its tasks as units, or the instances of a single task."""
+    """Return the sample of a table; units are tasks, or instances of a single task."""
     profile = data.rankings(tolerance)
     if profile.clusters is not None:
         return _of_rankings(profile, drops_ties)
@@ -257,9 +257,9 @@ def _contests_of_ranks(ranks: Ranks) -> tuple[Positions, Positions, Positions, P
     place = np.take_along_axis(places.comparable(ranks), items, axis=1)
     one, other = np.triu_indices(width, k=1)
     # The second item is observed, and one of both is listed: unlisted items are not compared.
-    known = np.take_along_axis(seen, items, axis=1)[:, other]
-    known &= (place[:, one] < ranks.shape[1]) | (place[:, other] < ranks.shape[1])
-    row, pair = np.nonzero(known)
+    compared = np.take_along_axis(seen, items, axis=1)[:, other]
+    compared &= (place[:, one] < ranks.shape[1]) | (place[:, other] < ranks.shape[1])
+    row, pair = np.nonzero(compared)
     one, other = one[pair], other[pair]
     outcome = 1 + np.sign(place[row, one] - place[row, other])
     return row, items[row, one], items[row, other], outcome.astype(np.intp)

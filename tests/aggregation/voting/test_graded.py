@@ -72,7 +72,7 @@ def test_what_star_says_of_ties():
     level = table_of([[5, 0], [0, 5], [1, 1]], systems="ABC")
     found = ra.STAR().aggregate(level)
     assert found.buckets == (("A", "B"), ("C",))
-    assert "the runoff is a tie, which the sums decide" in found.notes
+    assert "the runoff is tied, and the sums decide" in found.notes
     three = ra.STAR().aggregate(table_of([[4, 4], [3, 3], [3, 3]], systems="ABC"))
     assert "equal sums put more than two in the runoff: A, B, C" in three.notes
 

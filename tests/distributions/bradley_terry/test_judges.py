@@ -184,7 +184,7 @@ def test_ties_alone_say_nothing():
     ties = ra.Comparisons(
         data.items, data.first, data.second, 0 * data.outcomes, clusters=data.clusters
     )
-    with pytest.raises(NotIdentifiedError, match="All items are level"):
+    with pytest.raises(NotIdentifiedError, match="All log worths are 0"):
         ra.BradleyTerry.fit(ties, judges=True)
     for judges in (False, True):
         with pytest.raises(InvalidInputError, match="Ties are no results"):

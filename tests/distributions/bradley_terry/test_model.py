@@ -96,7 +96,7 @@ def test_what_is_missing_is_named():
     lonely = make("AB", "BA", [1, 1], items=["A", "B", "Zed"])
     assert "without a comparison: Zed" in told(lonely)
     assert "every comparison is a tie" in told(make("AB", "BA", [0, 0]), ties="davidson").lower()
-    assert "who has it follows from who meets" in told(make("AA", "BB", [1, -1]), side=True)
+    assert "determined by the items that meet" in told(make("AA", "BB", [1, -1]), side=True)
     assert "on neutral ground" in told(make("AB", "BA", [1, 1], sides=[0, 0]), side=True)
     separated = told(make("ABBA", "BACC", [1, 1, 1, 0]), side=True)
     assert "it still rises as C, side grow" in separated
@@ -118,7 +118,7 @@ def test_one_battle_has_no_fit():
     ("values", "side", "message"),
     [
         (np.zeros(60), False, "'x' is 0 in every comparison"),
-        (np.ones(60), True, "cannot be told from the worths and 'side'"),
+        (np.ones(60), True, "linear combination of the items and 'side'"),
     ],
 )
 def test_covariates_that_say_nothing_are_named(values, side, message):
@@ -126,10 +126,21 @@ def test_covariates_that_say_nothing_are_named(values, side, message):
     assert message in told(data, side=side, covariates=["x"])
 
 
+def test_items_without_a_comparison_hide_no_covariate():
+    data = having(battles(60, 3, 1), x=np.arange(60.0))
+    parts = data.first, data.second, data.outcomes
+    more = ra.Comparisons(range(4), *parts, covariates=data.covariates)
+    plain, padded = (ra.BradleyTerry.fit(one, covariates=["x"], ridge=0.1) for one in (data, more))
+    assert padded.estimates[[*range(3), -1]] == pytest.approx(plain.estimates, abs=1e-6)
+    assert padded.log_worths[3] == pytest.approx(0, abs=1e-6)
+
+
 def test_a_covariate_of_the_items_or_of_the_outcomes_is_named():
     data = battles(60, 3, 1, ties=0.0)
     data = having(data, level=data.first * 2.0 - data.second * 2.0, oracle=data.outcomes * 3.0)
-    assert "covariate 'level' cannot be told from the worths" in told(data, covariates=["level"])
+    assert "Covariate 'level' is a linear combination of the items" in told(
+        data, covariates=["level"]
+    )
     assert "it still rises as oracle grows" in told(data, covariates=["oracle"])
 
 
