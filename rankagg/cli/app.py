@@ -178,7 +178,8 @@ def _ended_by(error: BaseException) -> int:
     if isinstance(error, click.ClickException):
         click.echo(f"error: {on_screen(error.format_message())}", err=True)
         if ctx := getattr(error, "ctx", None):
-            click.echo(f"`{ctx.command_path} -h` lists what it takes.", err=True)
+            every = "--help" if ctx.parent is None else "--help-all"
+            click.echo(f"`{ctx.command_path} {every}` shows every option.", err=True)
         return BAD_INPUT
     click.echo(f"error: {_text_of(error)}", err=True)
     if isinstance(error, (TooLargeError, OutOfTimeError)):

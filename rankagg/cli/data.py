@@ -47,6 +47,8 @@ _READER_NAMES = {
     "higher_is_better": "--lower",
     "task_weights": "--weight",
 }
+# Options that say how numbers are written.
+_OF_NUMBERS = {"missing", "errors", "percent", "decimal"}
 # Options of what was read, by its type.
 _OF_DATA = {
     "ScoreTable": ("weight", "groups", "tolerance", "drop", "unranked"),
@@ -563,6 +565,11 @@ def _recognized(typed: _Typed, formats: Sequence[str]) -> tuple[DataKind, tuple[
         # What was typed is among it.
         given["drop"] = typed.drop = names_of(parameters["drop"])
     left = {name: x for name, x in parameters.items() if name not in given}
+    if said == "scores" and {"task", "score"} <= set(given) and set(left) <= {"system"}:
+        is_certain = True
+    if one.parameters is None and not others and given.keys() & _OF_NUMBERS:
+        # The reader refuses cells that the options do not explain.
+        return KINDS[one.format], ()
     if one.parameters is None or (not is_certain and (others or left or not said)):
         what = " or ".join(option_words(one.what) for one in readings)
         lines = [f"`{_line(typed, one)}`" for one in readings if one.parameters is not None]

@@ -333,7 +333,9 @@ def warn_of_likeness(
         more = f" (and {counted(len(pairs) - 1, 'more such pair')})" if len(pairs) > 1 else ""
         remedy = ""
         if has_alias:
-            remedy = f"; `alias={{{other!r}: {one!r}}}` (--alias {other}={one}) reads them as one"
+            remedy = (
+                f"; `alias={{{other!r}: {one!r}}}`, or one spelling in the file, makes them one"
+            )
         told = f"{shown(one)} and {shown(other)} are read as two, though only {how}{more}{remedy}."
         warnings.warn(f"{name}: {told}", DataWarning, stacklevel=stacklevel + 2)
 
