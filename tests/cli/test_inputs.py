@@ -159,11 +159,11 @@ def test_options_that_answer_a_question_are_not_asked_for_again(run, tmp_path, m
     assert run(f"rank - --instance k {named}", long)[0] == 0
     code, _, err = run(f"rank - {named}", long)
     assert (code, "--instance k" in err) == (2, True)
-    wide = b"Name,qa,nli,org\nA,-,1.5,x\nB,2.5,3.5,y\nC,1.5,2.5,z\n"
+    wide = b"Model,qa,nli,Params (B)\nA,-,1.5,3\nB,2.5,3.5,7\nC,1.5,2.5,70\n"
     assert "once --na" in run("rank - --rule borda", wide)[2]
-    code, out, _ = run("rank - --rule borda --na=- --drop org", wide)
+    assert "Params (B) may be no tasks" in run("rank - --rule borda --na=-", wide)[2]
+    code, out, _ = run("rank - --rule borda --na=- --only qa --only nli", wide)
     assert (code, "1 of 6 scores missing" in out) == (0, True)
-    assert "Got '-'" in run("rank - --rule borda --percent --drop org", wide)[2]
     Path("ward.blt").write_text("2 1\n3 1 2\n0\nAnn\nBob\nChair\n", encoding="utf-8")
     code, _, err = run("count ward.blt")
     assert (code, "ward.blt, line 2: a ballot must read" in err) == (2, True)
