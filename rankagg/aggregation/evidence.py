@@ -369,6 +369,10 @@ class Evidence:
         policy = self.unranked if by_policy else None
         return gap_notes(self.items, self.parts, unseen, unit or self.unit, policy)
 
+    def gaps_of_ballots(self) -> tuple[str, ...]:
+        """Return `gaps` for a count: a ballot puts those that it leaves out last, so has none."""
+        return () if self.unranked == "last" else self.gaps()
+
     def _missing(self, what: str) -> str:
         if isinstance(self.data, Comparisons):
             return f"needs {what}; Comparisons do not hold them."

@@ -309,3 +309,12 @@ def test_too_many_ways_of_breaking_ties_are_not_called_none(monkeypatch):
 def test_orders_that_break_no_tie_are_refused(call, words):
     with pytest.raises(InvalidInputError, match=words):
         call()
+
+
+@pytest.mark.parametrize("rule", [ra.InstantRunoff(), ra.STV(2)], ids=str)
+def test_a_ballot_puts_those_that_it_leaves_out_last_without_a_note(rule):
+    votes = ra.Profile.from_orders(["AB", "BA", "C"], counts=[4, 2, 1], items="ABC")
+    assert not rule.count(votes.with_unranked("last")).notes
+    notes = rule.count(votes.with_unranked("uniform")).notes
+    # Instant runoff reads every ballot so.
+    assert len(notes) == isinstance(rule, ra.STV)
