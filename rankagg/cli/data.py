@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 import warnings
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -554,7 +555,7 @@ def _recognized(typed: _Typed, formats: Sequence[str]) -> tuple[DataKind, tuple[
         columns = "; --first, --second and --outcome name the columns of comparisons"
         raise click.UsageError(
             f"{typed.source} is not recognized; --format says what it holds"
-            f"{columns if 'comparisons' in formats else ''}."
+            f"{columns if 'comparisons' in formats else ''}.{_repeated_name(typed.file)}"
         )
     one, *others = readings
     # An election, or the changes of scores, can use nothing else.
@@ -581,6 +582,20 @@ def _recognized(typed: _Typed, formats: Sequence[str]) -> tuple[DataKind, tuple[
         return KINDS[one.format], ()
     remedy = "(use --format to read it as something else)"
     return KINDS[one.format], (f"note: {typed.source} is read as {one.what} {remedy}",)
+
+
+def _repeated_name(file: str) -> str:
+    """Return a sentence on a column of mostly distinct names that has one twice."""
+    from rankagg.io.tables.reading import read_table
+
+    table = read_table(file)
+    for column in table.header:
+        names = [cell.strip() for cell in table.cells(column, "FILE") if isinstance(cell, str)]
+        counts = Counter(name for name in names if name and not name[0].isdigit())
+        if counts and len(counts) < counts.total() < 2 * len(counts):
+            (name, number), *_ = counts.most_common(1)
+            return f" {name!r} occurs {number} times in column {column!r}."
+    return ""
 
 
 def _line(typed: _Typed, reading: FileReading) -> str:
