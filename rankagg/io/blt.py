@@ -152,6 +152,8 @@ def _parsed(name: str, text: str) -> _Election:
         )
     n, seats = int(head[1]), int(head[2])
     withdrawn = {code[1:] for code in re.sub("#.*", "", head[3]).split()}
+    if unknown := sorted(code for code in withdrawn if not 0 < int(code) <= n):
+        raise DataFormatError(f"{name} withdraws '-{unknown[0]}', and has candidates 1 to {n}.")
     before = text[: head.end()].count("\n")
     lines = [COMMENT.sub(r"\1", line) for line in text_lines(text[head.end() :])]
     ballots, rest = list[_Ballot](), list[str]()

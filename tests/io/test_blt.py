@@ -51,6 +51,8 @@ def test_comments_may_follow_the_head_and_every_withdrawn_candidate():
     assert read(text).profile == read(plain).profile
     with pytest.raises(DataFormatError, match=r"line 7: a ballot must read .* Got '3 1 3'"):
         read(text.replace("3 1 3 0 #", "3 1 3 #"))
+    with pytest.raises(DataFormatError, match="withdraws '-5', and has candidates 1 to 4"):
+        read(text.replace("-4\n", "-5\n"))
 
 
 def slow(text):
