@@ -593,8 +593,8 @@ def _repeated_name(file: str) -> str:
         names = [cell.strip() for cell in table.cells(column, "FILE") if isinstance(cell, str)]
         counts = Counter(name for name in names if name and not name[0].isdigit())
         if counts and len(counts) < counts.total() < 2 * len(counts):
-            (name, number), *_ = counts.most_common(1)
-            return f" {name!r} occurs {number} times in column {column!r}."
+            ((name, _),) = counts.most_common(1)
+            return f" {name!r} is in column {column!r} more than once."
     return ""
 
 
