@@ -134,7 +134,14 @@ KINDS = {
             "matrices:read_matrix",
             "matrices:looks_like_matrix",
         ),
-        DataKind("blt", "ballots in BLT", "blt:read_blt", "blt:looks_like_blt", page="election"),
+        DataKind(
+            "blt",
+            "ballots in BLT",
+            "blt:read_blt",
+            "blt:looks_like_blt",
+            "blt:is_named_blt",
+            page="election",
+        ),
         DataKind(
             "abif", "ballots in ABIF", "abif:read_abif", "abif:looks_like_abif", page="election"
         ),

@@ -369,6 +369,11 @@ class Evidence:
         policy = self.unranked if by_policy else None
         return gap_notes(self.items, self.parts, unseen, unit or self.unit, policy)
 
+    def gaps_of_ballots(self) -> tuple[str, ...]:
+        """Return `gaps` for a count, in which ballots that name a single candidate leave none."""
+        is_joined = np.count_nonzero(np.bincount(self.parts) > 1) < 2
+        return () if self.unranked == "last" and is_joined else self.gaps()
+
     def _missing(self, what: str) -> str:
         if isinstance(self.data, Comparisons):
             return f"needs {what}; Comparisons do not hold them."

@@ -14,7 +14,7 @@ from rankagg.aggregation import Aggregator, Consensus, Deadline, Evidence, check
 from rankagg.aggregation.kemeny import Kemeny
 from rankagg.analysis.robustness.perturbation import Near
 from rankagg.core import ItemSet, Result, ScoreTable, counted, level_of, listed, p_text, plain_rows
-from rankagg.exceptions import Described, InvalidInputError
+from rankagg.exceptions import Described, InvalidInputError, shown
 from rankagg.inference.paired_test import run_on_pairs
 
 #: Causes of moves, in the order in which they are applied.
@@ -209,7 +209,7 @@ def compare_tables(
         lost_tasks=tuple(task for task in before.tasks if task not in after.tasks),
         n_scores=int(changed.sum()),
         alpha=level,
-        notes=tuple(_notes(found, items)),
+        notes=(*_likenesses(before, after), *_notes(found, items)),
     )
 
 
@@ -304,6 +304,25 @@ def _table_of(cells: pd.DataFrame, like: ScoreTable) -> ScoreTable:
 def _ranks_in(consensus: Consensus, items: ItemSet) -> Floats:
     ranking = consensus.ranking
     return np.array([ranking.rank(label) or np.nan for label in items], dtype=np.float64)
+
+
+def _likenesses(before: ScoreTable, after: ScoreTable) -> Iterator[str]:
+    """Yield names that came where one went that differs in case and blanks alone."""
+    for noun, old, new in (
+        ("systems", before.systems, after.systems),
+        ("tasks", before.tasks, after.tasks),
+    ):
+        gone = {_plain(label): label for label in old if label not in new}
+        for label in new:
+            if label not in old and (other := gone.get(_plain(label))) is not None:
+                yield (
+                    f"{noun} {shown(other)} and {shown(label)} are taken for two, though only case "
+                    "or blanks differ"
+                )
+
+
+def _plain(label: Label) -> str:
+    return "".join(str(label).casefold().split())
 
 
 def _notes(consensuses: tuple[Consensus, Consensus], items: ItemSet) -> Iterator[str]:

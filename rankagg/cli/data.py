@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 import warnings
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -47,6 +48,8 @@ _READER_NAMES = {
     "read_cast_votes": "--format cast-votes",
     "read_rankings": "--format lists",
 }
+# Options that say how numbers are written.
+_OF_NUMBERS = {"missing", "errors", "percent", "decimal"}
 # Options for data after reading, by type.
 _OF_DATA = {
     "ScoreTable": ("weight", "groups", "tolerance", "drop", "unranked"),
@@ -519,7 +522,7 @@ def _recognized(typed: _Typed, formats: Sequence[str]) -> tuple[DataKind, tuple[
         columns = ", or name columns of comparisons by --first, --second and --outcome"
         raise click.UsageError(
             f"{typed.source} is of no known kind: state its kind by --format"
-            f"{columns if 'comparisons' in formats else ''}."
+            f"{columns if 'comparisons' in formats else ''}.{_repeated_name(typed.file)}"
         )
     one, *others = readings
     # Elections and comparisons of two tables read nothing else.
@@ -530,6 +533,11 @@ def _recognized(typed: _Typed, formats: Sequence[str]) -> tuple[DataKind, tuple[
         # These include the columns typed.
         given["drop"] = typed.drop = names_of(parameters["drop"])
     left = {name: x for name, x in parameters.items() if name not in given}
+    if chosen == "scores" and {"task", "score"} <= set(given) and set(left) <= {"system"}:
+        is_certain = True
+    if one.parameters is None and not others and given.keys() & _OF_NUMBERS:
+        # The reader refuses cells that the options do not explain.
+        return KINDS[one.format], ()
     if one.parameters is None or (not is_certain and (others or left or not chosen)):
         what = " or ".join(option_words(one.what) for one in readings)
         lines = [f"`{_line(typed, one)}`" for one in readings if one.parameters is not None]
@@ -541,6 +549,20 @@ def _recognized(typed: _Typed, formats: Sequence[str]) -> tuple[DataKind, tuple[
         return KINDS[one.format], ()
     remedy = "(--format overrides this)"
     return KINDS[one.format], (f"note: {typed.source} is read as {one.what} {remedy}",)
+
+
+def _repeated_name(file: str) -> str:
+    """Return a sentence on a column of mostly distinct names that has one twice."""
+    from rankagg.io.tables.reading import read_table
+
+    table = read_table(file)
+    for column in table.header:
+        names = [cell.strip() for cell in table.cells(column, "FILE") if isinstance(cell, str)]
+        counts = Counter(name for name in names if name and not name[0].isdigit())
+        if counts and len(counts) < counts.total() < 2 * len(counts):
+            ((name, _),) = counts.most_common(1)
+            return f" {name!r} is in column {column!r} more than once."
+    return ""
 
 
 def _line(typed: _Typed, reading: FileReading) -> str:

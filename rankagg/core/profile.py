@@ -383,10 +383,12 @@ class Profile(Value):
         """
         if isinstance(orders, np.ndarray) and orders.ndim == 2 and orders.dtype.kind in "iu":
             orders = orders.tolist()
+        allowed = "orders, each a sequence of labels"
+        if isinstance(orders, str):
+            raise InvalidInputError("orders", allowed, orders, "Put a single order into a list.")
         try:
             rows = list(map(tuple, orders))
         except TypeError:
-            allowed = "orders, each a sequence of labels"
             raise InvalidInputError("orders", allowed, orders) from None
         columns: dict[str, Any] = dict(counts=counts, weights=weights, groups=groups)
         plain = places.from_orders(rows, items)

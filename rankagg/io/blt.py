@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from decimal import Decimal
 from typing import NamedTuple
 
@@ -17,9 +18,8 @@ from rankagg.io.cast_votes import CastVotes, CleaningStep
 from rankagg.io.tables.sources import MAX_BYTES, Source, read_text, text_lines
 
 # Comments, the numbers of candidates and seats, and withdrawn candidates.
-HEAD = re.compile(
-    r"(?:[ \t]*(?:#[^\n]*)?\n)*[ \t]*([0-9]+)[ \t]+([0-9]+)[ \t\r]*(?:#[^\n]*)?\s+((?:-[0-9]+\s+)*)"
-)
+_GAP = r"(?:\s|#[^\n]*\n)"
+HEAD = re.compile(rf"{_GAP}*+([0-9]+)[ \t]+([0-9]+){_GAP}++((?:-[0-9]+{_GAP}++)*)")
 FIRST_BALLOT = re.compile(r"(?:\([^()\n]*\)\s*)?[0-9]+(?:\.[0-9]+)?(?:[ \t]+[-=0-9]+)*[ \t]+0\s")
 # A comment after text that may contain its sign in quotation marks.
 COMMENT = re.compile(r'^((?:[^"#]|"[^"]*")*)#.*')
@@ -53,6 +53,11 @@ def looks_like_blt(text: str) -> bool:
     """Return whether a text begins with two numbers and a ballot of BLT."""
     head = HEAD.match(text)
     return head is not None and FIRST_BALLOT.match(text, head.end()) is not None
+
+
+def is_named_blt(files: Sequence[str]) -> bool:
+    """Return whether the name of one file ends in .blt."""
+    return len(files) == 1 and str(files[0]).lower().endswith(".blt")
 
 
 def read_blt(
@@ -95,11 +100,6 @@ def read_blt(
     """
     check_unranked(unranked)
     name, text = read_text(source, max_bytes, PER_BYTE)
-    if not looks_like_blt(text):
-        raise DataFormatError(
-            f"{name} is not BLT: it must begin with the numbers of candidates and seats, and "
-            f"ballots {EXAMPLE}."
-        )
     seats, title, names, withdrawn, ballots = _parse(name, text)
     is_count = all(ballot.weight.is_integer() for ballot in ballots)
     left = [
@@ -147,8 +147,15 @@ def _affected(counts: Integers64, choices: Integers64) -> tuple[int, int]:
 def _parse(name: str, text: str) -> _Election:
     """Parse a text that begins with `HEAD`."""
     head = HEAD.match(text)
-    assert head is not None, "it looks like BLT"
-    n, seats, withdrawn = int(head[1]), int(head[2]), {code[1:] for code in head[3].split()}
+    if head is None:
+        raise DataFormatError(
+            f"{name} is not BLT: it must begin with the numbers of candidates and seats, and "
+            f"ballots {EXAMPLE}."
+        )
+    n, seats = int(head[1]), int(head[2])
+    withdrawn = {code[1:] for code in re.sub("#.*", "", head[3]).split()}
+    if unknown := sorted(code for code in withdrawn if not 0 < int(code) <= n):
+        raise DataFormatError(f"{name} withdraws '-{unknown[0]}', and has candidates 1 to {n}.")
     before = text[: head.end()].count("\n")
     lines = [COMMENT.sub(r"\1", line) for line in text_lines(text[head.end() :])]
     ballots, rest = list[_Ballot](), list[str]()

@@ -218,7 +218,7 @@ class _Reading:
             if name in both and label not in self.alias:
                 raise DataFormatError(
                     f"{self.name}: {shown(label)} and {shown(name)} may be one candidate: "
-                    f"`alias={{{label!r}: {name!r}}}` (--alias '{label}={name}') reads them as one."
+                    f"`alias={{{label!r}: {name!r}}}` or one spelling in the file makes them one."
                 )
         of = {x: plain.get(x, x) for x in raw}
         return {x: self.alias.get(x, self.alias.get(name, name)) for x, name in of.items()}

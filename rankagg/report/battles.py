@@ -40,6 +40,8 @@ from rankagg.report.sections import PageTable, Section, fact, number, table_of
 NEIGHBORS = 5
 # Wins and losses added for every item if some never lost or never won.
 PRIOR = 0.5
+# Of reliabilities of judges, where some would be infinite.
+_RIDGE = 0.1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -378,16 +380,24 @@ class BattlesKind(Kind):
         section = Section("judges", f"Reliability of {self.told.cluster}s", is_open=True)
         if not self.told.judges:
             return section
+        scale = "their geometric mean is 1"
         try:
             fit = BradleyTerry.fit(self.data, judges=True)
-        except (InvalidInputError, NotIdentifiedError) as error:
+        except InvalidInputError as error:
             return section.unknown(str(error))
+        except NotIdentifiedError:
+            # A judge who agrees, or disagrees, with the ranking in every battle.
+            scale = f"a ridge of {_RIDGE:g} shrinks them to 1, as some would be infinite"
+            try:
+                fit = BradleyTerry.fit(self.data, judges=True, ridge=_RIDGE)
+            except NotIdentifiedError as error:
+                return section.unknown(str(error))
         frame = fit.reliabilities(findings.alpha)[["estimate", "lower", "upper"]]
         contrary = listing(list(frame.index[frame["estimate"] < 0]) or ["none"])
         section.text(
             f"A second Bradley-Terry model{', not adjusted,' * bool(self._adjusted_for)} "
             "multiplies the log odds of a battle by the reliability of its "
-            f"{self.told.cluster}; their geometric mean is 1. Negative, which contradict the "
+            f"{self.told.cluster}; {scale}. Negative, which contradict the "
             f"others: {contrary}. The ratings above count every {self.told.cluster} alike."
         )
         battles = np.bincount(

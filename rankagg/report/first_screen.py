@@ -143,7 +143,8 @@ def first_screen(findings: Findings) -> _FirstScreen:
     blocks = _groups_of(rows, findings.alternatives if findings.is_exact else None)
     certain, caption = list[str](), list[str]()
     if len(items) > 1:
-        gaps = findings.exact.evidence.gaps()
+        evidence = findings.exact.evidence
+        gaps = evidence.gaps() if kind.name != "election" else evidence.gaps_of_ballots()
         proved = findings.proof_sentence(group="shaded group") if findings.is_exact else ""
         certain = [*(f"{capital(gap)}." for gap in gaps), proved, _decided(findings)]
         caption = _caption(findings, drawing, has_groups=any(block.is_open for block in blocks))

@@ -152,3 +152,15 @@ def test_equal_votes_move_nobody():
     found = compare_tables(old, new)
     assert found.n_scores == 1
     assert not found.to_frame().drop(columns=["before", "after", "decided"]).to_numpy().any()
+
+
+def test_names_that_differ_in_case_alone_are_noted():
+    old = table_of([[3, 1], [2, 3], [1, 2]], "ABC", ["ARC-c", "MMLU"])
+    new = table_of([[3, 1], [2, 3], [1, 2]], ["A", "b", "C"], ["Arc-C", "GSM"])
+    found = compare_tables(old, new)
+    told = "{} are taken for two, though only case or blanks differ"
+    assert found.notes[:2] == (
+        told.format("systems 'B' and 'b'"),
+        told.format("tasks 'ARC-c' and 'Arc-C'"),
+    )
+    assert f"note: {found.notes[0]}" in found.summary()

@@ -150,3 +150,25 @@ def test_remedies_name_options(run, line, data, words):
     code, _, err = run(line, data)
     assert code == 2
     assert words in " ".join(err.split())
+
+
+def test_options_that_answer_a_question_are_not_asked_for_again(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    long = b"system,task,k,value\nA,qa,1,0.9\nB,qa,1,0.8\nA,qa,2,0.7\nB,qa,2,0.6\n"
+    named = "--task task --score value --rule borda"
+    assert run(f"rank - --instance k {named}", long)[0] == 0
+    code, _, err = run(f"rank - {named}", long)
+    assert (code, "--instance k" in err) == (2, True)
+    wide = b"Model,qa,nli,Params (B)\nA,-,1.5,3\nB,2.5,3.5,7\nC,1.5,2.5,70\n"
+    assert "once --na" in run("rank - --rule borda", wide)[2]
+    assert "Params (B) may be no tasks" in run("rank - --rule borda --na=-", wide)[2]
+    code, out, _ = run("rank - --rule borda --na=- --only qa --only nli", wide)
+    assert (code, "1 of 6 scores missing" in out) == (0, True)
+    twice = b"model,a,b\nx,1.5,2\n x ,2.5,3\ny,3.5,1\n"
+    assert "'x' is in column 'model' more than once." in run("rank - --rule borda", twice)[2]
+    lists = b"Oslo,Bonn,Graz\nG1,G2,G3\nG2,G1,G3\nG3,G4,G1\n"
+    assert "'G3' is in column 'Graz' more than once." in run("rank - --rule borda", lists)[2]
+    Path("ward.blt").write_text("2 1\n3 1 2\n0\nAnn\nBob\nChair\n", encoding="utf-8")
+    code, _, err = run("count ward.blt")
+    assert (code, "ward.blt, line 2: a ballot must read" in err) == (2, True)
+    assert "count --help-all` shows every option." in run("count ward.blt --alias A=B")[2]

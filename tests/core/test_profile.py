@@ -87,6 +87,7 @@ REFUSED = [
     (lambda: Profile([ABC, Permutation.from_order("ABC", items="BAC")]), "another order"),
     (lambda: Profile.from_orders([]), None),
     *((lambda x=x: Profile.from_orders(x), "`orders` must be") for x in (5, [1], [None], None)),
+    (lambda: Profile.from_orders("ABC"), "into a list"),
     (lambda: Profile.from_ranks([0, 1]), None),  # one row without its brackets
     (lambda: Profile.from_ranks([[[0, 1]]]), None),
     (lambda: Profile.from_ranks([[0, 1], [0]]), None),

@@ -43,6 +43,18 @@ def test_withdrawn_candidates_are_removed_and_their_ballots_counted(text):
     assert (votes.n_ranked, votes.n_choices) == (20, 30)
 
 
+def test_comments_may_follow_the_head_and_every_withdrawn_candidate():
+    plain = "4 2\n-2\n-4\n3 1 3 0\n0\nAnn\nBob\nCid\nDan\nWard\n"
+    text = "# top\n4 2 # four for two\n# ward 4\n-2 # Bob, not -3, left\n-4\n# all\n3 1 3 0 # x\n"
+    text += plain.partition("3 1 3 0\n")[2]
+    assert [one.format for one in ra.recognize(StringIO(text)).readings] == ["blt"]
+    assert read(text).profile == read(plain).profile
+    with pytest.raises(DataFormatError, match=r"line 7: a ballot must read .* Got '3 1 3'"):
+        read(text.replace("3 1 3 0 #", "3 1 3 #"))
+    with pytest.raises(DataFormatError, match="withdraws '-5', and has candidates 1 to 4"):
+        read(text.replace("-4\n", "-5\n"))
+
+
 def slow(text):
     """Return how many ballots are as cast, changed, blank and spoilt, line by line."""
     lines = text.splitlines()[1:]

@@ -329,6 +329,14 @@ def test_judges_have_reliabilities_and_who_contradicts_is_named() -> None:
     agreed = Page(ra.make_report(data.take(np.flatnonzero(judge < 3)), about=about).html)
     assert "which contradict the others: none." in agreed.sections["judges"]
     assert "judges" not in Page(ra.make_report(data).html).sections
+    # Ida agrees with the ranking in every battle: without a ridge there is no estimate.
+    rule = np.where(judge == 0, np.where(first > second, 1, -1), outcomes)
+    sure = ra.Comparisons("ABCD", first, second, rule, clusters=judge, cluster_labels=names)
+    ridged = Page(ra.make_report(sure, about=about).html)
+    assert "a ridge of 0.1 shrinks them to 1" in ridged.sections["judges"]
+    known = ra.BradleyTerry.fit(sure, judges=True, ridge=0.1).reliabilities()
+    rows = {row["Rater"]: float(row["reliability"]) for row in ridged.table("Reliabilities")}
+    assert rows == pytest.approx(dict(known["estimate"]), abs=0.006)
     alone = data.take(np.flatnonzero(judge == 0))
     assert "two or more judges" in Page(ra.make_report(alone, about=about).html).sections["judges"]
 

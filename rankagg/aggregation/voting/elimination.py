@@ -171,7 +171,7 @@ class RoundRule(Aggregator):
             order=items.at(np.argsort(ranks, kind="stable")),
             stages=tuple(stages),
             tied=self._tied(evidence) if has_ties else (),
-            notes=(*notes, *evidence.gaps()),
+            notes=(*notes, *evidence.gaps_of_ballots()),
         )
 
     def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:

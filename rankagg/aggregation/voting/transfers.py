@@ -139,7 +139,7 @@ class STV:
             raise InvalidInputError("seats of STV", allowed, self.seats)
         kind, piles = _Scottish if self.counting == "scottish" else _Meek, _Piles.of(profile)
         count = kind(piles, items, self, as_generator(rng))
-        stages, notes = tuple(count.stages()), (*count.notes, *Evidence(profile).gaps())
+        stages, notes = tuple(count.stages()), (*count.notes, *Evidence(profile).gaps_of_ballots())
         return ElectionCount(
             rule=str(self),
             candidates=items.labels,

@@ -310,7 +310,7 @@ class Bracket:
         now = monotonic()
         if now - self.told >= SECONDS_BETWEEN_LINES:
             self.told = now
-            told = "%d to %d of %d have to go"
+            told = "the smallest removal has %d to %d of %d"
             getLogger("rankagg.kemeny").info(told, self.lower, self.upper, self.total)
 
     def offer(self, removed: Integers | Any) -> None:

@@ -331,7 +331,9 @@ def warn_of_likeness(
         more = f" (and {counted(len(pairs) - 1, 'more such pair')})" if len(pairs) > 1 else ""
         remedy = ""
         if has_alias:
-            remedy = f"; `alias={{{other!r}: {one!r}}}` (--alias {other}={one}) reads them as one"
+            remedy = (
+                f"; `alias={{{other!r}: {one!r}}}`, or one spelling in the file, makes them one"
+            )
         pair = f"{shown(one)} and {shown(other)}"
         sentence = f"{name}: {pair} are read as two, though only {how}{more}{remedy}."
         warnings.warn(sentence, DataWarning, stacklevel=stacklevel + 2)

@@ -309,3 +309,12 @@ def test_too_many_ways_of_breaking_ties_are_not_called_none(monkeypatch):
 def test_orders_that_break_no_tie_are_refused(call, words):
     with pytest.raises(InvalidInputError, match=words):
         call()
+
+
+@pytest.mark.parametrize("rule", [ra.InstantRunoff(), ra.STV(2)], ids=str)
+def test_ballots_for_one_candidate_leave_no_gap_but_two_panels_do(rule):
+    votes = ra.Profile.from_orders(["AB", "BA", "C"], counts=[5, 3, 1], items="ABC")
+    assert not rule.count(votes.with_unranked("last")).notes
+    votes = ra.Profile.from_orders(["AB", "BA", "CD"], counts=[5, 3, 1], items="ABCD")
+    notes = rule.count(votes.with_unranked("last")).notes
+    assert any(note.startswith("no ranking joins {A, B} and {C, D}") for note in notes)
