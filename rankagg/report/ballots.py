@@ -142,35 +142,30 @@ class ElectionKind(Kind):
 
     def result(self, findings: Findings) -> str:
         """Return a sentence on who is elected or tied, and after how many rounds."""
-        count, is_stv = self.count, isinstance(self.rule, STV)
+        count = self.count
         level = count.elected if count.is_level else count.tied or ()
         rounds = stated(len(count.stages), "rounds", noun="round")
         names = [x for x in count.elected if not (count.is_tied and x in level)]
         if not names:
             return said("{} are tied after {} of {}", listing(level), rounds, self.leader_name)
-        won = (
-            f"{'is' if len(names) == 1 else 'are'} elected by STV"
-            if is_stv
-            else "wins the instant runoff"
-        )
+        verb = "is" if len(names) == 1 else "are"
+        won = f"{verb} elected by STV" if isinstance(self.rule, STV) else "wins the instant runoff"
         text = said("{} {} after {}", listing(names), won, rounds)
         if count.is_tied:
             seats = counted(len(count.elected) - len(names), "other seat")
             return said("{}; {} are tied for {}", text, listing(level), seats)
-        return (
-            said("{}, {}: {} were tied", text, count.tie_broken, listing(level)) if level else text
-        )
+        if level:
+            text = said("{}, {}: {} were tied", text, count.tie_broken, listing(level))
+        return text
 
     def certainty(self, findings: Findings) -> str:
         """Return sentences on broken ties, the margin, and the Condorcet winner."""
-        winner, sentences = findings.graph.condorcet_winner, list[str]()
+        winner, lines = findings.graph.condorcet_winner, list[str]()
         if self.count.tied is None:
-            sentences.append(
-                "Ties can be broken in too many ways to follow: others may be elected."
-            )
+            lines.append("Ties can be broken in too many ways to follow: others may be elected.")
         elif self.count.is_tied and not self.count.is_level:
             who = listing([x for x in self.count.elected if x in (self.count.tied or ())])
-            sentences.append(f"Only the order of the data puts {who} first: a lot has to decide.")
+            lines.append(f"Only the order of the data puts {who} first: a lot has to decide.")
         ways: dict[str, list[int]] = {}
         for k, stage in enumerate(self.count.stages, 1):
             if stage.tie:
@@ -178,16 +173,16 @@ class ElectionKind(Kind):
         for way, rounds in ways.items():
             which = joined((stated(k, "rounds with a tie") for k in rounds), ", ")
             one = "A tie in round {} was" if len(rounds) == 1 else "Ties in rounds {} were"
-            sentences.append(said(f"{one} broken {way}.", which))
+            lines.append(said(f"{one} broken {way}.", which))
         if self.count.margin is not None:
             margin = stated(self.count.margin, "margin of the last round", VOTES, "vote")
-            sentences.append(said("The margin of the last round is {}.", margin))
+            lines.append(said("The margin of the last round is {}.", margin))
         if winner is None:
-            sentences.append("Nobody beats every other candidate in pairs.")
+            lines.append("Nobody beats every other candidate in pairs.")
         else:
             also = "also " if winner in self.count.elected else ""
-            sentences.append(f"{named(winner)} {also}beats every other candidate in pairs.")
-        return joined(sentences)
+            lines.append(f"{named(winner)} {also}beats every other candidate in pairs.")
+        return joined(lines)
 
     def numbers(self, findings: Findings) -> list[tuple[str, str]]:
         """Return the number of ballots, and the share exhausted at the end."""
@@ -386,11 +381,9 @@ class ListsKind(Kind):
     def numbers(self, findings: Findings) -> list[tuple[str, str]]:
         """Return the number of lists, and their lengths."""
         lengths = self._ranks.count(axis=1)
-        ends = (
-            stated(int(lengths.min()), "shortest list"),
-            stated(int(lengths.max()), "longest list"),
-        )
-        span = said("{}\N{EN DASH}{}", *ends) if ends[0] != ends[1] else ends[0]
+        shortest = stated(int(lengths.min()), "shortest list")
+        longest = stated(int(lengths.max()), "longest list")
+        span = shortest if shortest == longest else said("{}\N{EN DASH}{}", shortest, longest)
         return [number(len(self._ranks), "list", "lists"), (span, "items in each")]
 
     def columns(self, findings: Findings) -> tuple[QuietColumn, ...]:

@@ -191,12 +191,7 @@ def methods(findings: Findings) -> Section:
         page_table(
             frame,
             f"Cost relative to the optimum{bound}",
-            formats={
-                "ratio": ".4f",
-                "tau": ".3f",
-                "runtime": ".4f",
-                **dict.fromkeys(tops, ".2f"),
-            },
+            formats={"ratio": ".4f", "tau": ".3f", "runtime": ".4f", **dict.fromkeys(tops, ".2f")},
             headings={"rule": "Rule", "runtime": "seconds", **tops},
             meanings={
                 "cost": f"{vote}s contradicted",
@@ -477,19 +472,12 @@ def _pair_map(findings: Findings) -> _PairMap:
     above = np.zeros(shares.shape, dtype=bool)
     if findings.ranks is not None:
         above = findings.ranks.decisions.above[np.ix_(order, order)]
-    rows = tuple(
-        _PairRow(
-            place,
-            str(exact.items[i]),
-            tuple(
-                _PairCell("self", "") if row == column else _cell(share, is_decided=decided)
-                for column, (share, decided) in enumerate(
-                    zip(shares[row].tolist(), above[row].tolist(), strict=True)
-                )
-            ),
-        )
-        for row, (place, i) in enumerate(enumerate(order.tolist(), 1))
-    )
+    rows = list[_PairRow]()
+    for place, i in enumerate(order.tolist(), 1):
+        pairs = zip(shares[place - 1].tolist(), above[place - 1].tolist(), strict=True)
+        cells = [_cell(share, is_decided=decided) for share, decided in pairs]
+        cells[place - 1] = _PairCell("self", "")
+        rows.append(_PairRow(place, str(exact.items[i]), tuple(cells)))
     drawn = part_of(MOST_IN_MAP, "items drawn", n, "items", "item")
     which = said("The first {}. ", drawn) if n > MOST_IN_MAP else ""
     outlined = said(" Outlined: pairs whose order is decided at {}.", findings.level)
@@ -502,7 +490,7 @@ def _pair_map(findings: Findings) -> _PairMap:
         below = said(text, number, "a majority" if against == 1 else "majorities")
     caption = "{}Per cent of {}s with the row above the column, in the order of the page. {}{}{}"
     return _PairMap(
-        rows=rows,
+        rows=tuple(rows),
         is_numbered=len(order) <= NUMBERED,
         alternative=said("{}Share of {}s for the row against the column. {}", which, vote, below),
         caption=said(caption, which, vote, below, outlined if above.any() else "", never),

@@ -168,7 +168,8 @@ class Kind:
 
     def columns(self, findings: Findings) -> tuple[QuietColumn, ...]:
         """Return the columns of numbers in the first figure."""
-        return (QuietColumn("Votes won", _per_cents(findings.won)),)
+        won = [UNKNOWN if np.isnan(share) else f"{100 * share:.0f} %" for share in findings.won]
+        return (QuietColumn("Votes won", won),)
 
     def drawing(self, findings: Findings) -> RowDrawing:
         """Draw places with intervals, or shares won if these exclude too little."""
@@ -241,11 +242,6 @@ class Kind:
         is_fractional = is_weighted or findings.has_shared_votes
         word = self.words.vote if is_fractional else self.words.unit
         return word, findings.comparison.votes.wins, findings.comparison.votes.ties
-
-
-def _per_cents(shares: Floats) -> list[str]:
-    """Return shares in per cent, with a dash for NaN."""
-    return [UNKNOWN if np.isnan(share) else f"{100 * share:.0f} %" for share in shares]
 
 
 @dataclass(frozen=True)

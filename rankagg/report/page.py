@@ -513,8 +513,7 @@ def _is_above(findings: Findings, upper: Label, lower: Label) -> _Verdict:
     if not findings.is_exact:
         ranks, by = findings.lead.ranking.ranks, findings.kind.leader_name
         is_above = bool(ranks[i] < ranks[j])
-        how = "" if is_above else "not "
-        return is_above, f"{upper} is {how}above {lower} by {by}"
+        return is_above, f"{upper} is {'not ' * (not is_above)}above {lower} by {by}"
     always = _in_every_optimum(findings)
     if always[i, j]:
         return True, f"{upper} is above {lower} in every optimum"
