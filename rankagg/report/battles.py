@@ -177,8 +177,8 @@ class BattlesKind(Kind):
             return comparison_rank_intervals(self.data, of=kind_for(self.data), alpha=alpha, rng=0)
         ranks = rank_sets(fit, alpha=alpha, rng=0)
         # The page has its own scale, and its own sentence on the prior.
-        notes = [note for note in ranks.notes[1:] if not note.startswith("With")]
-        return replace(ranks, notes=tuple(notes))
+        notes = (note.replace("comparisons", "battles") for note in ranks.notes[1:])
+        return replace(ranks, notes=tuple(note for note in notes if not note.startswith("With")))
 
     # -- the first screen -----------------------------------------------------------------------
 

@@ -148,7 +148,7 @@ def neighbors(findings: Findings) -> Section:
         section.headline(said("{} against a majority", places))
     section.text(
         f"Each {findings.noun} and the one a place above: {word}s lost to it, and won against it."
-        + f" If one of the two is missing, a {word} counts in shares (policy “uniform”)." * shared
+        + f" Where either is missing, it is a share of a {word} (policy “uniform”)." * shared
     )
     table = page_table(
         frame,

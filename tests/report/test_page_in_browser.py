@@ -183,7 +183,7 @@ def test_plots_have_their_letters_and_a_text_alternative(pages, visit_page) -> N
     visit = visit_page(pages("superglue_human"))
     plots = visit.page.locator("figure svg[role=img]")
     assert plots.count() == 1
-    assert "In color, those that move most" in plots.get_attribute("aria-label")
+    assert "Colored: those that move most" in plots.get_attribute("aria-label")
     # All other pictures repeat what stands beside them as text.
     silent = visit.page.evaluate(
         "[...document.querySelectorAll('svg:not([role=img])')]"
