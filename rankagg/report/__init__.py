@@ -1,1 +1,1 @@
-"""One self-contained page about a data set, its consensus and how sure it is."""
+"""Self-contained page on a data set: its consensus and the uncertainty of it."""

@@ -51,26 +51,25 @@ from rankagg.report.sections import (
     fact,
     marked_shares,
     number,
-    table_of,
+    page_table,
     ticks,
 )
 
-#: What counts an election.
+#: Rules that count an election.
 ElectionRule: TypeAlias = STV | InstantRunoff
-#: The rule for one seat: ties are broken as `rankagg count` does.
+#: Default rule for one seat; ties are broken as by `rankagg count`.
 USUAL = InstantRunoff(tie_breaking="order")
-# How votes are printed, with all decimals of a rule; rows of the table of lists, and lists up to
-# which p-values take a second or two.
+# Format of votes, with all decimals; most rows of the table of lists, and most lists with p-values,
+# which then take a second or two.
 VOTES, ROWS, MOST_LISTS = ",.15g", 200, 50
-# Columns of the rounds that hold text.
+# Columns of text in the table of rounds.
 TEXTS = ("elected", "surplus passed on by", "eliminated", "tie broken")
-# So many characters of ballots are put into a page.
+# Most characters of ballots that a page embeds.
 MOST_CHARACTERS = 4_000_000
 P_VALUES = (
-    "A p-value is the probability of such high ranks in lists in random order, by robust rank "
-    "aggregation (Kolde et al.), adjusted for all {} (Holm). It assumes that lists are "
-    "independent, and that no other items could have been listed: among more items, the same ranks "
-    "would be less likely."
+    "A p-value is the probability of such high ranks in random lists, by robust rank aggregation "
+    "(Kolde et al.), adjusted for all {} (Holm). It assumes independent lists, and that no other "
+    "items could have been listed: among more items, the same ranks would be less likely."
 )
 
 
@@ -85,7 +84,7 @@ class Counted(Aggregator):
 
     @property
     def name(self) -> str:
-        """The rule that counted."""
+        """Name of the counting rule."""
         return "STV" if isinstance(self.rule, STV) else "Instant runoff"
 
     def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
@@ -100,11 +99,11 @@ class Counted(Aggregator):
 
 @dataclass(frozen=True)
 class ElectionKind(Kind):
-    """Ballots, all of them, and the rule that counts them."""
+    """All ballots of an election, and the rule that counts them."""
 
     data: Profile
     rule: ElectionRule = USUAL
-    # The ballots before they were cleaned, where these are known.
+    # Ballots before cleaning, if known.
     cast: CastVotes | None = None
     rng: RNGLike = None
     name: ClassVar[str] = "election"
@@ -113,7 +112,7 @@ class ElectionKind(Kind):
     infers: ClassVar[bool] = False
     shares_places: ClassVar[bool] = True
     lacks: ClassVar[bool] = False
-    whole: ClassVar[str] = "complete ballot"
+    complete_unit: ClassVar[str] = "complete ballot"
     against: ClassVar[str] = "ahead in the count: elected earlier, more votes, or out later"
 
     # -- results -----------------------------------------------------------------------
@@ -123,8 +122,8 @@ class ElectionKind(Kind):
         return Counted(rule=self.rule, count=self.count)
 
     @property
-    def leads(self) -> str:
-        """What counts."""
+    def leader_name(self) -> str:
+        """Name of the count."""
         return "STV" if isinstance(self.rule, STV) else "instant runoff"
 
     @cached_property
@@ -134,7 +133,7 @@ class ElectionKind(Kind):
 
     @property
     def _ends(self) -> tuple[Floats, Floats, float]:
-        """First preferences, the votes of each in its last round, and the number of ballots."""
+        """First preferences, votes in the last round of each candidate, number of ballots."""
         votes = self.count.summary_parts()[1].drop(columns="outcome").ffill(axis=1).to_numpy()
         of = votes[np.argsort(self.data.items.indices(list(self.count.order)))]
         return of[:, 0], of[:, -1], float(votes[:, 0].sum())
@@ -143,35 +142,30 @@ class ElectionKind(Kind):
 
     def result(self, findings: Findings) -> str:
         """Return a sentence on who is elected or tied, and after how many rounds."""
-        count, is_stv = self.count, isinstance(self.rule, STV)
+        count = self.count
         level = count.elected if count.is_level else count.tied or ()
         rounds = stated(len(count.stages), "rounds", noun="round")
         names = [x for x in count.elected if not (count.is_tied and x in level)]
         if not names:
-            return said("{} are tied after {} of {}", listing(level), rounds, self.leads)
-        won = (
-            f"{'is' if len(names) == 1 else 'are'} elected by STV"
-            if is_stv
-            else "wins the instant runoff"
-        )
-        told = said("{} {} after {}", listing(names), won, rounds)
+            return said("{} are tied after {} of {}", listing(level), rounds, self.leader_name)
+        verb = "is" if len(names) == 1 else "are"
+        won = f"{verb} elected by STV" if isinstance(self.rule, STV) else "wins the instant runoff"
+        text = said("{} {} after {}", listing(names), won, rounds)
         if count.is_tied:
             seats = counted(len(count.elected) - len(names), "other seat")
-            return said("{}; {} are tied for {}", told, listing(level), seats)
-        return (
-            said("{}, {}: {} were tied", told, count.tie_broken, listing(level)) if level else told
-        )
+            return said("{}; {} are tied for {}", text, listing(level), seats)
+        if level:
+            text = said("{}, {}: {} were tied", text, count.tie_broken, listing(level))
+        return text
 
     def certainty(self, findings: Findings) -> str:
         """Return sentences on broken ties, the margin, and the Condorcet winner."""
-        winner, told = findings.graph.condorcet_winner, list[str]()
+        winner, lines = findings.graph.condorcet_winner, list[str]()
         if self.count.tied is None:
-            told.append(
-                "Other ways of breaking ties may elect others: there are too many to follow."
-            )
+            lines.append("Ties can be broken in too many ways to follow: others may be elected.")
         elif self.count.is_tied and not self.count.is_level:
             who = listing([x for x in self.count.elected if x in (self.count.tied or ())])
-            told.append(f"Nothing but the order of the data puts {who} first: a lot has to decide.")
+            lines.append(f"Only the order of the data puts {who} first: a lot has to decide.")
         ways: dict[str, list[int]] = {}
         for k, stage in enumerate(self.count.stages, 1):
             if stage.tie:
@@ -179,19 +173,19 @@ class ElectionKind(Kind):
         for way, rounds in ways.items():
             which = joined((stated(k, "rounds with a tie") for k in rounds), ", ")
             one = "A tie in round {} was" if len(rounds) == 1 else "Ties in rounds {} were"
-            told.append(said(f"{one} broken {way}.", which))
+            lines.append(said(f"{one} broken {way}.", which))
         if self.count.margin is not None:
             margin = stated(self.count.margin, "margin of the last round", VOTES, "vote")
-            told.append(said("The margin of the last round is {}.", margin))
+            lines.append(said("The margin of the last round is {}.", margin))
         if winner is None:
-            told.append("In pairs nobody beats every other candidate.")
+            lines.append("Nobody beats every other candidate in pairs.")
         else:
             also = "also " if winner in self.count.elected else ""
-            told.append(f"In pairs {named(winner)} {also}beats every other candidate.")
-        return joined(told)
+            lines.append(f"{named(winner)} {also}beats every other candidate in pairs.")
+        return joined(lines)
 
     def numbers(self, findings: Findings) -> list[tuple[str, str]]:
-        """Return ballots, and those that are exhausted in the end."""
+        """Return the number of ballots, and the share exhausted at the end."""
         ballots = self._ends[-1]
         lost = float(self.count.exhausted[-1]) / ballots
         share = stated(lost, "share of exhausted ballots", percent, of=ballots)
@@ -202,15 +196,15 @@ class ElectionKind(Kind):
         return [read, (share, "exhausted")]
 
     def columns(self, findings: Findings) -> tuple[QuietColumn, ...]:
-        """Return first preferences, and votes in the last round that a candidate was in."""
+        """Return first preferences, and votes in the last round of each candidate."""
         first, final = ([f"{one:{VOTES}}" for one in votes] for votes in self._ends[:2])
         return QuietColumn("First votes", first), QuietColumn("Last round", final)
 
     def drawing(self, findings: Findings) -> RowDrawing:
-        """Draw the shares of ballots at first and in the end."""
+        """Draw the shares of ballots in the first and the last round."""
         first, final, ballots = self._ends
         at, ends = at_share(first / ballots), at_share(final / ballots)
-        key = [("dot", True, "first votes (bar), and in the last round (dot)")]
+        key = [("dot", True, "votes in the first round (bar) and the last (dot)")]
         lines: tuple[float, ...] = ()
         if (quota := self.count.quota) is not None:
             lines = (at_share(quota / ballots),)
@@ -222,14 +216,14 @@ class ElectionKind(Kind):
             ],
             marked_shares(),
             tuple(key),
-            "Shares of all ballots: first preferences, and the votes that each candidate had in "
-            "the last round before its elimination, transfers included.",
+            "Shares of all ballots: first preferences, and the votes of each candidate, with "
+            "transfers, in the last round before its elimination.",
         )
 
     # -- chapters -------------------------------------------------------------------------------
 
     def shape(self, findings: Findings) -> list[tuple[str, object]]:
-        """Return the numbers of ballots, and of candidates that they name."""
+        """Return the numbers of ballots by the candidates they name."""
         named_by = (self.data.ranks >= 0).sum(axis=1)
         sizes = np.bincount(named_by, weights=self.data.counts).astype(int).tolist()
         what = "ballots that name so many"
@@ -244,37 +238,37 @@ class ElectionKind(Kind):
         return [
             *cast,
             fact("Ballots read" if cast else "Ballots", self.data.n_rankings, "rankings"),
-            *(fact(f"ballots that name {k}", many, what) for k, many in enumerate(sizes) if many),
-            ("Left out", "candidates are below all that a ballot lists"),
+            *(fact(f"Ballots that name {k}", many, what) for k, many in enumerate(sizes) if many),
+            ("Candidates left out", "count as below all that a ballot lists"),
         ]
 
     def opening(self, findings: Findings) -> list[Section]:
-        """Return the count round by round, with margins, and how it was counted."""
-        rounds, whole = len(self.count.stages), self.count.summary_parts()[1]
+        """Return the count round by round, and its rule."""
+        rounds, frame = len(self.count.stages), self.count.summary_parts()[1]
         section = Section("count", "The count", is_open=True)
-        section.told(stated(rounds, "rounds", noun="round"))
-        section.facts(self._how(findings)).table(_rounds(whole, "Votes by rounds"))
+        section.headline(stated(rounds, "rounds", noun="round"))
+        section.facts(self._how(findings)).table(_rounds(frame, "Votes by rounds"))
         if rounds > 1:
-            votes = whole.drop(columns="outcome")
-            # What has gone had votes, and has none now.
+            votes = frame.drop(columns="outcome")
+            # An eliminated candidate loses its votes once.
             gone = votes.isna() & votes.isna().shift(axis=1, fill_value=False)
-            moved = (
-                votes.fillna(0).diff(axis=1).round(9).mask(gone).assign(outcome=whole["outcome"])
-            )
-            table = _rounds(moved.drop(columns="round 1"), "Votes that each round adds")
+            moved = votes.fillna(0).diff(axis=1).round(9).mask(gone).drop(columns="round 1")
+            table = _rounds(moved.assign(outcome=frame["outcome"]), "Votes that each round adds")
             section.add("folded", ("Transfers", table))
         formats = dict.fromkeys(("quota", "exhausted"), VOTES)
-        decided = table_of(self._decided(), "What each round decides", formats=formats, text=TEXTS)
+        decided = page_table(
+            self._decided(), "What each round decides", formats=formats, text=TEXTS
+        )
         section.table(decided)
         section.items(self.count.notes)
         if (block := self._block()) is None:
-            section.text("The ballots are too many for this page: `rankagg count` has --ballots.")
+            section.text("This page has no room for the ballots: see `rankagg count --ballots`.")
         else:
             section.add("ballots", json.loads(block)["file"])
         return [section]
 
     def _decided(self) -> pd.DataFrame:
-        """Return what each round decides, a row for each."""
+        """Return a row for each round with its decisions."""
         rows = [
             {
                 "Round": k,
@@ -292,7 +286,7 @@ class ElectionKind(Kind):
         return frame.drop(columns=[*unused, *["quota"] * (frame["quota"].nunique() < 2)])
 
     def _block(self) -> str | None:
-        """Return the ballots as read, and what a recount needs, as JSON; None of too many."""
+        """Return the ballots as read, with the data of a recount, as JSON; None if too many."""
         profile = canonical_profile(
             self.data.items, self.data.ranks, counts=self.data.counts, weights=self.data.weights
         ).compress()
@@ -305,21 +299,21 @@ class ElectionKind(Kind):
             name, text = "ballots.csv", stream.getvalue()
         if len(text) > MOST_CHARACTERS:
             return None
-        whole = (profile.weights == 1).all() and profile.is_strict
+        is_countable = (profile.weights == 1).all() and profile.is_strict
         at = self.data.items.indices
         parts = {
             "file": name,
             "text": text,
             "candidates": [visible(str(label)) for label in self.data.items],
-            "counting": counting if whole and self.rule.tie_breaking != "together" else "",
+            "counting": counting if is_countable and self.rule.tie_breaking != "together" else "",
             "quota": getattr(self.rule, "quota", ""),
-            # The candidates chosen at ties.
+            # Candidates chosen in each round, which settles ties.
             "taken": [list(map(int, at([*x.surplus, *x.eliminated]))) for x in self.count.stages],
         }
         return json.dumps(parts, ensure_ascii=False, separators=(",", ":"))
 
     def embedded(self) -> tuple[dict[str, str], list[str]]:
-        """Return the ballots, and the script that counts them again."""
+        """Return the ballots, and the script that recounts them."""
         block = self._block()
         return ({}, []) if block is None else ({"ballots": block}, ["recount.js"])
 
@@ -329,7 +323,7 @@ class ElectionKind(Kind):
         return stated(self.count.quota or 0, "quota", VOTES, "vote")
 
     def _how(self, findings: Findings) -> list[tuple[str, object]]:
-        """Return the rule and its quota, and of one winner who was closest."""
+        """Return the rule with its quota, or with the closest rival of a single winner."""
         rule, ways = self.rule, {"order": self.count.tie_broken or BY_DATA}
         ties = ways.get(rule.tie_breaking, rule.tie_breaking).removeprefix("by ")
         if not isinstance(rule, STV):
@@ -341,43 +335,43 @@ class ElectionKind(Kind):
         return [("Seats", seats), ("Quota", quota), ("Ties broken by", ties)]
 
     def _closest(self, findings: Findings) -> tuple[str, object]:
-        """Return the candidate closest to the winner in pairs, and the margin."""
+        """Return the candidate with the smallest margin against the winner."""
         first, *others = findings.order.tolist()
         margins = findings.graph.margins[first]
         closest = min(others, key=lambda k: margins[k])
         by = stated(abs(margins[closest]), "margin of a pair", amount, "vote")
         way = "behind" if margins[closest] < 0 else "ahead of"
-        told = said("{} {} {}", by, way, named(self.data.items[closest]))
-        return "Closest pair of the winner", told
+        text = said("{} {} {}", by, way, named(self.data.items[closest]))
+        return "Closest pair of the winner", text
 
 
 def _rounds(frame: pd.DataFrame, caption: str) -> PageTable:
     """Return a table of candidates by rounds."""
     table = frame.rename_axis("Candidate").reset_index()
     formats = dict.fromkeys(map(str, table), VOTES)
-    return table_of(table, caption, formats=formats, text=["Candidate", "outcome"])
+    return page_table(table, caption, formats=formats, text=["Candidate", "outcome"])
 
 
 @dataclass(frozen=True)
 class ListsKind(Kind):
-    """Lists, each of which names some items in order."""
+    """Lists that each name some items in order."""
 
     data: Profile
     name: ClassVar[str] = "lists"
     words: ClassVar[Words] = Words("item", "list", "vote")
-    whole: ClassVar[str] = "complete list"
+    complete_unit: ClassVar[str] = "complete list"
     infers: ClassVar[bool] = False
 
     @cached_property
     def _ranks(self) -> pd.DataFrame:
-        """The ranks from 1, a row for each list, NaN where it does not name an item."""
+        """Ranks from 1, a row for each list; NaN for items it does not name."""
         ranks = np.repeat(self.data.ranks, self.data.counts, axis=0) + 1.0
         return pd.DataFrame(np.where(ranks > 0, ranks, np.nan))
 
     # -- the first screen -----------------------------------------------------------------------
 
     def result(self, findings: Findings) -> str:
-        """Return a sentence on the first item, and how many lists name it."""
+        """Return a sentence on the first item, and the lists that name it."""
         if len(findings.winners) > 1:
             return super().result(findings)
         some, total = int(self._ranks[findings.order[0]].count()), len(self._ranks)
@@ -385,17 +379,15 @@ class ListsKind(Kind):
         return said("{}; {} name it", super().result(findings), many)
 
     def numbers(self, findings: Findings) -> list[tuple[str, str]]:
-        """Return lists, and how long they are."""
+        """Return the number of lists, and their lengths."""
         lengths = self._ranks.count(axis=1)
-        ends = (
-            stated(int(lengths.min()), "shortest list"),
-            stated(int(lengths.max()), "longest list"),
-        )
-        span = said("{}\N{EN DASH}{}", *ends) if ends[0] != ends[1] else ends[0]
+        shortest = stated(int(lengths.min()), "shortest list")
+        longest = stated(int(lengths.max()), "longest list")
+        span = shortest if shortest == longest else said("{}\N{EN DASH}{}", shortest, longest)
         return [number(len(self._ranks), "list", "lists"), (span, "items in each")]
 
     def columns(self, findings: Findings) -> tuple[QuietColumn, ...]:
-        """Return how many lists name an item, and its median rank there."""
+        """Return the number of lists that name an item, and its median rank in them."""
         middle = [UNKNOWN if np.isnan(rank) else f"{rank:g}" for rank in self._ranks.median()]
         named_by = [f"{some:,}" for some in self._ranks.count()]
         return QuietColumn("Lists", named_by), QuietColumn("Median rank", middle)
@@ -411,14 +403,14 @@ class ListsKind(Kind):
             strips,
             ticks(longest),
             (("stroke", False, "rank in a list that names it"),),
-            f"Places are those in {findings.kemeny} (Kemeny): listed items are above those that "
-            "a list leaves out, and between two that it leaves out it says nothing.",
+            f"Places are those in {findings.kemeny} (Kemeny): a list counts its items above those "
+            "it leaves out, and does not compare two that it leaves out.",
         )
 
     # -- chapters -------------------------------------------------------------------------------
 
     def shape(self, findings: Findings) -> list[tuple[str, object]]:
-        """Return lists and their lengths."""
+        """Return the numbers of lists, and of items by the lists that name them."""
         some = self._ranks.count()
         return [
             fact("Lists", len(self._ranks)),
@@ -427,10 +419,10 @@ class ListsKind(Kind):
         ]
 
     def opening(self, findings: Findings) -> list[Section]:
-        """Return the lists that name each item, its ranks in them, and p-values."""
+        """Return the number of lists that name each item, its ranks in them, and p-values."""
         frame, ranks = findings.rows(), self._ranks[findings.order]
-        section = Section("lists", "In which lists", is_open=True)
-        section.told(stated(len(ranks), "lists", ",", "list"))
+        section = Section("lists", "Lists that name each item", is_open=True)
+        section.headline(stated(len(ranks), "lists", ",", "list"))
         frame["lists"] = ranks.count().to_numpy()
         for name, of in (("best", "min"), ("median", "median"), ("worst", "max")):
             frame[name] = ranks.agg(of).to_numpy()
@@ -439,10 +431,10 @@ class ListsKind(Kind):
             frame["p-value"] = tested.p_holm[findings.order]
             section.text(said(P_VALUES, stated(tested.n_items, "items tested", ",", "item")))
         else:
-            section.unknown(f"P-values are for {MOST_LISTS} lists of equal weight at most.")
-        table = table_of(
+            section.unknown(f"P-values need lists of equal weight, at most {MOST_LISTS}.")
+        table = page_table(
             frame,
-            "How many lists name an item, and its ranks there",
+            "Number of lists that name an item, and its ranks in them",
             formats={"p-value": ".2g"},
             text=["Item"],
             bars=["lists"],
@@ -454,7 +446,7 @@ class ListsKind(Kind):
 
 @dataclass(frozen=True)
 class VotesKind(Kind):
-    """A matrix of votes."""
+    """Matrix of votes."""
 
     data: PairwiseMatrix
     name: ClassVar[str] = "votes"
@@ -462,25 +454,25 @@ class VotesKind(Kind):
     words: ClassVar[Words] = Words(unit="vote")
 
     def ranks(self, **options: Any) -> None:
-        """Return nothing: rankings are not known."""
+        """Return None, as the rankings are unknown."""
 
     def certainty(self, findings: Findings) -> str:
-        """Return a sentence: the uncertainty is unknown."""
-        return "Counts of votes do not show how certain the order is."
+        """State that the uncertainty is unknown."""
+        return "Counts of votes do not show the uncertainty of the order."
 
     def numbers(self, findings: Findings) -> list[tuple[str, str]]:
-        """Return votes, and the share of pairs without any."""
+        """Return the number of votes, and the share of pairs without any."""
         n = self.data.n_items
         cast = float(np.triu(self.data.comparisons, 1).sum())
         votes = stated(cast, "votes on pairs", ",.6g", weighted=True)
-        told = [(votes, "vote on pairs" if cast == 1 else "votes on pairs")]
+        numbers = [(votes, "vote on pairs" if cast == 1 else "votes on pairs")]
         pairs = n * (n - 1) // 2
         if pairs:
             share = len(self.data.never_compared) / pairs
             never = stated(share, "share of pairs never compared", percent, of=pairs)
-            told.append((never, "of pairs never compared"))
-        return told
+            numbers.append((never, "of pairs never compared"))
+        return numbers
 
     def shape(self, findings: Findings) -> list[tuple[str, object]]:
-        """Say what they are."""
-        return [("Votes", "counts for pairs only; what rankings left out is not in them")]
+        """Describe the counts."""
+        return [("Votes", "counts for pairs only, without the items that rankings left out")]

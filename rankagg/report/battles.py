@@ -34,11 +34,11 @@ from rankagg.inference import RankIntervals, rank_sets
 from rankagg.inference.ranks.comparison_ranks import comparison_rank_intervals, kind_for
 from rankagg.inference.ranks.rank_sets import FEWEST
 from rankagg.report.findings import Findings, Kind, QuietColumn
-from rankagg.report.sections import PageTable, Section, fact, number, table_of
+from rankagg.report.sections import PageTable, Section, fact, number, page_table
 
-# Neighbors in the other order by win rates that are named.
+# Most neighbors named in the opposite order by win rates.
 NEIGHBORS = 5
-# Wins and losses added for every item if some never lost or never won.
+# Wins and losses added to every item if some never lost or never won.
 PRIOR = 0.5
 # Of reliabilities of judges, where some would be infinite.
 _RIDGE = 0.1
@@ -69,8 +69,8 @@ class _Rating(Aggregator):
             self.fit.log_worths, higher_is_better=True, tolerance=1e-9, items=evidence.items
         )
         elo = self.fit.elo()["elo"].reindex(list(evidence.items)).to_numpy()
-        known = as_ranking(ranking.ranks, evidence.items)
-        return Outcome(scores=elo, ranking=known, notes=self.notes)
+        order = as_ranking(ranking.ranks, evidence.items)
+        return Outcome(scores=elo, ranking=order, notes=self.notes)
 
     def __repr__(self) -> str:
         return self.call
@@ -84,21 +84,21 @@ class BattlesKind(Kind):
     name: ClassVar[str] = "battles"
     holds: ClassVar[Any] = Comparisons
     words: ClassVar[Words] = FOUGHT
-    whole: ClassVar[str] = "complete round"
-    # Items without a rating, and the number of their battles, which are left out.
+    complete_unit: ClassVar[str] = "complete round"
+    # Items without a rating, and the number of their battles; both are left out.
     newcomers: pd.DataFrame = field(default_factory=pd.DataFrame, compare=False)
     n_left: int = 0
 
-    def word_of(self, unit: str) -> str:
+    def unit_word(self, unit: str) -> str:
         """Return the name of comparisons and of their clusters."""
-        return {"comparison": "battle", "cluster": self.told.cluster}.get(unit, unit)
+        return {"comparison": "battle", "cluster": self.about.cluster}.get(unit, unit)
 
     # -- computation ----------------------------------------------------------------------------
 
     def ranked(self) -> BattlesKind:
         """Return the same with the battles between items that can be rated."""
         rated, newcomers = without_newcomers(self.data)
-        rated.items.indices(self.told.anchor, parameter="about['anchor']")
+        rated.items.indices(self.about.anchor, parameter="about['anchor']")
         n_left = len(self.data) - len(rated)
         return replace(self, data=rated, newcomers=newcomers, n_left=n_left)
 
@@ -136,16 +136,16 @@ class BattlesKind(Kind):
     def prior(self) -> str:
         """Sentence on items that never lost or never won, which need a prior; empty without any.
 
-        It is empty too if chains of battles do not join all items, as half a win does not help.
+        It is also empty if battles do not connect all items, which half a win cannot change.
         """
-        known = self.data.connectivity()
-        if len(known.parts) > 1 or len(known.groups) < 2:
+        connected = self.data.connectivity()
+        if len(connected.parts) > 1 or len(connected.groups) < 2:
             return ""
-        largest = max(known.groups, key=len)
-        others = [item for group in known.groups if group is not largest for item in group]
+        largest = max(connected.groups, key=len)
+        others = [item for group in connected.groups if group is not largest for item in group]
         return said(
-            "{} never lost or never won against the others, or tied: ratings take half a win and "
-            "half a loss more for every item.",
+            "{} never lost or never won against the others, or tied: ratings add half a win and "
+            "half a loss to every item.",
             listing(others, 3),
         )
 
@@ -159,12 +159,12 @@ class BattlesKind(Kind):
             *[f"covariates={list(self.data.covariates)}"] * bool(self.data.covariates),
             *[f"pseudo_rankings={PRIOR}"] * bool(self.prior),
         ]
-        anchor = f"anchor={dict(self.told.anchor)}" * bool(self.told.anchor)
+        anchor = f"anchor={dict(self.about.anchor)}" * bool(self.about.anchor)
         call = f"BradleyTerry.fit({', '.join(['battles', *options])}).elo({anchor})"
         return _Rating(fit=fit, call=call, notes=(self.prior,) * bool(self.prior))
 
     @property
-    def leads(self) -> str:
+    def leader_name(self) -> str:
         """Name of the ratings."""
         return "adjusted rating" if self._adjusted_for else "rating"
 
@@ -177,23 +177,23 @@ class BattlesKind(Kind):
             or not np.isfinite(fit.covariance).all()
         ):
             return comparison_rank_intervals(self.data, of=kind_for(self.data), alpha=alpha, rng=0)
-        found = rank_sets(fit, alpha=alpha, rng=0)
-        # The page has another scale than log worths, and its own sentence on the prior.
-        notes = [note for note in found.notes[1:] if not note.startswith("With")]
-        return replace(found, notes=tuple(notes))
+        ranks = rank_sets(fit, alpha=alpha, rng=0)
+        # The page has its own scale, and its own sentence on the prior.
+        notes = (note.replace("comparisons", "battles") for note in ranks.notes[1:])
+        return replace(ranks, notes=tuple(note for note in notes if not note.startswith("With")))
 
     # -- the first screen -----------------------------------------------------------------------
 
     def result(self, findings: Findings) -> str:
-        """Say who has the highest rating."""
+        """State who has the highest rating."""
         if findings.is_exact:
             return super().result(findings)
         leaders = findings.lead.buckets[0]
         have = "has" if len(leaders) == 1 else "share"
-        return said("{} {} the highest {}", listing(leaders, 3), have, self.leads)
+        return said("{} {} the highest {}", listing(leaders, 3), have, self.leader_name)
 
     def certainty(self, findings: Findings) -> str:
-        """Say what the battles decide, and on how many pairs the exact consensus differs."""
+        """State what the battles decide, and on how many pairs the exact consensus differs."""
         decided, rules = super().certainty(findings), findings.comparison
         if len(self.newcomers):
             names = listing(list(self.newcomers.index), 3)
@@ -213,7 +213,7 @@ class BattlesKind(Kind):
         data = self.data
         numbers = [number(len(data), "battle", "comparisons")]
         if data.clusters is not None:
-            numbers.append(number(data.n_clusters, self.told.cluster, "clusters"))
+            numbers.append(number(data.n_clusters, self.about.cluster, "clusters"))
         ties = stated(data.n_ties / len(data), "share of ties", percent, of=len(data))
         return [*numbers, (ties, "ties")]
 
@@ -224,29 +224,31 @@ class BattlesKind(Kind):
         if isinstance(self.fitted, str):
             return (rates,)
         ratings = _with_errors(self._elo(findings))
-        return QuietColumn(self.leads.capitalize(), ratings), rates
+        return QuietColumn(self.leader_name.capitalize(), ratings), rates
 
     def caption(self, findings: Findings) -> list[str]:
         """Return a sentence on ratings and one on win rates."""
         rate = "Win rate: mean over opponents, a tie half a win."
         if isinstance(self.fitted, str):
             return [rate]
-        scale = "a mean of 1,500"
-        for item, rating in self.told.anchor.items():
+        scale, relative = "a mean of 1,500", ""
+        for item, rating in self.about.anchor.items():
             stated_rating = stated(rating, "rating of the anchor", ",g")
-            scale = said("{} at {}, relative to which errors are", named(item), stated_rating)
+            scale = said("{} at {}", named(item), stated_rating)
+            relative = f", relative to {named(item)}"
         ratings = said(
-            "{}: Bradley-Terry on the scale of Elo with {}; 400 points mean odds of ten to one. "
-            "Errors: {} intervals of single items.",
-            self.leads.capitalize(),
+            "{}: Bradley-Terry on the Elo scale with {}; 400 points mean odds of ten to one. "
+            "Errors: {} intervals of single items{}.",
+            self.leader_name.capitalize(),
             scale,
             findings.level,
+            relative,
         )
         return [ratings, rate]
 
     def _elo(self, findings: Findings) -> pd.DataFrame:
         assert not isinstance(self.fitted, str), "only called if there are ratings"
-        elo = self.fitted.elo(anchor=self.told.anchor, alpha=findings.alpha)
+        elo = self.fitted.elo(anchor=self.about.anchor, alpha=findings.alpha)
         return elo.reindex(list(self.data.items))
 
     # -- chapters -------------------------------------------------------------------------------
@@ -255,22 +257,19 @@ class BattlesKind(Kind):
         """Return the numbers of battles, ties and clusters."""
         facts = [fact("Battles", len(self.data), "comparisons"), fact("Ties", self.data.n_ties)]
         if self.n_left:
-            facts.append(fact("Left out, with items without a rating", self.n_left))
+            facts.append(fact("Battles left out, of items without a rating", self.n_left))
         if self.data.clusters is not None:
             facts.append(fact(self._clusters, self.data.n_clusters, "clusters"))
         return facts
 
     @property
     def _clusters(self) -> str:
-        return f"{self.told.cluster.capitalize()}s"
+        return f"{self.about.cluster.capitalize()}s"
 
     def caveat(self, findings: Findings) -> str:
-        """Say which dependence would make the uncertainty larger."""
+        """Name a dependence that would make the uncertainty larger."""
         if self.data.clusters is None:
-            return (
-                "Battles with the same judge or prompt are not; name its column as the cluster to "
-                "take that into account."
-            )
+            return "Battles with the same judge or prompt are not: name its column as the cluster."
         return f"{self._clusters} that resemble each other would make the true uncertainty larger."
 
     def opening(self, findings: Findings) -> list[Section]:
@@ -286,30 +285,27 @@ class BattlesKind(Kind):
         """Return ratings and effects."""
         fit, section = self.fitted, Section("ratings", "Ratings", is_open=True)
         if isinstance(fit, str):
-            return section.told("none").unknown(
-                f"There are no ratings: {fit}. The page has the order that "
-                "contradicts the fewest battles instead."
-            )
+            order = "The order of the page contradicts the fewest battles."
+            return section.headline("none").unknown(f"There are no ratings: {fit}. {order}")
         if self.prior:
             section.text(self.prior)
-        by = f" by {self.told.cluster}" if fit.n_units else ""
+        by = f" by {self.about.cluster}" if fit.n_units else ""
         errors = {"model": "are by the model", "robust": "are robust", "cluster": f"are robust{by}"}
         unknown = [note for note in fit.notes if note.startswith(UNKNOWN)]
         how = unknown[0] if unknown else f"Errors {errors[fit.cov_type]}."
         adjusted = f". They are adjusted for {joined(self._adjusted_for, ' and ')}"
         section.text(
-            "Ratings are by a Bradley-Terry model of who beats whom, which accounts for the "
-            f"strength of opponents{adjusted * bool(self._adjusted_for)}. A tie is half a win for "
-            f"each. {how}"
+            "Ratings are by a Bradley-Terry model, which accounts for the strength of opponents"
+            f"{adjusted * bool(self._adjusted_for)}. A tie is half a win for each. {how}"
         ).table(self._ratings(findings))
         if not self._adjusted_for and not self.prior:
             few = replace(removal_radius(self.data), noun="battles")
             section.text(said("{}.", capital(few.headline())))
-        self._tell_win_rates(section, findings)
+        self._add_win_rates(section, findings)
         effects = fit.effects(findings.alpha)
         if len(effects):
             frame = effects[["estimate", "lower", "upper", "factor"]].reset_index(names="effect")
-            table = table_of(
+            table = page_table(
                 frame,
                 "Effects on the log odds of the first side",
                 headings={"effect": "Effect"},
@@ -325,33 +321,33 @@ class BattlesKind(Kind):
         section = Section("newcomers", "Not rated yet", is_open=True)
         if not len(self.newcomers):
             return section
-        section.told(number(len(self.newcomers), "item", "items without a rating")[0])
-        text = "Their battles are left out everywhere else, so the ratings of others do not change."
+        section.headline(number(len(self.newcomers), "item", "items without a rating")[0])
+        text = "Their battles are left out everywhere else, so other ratings do not change."
         caption = "Items without a rating, and their battles with rated items"
         frame = self.newcomers.rename_axis("Item").reset_index()
-        return section.text(text).table(table_of(frame, caption, text=["Item", "reason"]))
+        return section.text(text).table(page_table(frame, caption, text=["Item", "reason"]))
 
     def _by_category(self, findings: Findings) -> Section:
         """Return the ratings of each category, by its own battles."""
         section = Section("categories", "Ratings by category", is_open=True)
         frame, lines, cells = findings.rows(), list[str](), dict[str, Any]()
         items = [self.data.items[i] for i in findings.order]
-        for name, battles in self.told.categories.items():
+        for name, battles in self.about.categories.items():
             fit, outcome = self._fit_category(battles)
             many = stated(len(battles), "battles of a category", ",", "battle")
             lines.append(said("{}: {}, {}", name, many, outcome))
             if fit is not None:
-                elo = fit.elo(anchor=self.told.anchor, alpha=findings.alpha).reindex(items)
+                elo = fit.elo(anchor=self.about.anchor, alpha=findings.alpha).reindex(items)
                 column = f"category {name}"
                 frame[column] = elo["elo"].rank(ascending=False).to_numpy()
                 cells[column] = {"text": _with_errors(elo)}
         section.items(lines)
         if not cells:
             return section
-        caption = "Ratings by category, in the order of all battles until one category is chosen"
+        caption = "Ratings by category; a chosen category sorts the rows"
         names = {column: column.removeprefix("category ") for column in cells}
         options: dict[str, Any] = {"headings": names, "categories": names, "cells": cells}
-        table = table_of(frame, caption, text=["Item"], **options)
+        table = page_table(frame, caption, text=["Item"], **options)
         # A chosen category sorts the rows by its places.
         columns = [c._replace(look="number places") if c.category else c for c in table.columns]
         return section.table(table._replace(columns=tuple(columns)))
@@ -359,13 +355,13 @@ class BattlesKind(Kind):
     def _fit_category(self, battles: Comparisons) -> tuple[BradleyTerryFit | None, str]:
         """Return the ratings of a category with the number of battles, or the reason for none."""
         items = [item for item in self.data.items if item in battles.items]
-        known = battles.items.indices(items)
-        n_known = int((np.isin(battles.first, known) & np.isin(battles.second, known)).sum())
-        if n_known < FEWEST:
+        indices = battles.items.indices(items)
+        inside = np.isin(battles.first, indices) & np.isin(battles.second, indices)
+        if inside.sum() < FEWEST:
             return None, said("too few for ratings (below {})", stated(FEWEST, "fewest battles"))
         rated, _ = without_newcomers(battles.restrict(items))
         fit = _fit(rated)
-        if lacks := [item for item in self.told.anchor if item not in rated.items]:
+        if lacks := [item for item in self.about.anchor if item not in rated.items]:
             fit = said("{} has too few of them", listing(lacks))
         if isinstance(fit, str):
             return None, f"no ratings: {fit}"
@@ -376,9 +372,9 @@ class BattlesKind(Kind):
         return fit, said("{} rated, {} with others left out", n_rated, left)
 
     def _by_judge(self, findings: Findings) -> Section:
-        """Return the reliabilities of judges, if they are to be estimated."""
-        section = Section("judges", f"Reliability of {self.told.cluster}s", is_open=True)
-        if not self.told.judges:
+        """Return the reliabilities of judges, if requested."""
+        section = Section("judges", f"Reliability of {self.about.cluster}s", is_open=True)
+        if not self.about.judges:
             return section
         scale = "their geometric mean is 1"
         try:
@@ -397,8 +393,9 @@ class BattlesKind(Kind):
         section.text(
             f"A second Bradley-Terry model{', not adjusted,' * bool(self._adjusted_for)} "
             "multiplies the log odds of a battle by the reliability of its "
-            f"{self.told.cluster}; {scale}. Negative, which contradict the "
-            f"others: {contrary}. The ratings above count every {self.told.cluster} alike."
+            f"{self.about.cluster}; {scale}. Negative reliabilities, which "
+            f"contradict the others: {contrary}. The ratings above count every "
+            f"{self.about.cluster} alike."
         )
         battles = np.bincount(
             np.asarray(self.data.clusters), minlength=len(self.data.cluster_labels)
@@ -406,15 +403,15 @@ class BattlesKind(Kind):
         frame.insert(0, "battles", battles[battles > 0])
         frame = frame.sort_values("estimate", ascending=False).reset_index(names="name")
         options: dict[str, Any] = {
-            "headings": {"name": self.told.cluster.capitalize(), "estimate": "reliability"},
+            "headings": {"name": self.about.cluster.capitalize(), "estimate": "reliability"},
             "meanings": dict.fromkeys(("lower", "upper"), f"ends of the {findings.level} interval"),
             "formats": dict.fromkeys(("estimate", "lower", "upper"), ".2f"),
         }
-        caption = "Reliabilities, the highest first; for errors battles are independent"
-        return section.table(table_of(frame, caption, text=["name"], **options))
+        caption = "Reliabilities, the highest first; intervals take battles as independent"
+        return section.table(page_table(frame, caption, text=["name"], **options))
 
-    def _tell_win_rates(self, section: Section, findings: Findings) -> None:
-        """Name neighbors in the other order by win rates, with the reason."""
+    def _add_win_rates(self, section: Section, findings: Findings) -> None:
+        """Name neighbors in the opposite order by win rates, with the reason."""
         items = self.data.items.at(findings.order)
         won = findings.won[findings.order]
         turned = np.flatnonzero(won[1:] > won[:-1] + 1e-12).tolist()
@@ -423,7 +420,7 @@ class BattlesKind(Kind):
         pairs = [f"{named(items[k + 1])} wins more often than {named(items[k])}" for k in turned]
         why = []
         if not (self._adjusted_for and self._has_equal_opponents):
-            why = ["count every opponent alike, however strong, and however often met"]
+            why = ["count every opponent alike, however strong or often met"]
         if self._adjusted_for:
             why += [said("are not adjusted for {}", joined(self._adjusted_for, " and "))]
         text = said("Win rates order some neighbors differently: they {}:", joined(why, ", and "))
@@ -438,10 +435,10 @@ class BattlesKind(Kind):
         frame["wins"] = votes.wins.sum(axis=1)[order]
         frame["ties"] = votes.ties.sum(axis=1)[order]
         frame["win rate"] = findings.won[order]
-        return table_of(
+        return page_table(
             frame,
             "Ratings, the highest first; win rates are means over opponents, not battles",
-            headings={"elo": self.leads},
+            headings={"elo": self.leader_name},
             meanings=dict.fromkeys(("lower", "upper"), f"ends of the {findings.level} interval"),
             formats={**dict.fromkeys(("elo", "lower", "upper"), ",.0f"), "win rate": ".1%"},
             text=["Item"],
@@ -454,7 +451,7 @@ def _fit(data: Comparisons, prior: float = 0.0) -> BradleyTerryFit | str:
     try:
         return BradleyTerry.fit(data, side=side, covariates=names, pseudo_rankings=prior)
     except NotIdentifiedError as error:
-        # The remedy is for those who fit, not for readers.
+        # The remedy is for callers, not for readers.
         reason = str(error).partition(". ")[0].rstrip(".")
         return f"{reason[:1].lower()}{reason[1:]}"
 
@@ -463,6 +460,6 @@ def _with_errors(elo: pd.DataFrame) -> list[str]:
     """Return ratings with their errors as text; a dash without a rating."""
     texts = []
     for rating, error in zip(elo["elo"], elo["upper"] - elo["elo"], strict=True):
-        known = f" \N{PLUS-MINUS SIGN} {error:,.0f}" if np.isfinite(error) else ""
-        texts.append("\N{EN DASH}" if np.isnan(rating) else f"{rating:,.0f}{known}")
+        margin = f" \N{PLUS-MINUS SIGN} {error:,.0f}" if np.isfinite(error) else ""
+        texts.append("\N{EN DASH}" if np.isnan(rating) else f"{rating:,.0f}{margin}")
     return texts

@@ -1,4 +1,4 @@
-"""What users say of items: a column for each heading, links, and rows of other items."""
+"""Cards of items: columns, links, and messages on unused rows."""
 
 from __future__ import annotations
 
@@ -13,30 +13,30 @@ from rankagg._validation import as_frame, ascii_number
 from rankagg.core import ItemSet, counted, listed
 from rankagg.exceptions import Described, InvalidInputError, visible
 
-# Headings of links, in small letters.
+# Headings of links, in lower case.
 LINKS = ("link", "url")
-# So many different values can be chosen from.
+# Most values of a column that readers filter by.
 MOST_CHOICES = 20
 
 
 class CardColumn(NamedTuple):
-    """What is said of items under one heading."""
+    """Column of the cards."""
 
     heading: str
     texts: Mapping[Label, str]
-    # Whether all are numbers, which rows are then sorted by.
+    # Whether all are numbers, which then sort the rows.
     is_number: bool
-    # The values that rows can be chosen by: a few, which items share.
+    # Values to filter by: a few, shared by items.
     choices: tuple[str, ...]
 
     def key(self, item: Label) -> float | None:
-        """Return the number that the item is sorted by; unknown ones are last."""
+        """Return the sort key of an item; unknown numbers are last."""
         text = self.texts.get(item)
         return None if not self.is_number else float("inf") if text is None else _number(text)
 
 
 class Cards(NamedTuple):
-    """What is said of items, where their names lead, and which rows and items were left over."""
+    """Columns, links by item, and messages on unused rows and items without one."""
 
     columns: tuple[CardColumn, ...] = ()
     links: Mapping[Label, str] = {}
@@ -44,9 +44,9 @@ class Cards(NamedTuple):
 
 
 def read_cards(table: pd.DataFrame | None, items: ItemSet, tasks: Iterable[Label] = ()) -> Cards:
-    """Return what a table says of the items that are in the data; others are counted.
+    """Read the rows of items of the data; count the others.
 
-    Columns of tasks are left out, as in a file that has scores and cards.
+    Columns of tasks are left out, as in a file of scores and cards.
     """
     if table is None:
         return Cards()
@@ -76,8 +76,8 @@ def read_cards(table: pd.DataFrame | None, items: ItemSet, tasks: Iterable[Label
         check_link(link, "about_items")
     lacking = [label for label in items if label not in known.index]
     lines = [
-        f"about items: {counted(len(labels), noun, ',')} {told} ({listed(labels)})"
-        for labels, noun, told in (
+        f"about items: {counted(len(labels), noun, ',')} {kind} ({listed(labels)})"
+        for labels, noun, kind in (
             (others, "row", "of no item of the data, left out"),
             (lacking, "item", "of the data without a row"),
             (scored, "column", "of tasks of the data, left out"),
@@ -89,12 +89,12 @@ def read_cards(table: pd.DataFrame | None, items: ItemSet, tasks: Iterable[Label
 
 
 def is_link(name: object) -> bool:
-    """Return whether a heading says that links are below it."""
+    """Return whether a heading is that of links."""
     return str(name).strip().lower() in LINKS
 
 
 def check_link(link: object, parameter: str) -> None:
-    """Raise where a link is no address of the web: others could run as scripts."""
+    """Raise unless a link is a web address: others could run as scripts."""
     if urlsplit(str(link)).scheme not in ("http", "https"):
         raise InvalidInputError(
             parameter, "links that begin with http:// or https://", Described(repr(link))
@@ -103,7 +103,7 @@ def check_link(link: object, parameter: str) -> None:
 
 def _column(heading: str, texts: Mapping[Label, str]) -> CardColumn:
     is_number = all(_number(text) is not None for text in texts.values())
-    # As they are seen.
+    # Compared as displayed.
     different = {visible(text) for text in texts.values()}
     is_shared = 1 < len(different) <= MOST_CHOICES and len(different) < len(texts)
     sort: Any = _number if is_number else str.casefold
@@ -112,7 +112,7 @@ def _column(heading: str, texts: Mapping[Label, str]) -> CardColumn:
 
 
 def _number(text: str) -> float | None:
-    """Return the number that a text is; None where it is none."""
+    """Return the number in a text, or None."""
     try:
         number = float(ascii_number(text))
     except ValueError:

@@ -1,4 +1,4 @@
-"""The chapter of a table's changes: who came, went and moved since the version before."""
+"""Chapter on the changes since an earlier version of a table."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from rankagg.aggregation.kemeny import Kemeny
 from rankagg.analysis.comparison.agreement import LATE
 from rankagg.analysis.table_changes import CAUSES, TableChanges, compare_tables
 from rankagg.core import ScoreTable, level_of, listing, p_text, part_of, said, stated
-from rankagg.report.sections import Section, table_of
+from rankagg.report.sections import Section, page_table
 
-# Names of those who came or went, and pairs that changed places.
+# Most names that came or went, and most pairs that changed places.
 MOST_NAMES, PAIRS = 20, 50
-# What moves a system, as headings say it, and what that means.
+# Headings and meanings of the causes of moves.
 MEANINGS = {
     "gone": ("systems gone", "systems that went"),
     "own_scores": ("own scores", "scores of its own that changed"),
@@ -25,7 +25,7 @@ MEANINGS = {
 def changes_since(
     before: ScoreTable, after: ScoreTable, alpha: float, deadline: Deadline
 ) -> TableChanges:
-    """Compare two versions by the exact rule, each ranking within its share of the time."""
+    """Compare two versions by the exact rule; the rankings share the time."""
     rule, rankings = Kemeny(), after.n_systems + len(CAUSES)
     if deadline.time_limit is not None:
         rule = Kemeny(time_limit=deadline.share(2).seconds_left() / rankings)
@@ -35,18 +35,18 @@ def changes_since(
 def table_changes(
     changes: TableChanges | None, tolerance: Tolerance, time_limit: float | None
 ) -> Section:
-    """Say who came, went and moved, why, and which moves are decided."""
-    section = Section("changes", "Changes since the version before")
+    """Report systems that came, went and moved, causes, and decided moves."""
+    section = Section("changes", "Changes since the last version")
     if changes is None:
-        return section.told("not known").unknown(f"What changed was {LATE}.")
+        return section.headline("not known").unknown(f"What changed was {LATE}.")
     frame = changes.to_frame().reset_index()
     moved = frame[frame["moved"] != 0]
     number = part_of(len(moved), "systems that moved", len(frame), "systems in both", "system")
-    section.told(said("{} moved", stated(len(moved), "systems that moved", ",", "system")))
+    section.headline(said("{} moved", stated(len(moved), "systems that moved", ",", "system")))
     section.text(
         said("{} in both versions moved, by the exact rule.", number)
-        + " Scores are compared as they are, without the tolerance of the page." * bool(tolerance)
-        + " The time for each ranking was limited: some may not be proved." * bool(time_limit)
+        + " Scores are compared without the tolerance of the page." * bool(tolerance)
+        + " Time was limited: some rankings may not be proved." * bool(time_limit)
         + "".join(f" {note[0].upper()}{note[1:]}." for note in changes.notes)
     ).facts(
         [
@@ -62,9 +62,9 @@ def table_changes(
     )
     if len(moved):
         shown = moved.drop(columns="decided").assign(system=moved["system"].map(str))
-        table = table_of(
+        table = page_table(
             shown,
-            "Systems that moved: ranks before and after, and the places due to each cause",
+            "Systems that moved: ranks before and after, and places due to each cause",
             headings={"system": "System", **{name: MEANINGS[name][0] for name in CAUSES}},
             meanings={"moved": "up is positive", **{name: MEANINGS[name][1] for name in CAUSES}},
             text=["system"],
@@ -74,7 +74,7 @@ def table_changes(
         turned["decided"] = turned["decided"].map({True: "yes", False: "no"})
         turned["p"] = [p_text(p) for p in turned.pop("p_value")]
         level = f"whether the pair is decided now at {level_of(changes.alpha)}, for all pairs"
-        table = table_of(
+        table = page_table(
             turned,
             "Pairs that changed places",
             headings={"above": "now above", "below": "now below"},

@@ -1,4 +1,4 @@
-"""Chapters on the data and on their uncertainty."""
+"""Chapters on the data and the uncertainty."""
 
 from __future__ import annotations
 
@@ -35,15 +35,14 @@ from rankagg.inference import RankIntervals
 from rankagg.inference.decisions import TIERS
 from rankagg.kernels.local_search import described
 from rankagg.report.findings import MOST_OPEN, TASKS, Findings
-from rankagg.report.sections import Section, fact, table_of
+from rankagg.report.sections import Section, fact, page_table
 
-# Pairs and groups that are listed, rows of the tables of items and tasks that lack some cells, and
-# of that of what is left out.
-MOST_BULLETS, LACKING, ROWS = 12, 200, 20
+# Most bullets of a list, and most rows of the tables of missing cells and of removals.
+MOST_BULLETS, MISSING_ROWS, REMOVAL_ROWS = 12, 200, 20
 
 
 def what_was_read(findings: Findings, lines: Sequence[str]) -> Section:
-    """Say what the data are, and what of them was left out."""
+    """Describe the data, and what was left out."""
     noun, missing = findings.noun, findings.missing
     items = fact(f"{noun.capitalize()}s", len(findings.exact.items))
     facts = [items, *findings.kind.shape(findings)]
@@ -54,7 +53,7 @@ def what_was_read(findings: Findings, lines: Sequence[str]) -> Section:
 
 
 def missing_data(findings: Findings) -> Section:
-    """Say who lacks what, and what the policy makes of it."""
+    """Report missing cells, and the policies for them."""
     section, report = Section("missing", "Missing data"), findings.missing
     if report is None:
         return _never_compared(section, findings.comparison.votes, "other pairs")
@@ -63,72 +62,71 @@ def missing_data(findings: Findings) -> Section:
     units = stated(report.n_units, "units", ",", report.unit)
     size = said("{}, {}", stated(len(report.items), "items", ",", findings.noun), units)
     share, n = report.n_missing / report.n_cells, report.n_cells
-    told = stated(share, "share of cells missing", percent, of=n)
+    missing = stated(share, "share of cells missing", percent, of=n)
     cells = part_of(report.n_missing, "cells missing", n, "cells", "cell", form=",")
     verb = "is" if report.n_missing == 1 else "are"
-    section.told(told).text(said("{} {} missing ({}): {}.", cells, verb, told, size))
+    section.headline(missing).text(said("{} {} missing ({}): {}.", cells, verb, missing, size))
     items = report.to_frame().reset_index()[["item", "observed", "missing", "share"]]
     items["compared with"] = report.to_frame()["compared_with"].to_numpy()
-    _who_lacks(section, items.rename(columns={"item": "Item"}), "item")
+    _missing_table(section, items.rename(columns={"item": "Item"}), "item")
     if report.missing_by_task is not None and report.task_sizes is not None:
         tasks = pd.DataFrame({"Task": list(map(str, report.tasks or ()))})
         tasks["missing"] = report.missing_by_task.sum(axis=0)
         tasks["share"] = tasks["missing"] / (report.task_sizes * len(report.items))
-        _who_lacks(section, tasks, "task")
+        _missing_table(section, tasks, "task")
     _never_compared(section, report, "other pairs and on the policy")
     if len(report.groups) > 1:
         section.unknown(
-            "No chain of comparisons connects these groups; the order between them is an "
-            "assumption:"
+            "No comparisons connect these groups; the order between them is an assumption:"
         )
         section.items(map(listing, report.groups), MOST_BULLETS)
     section.add("heading", "What each policy assumes")
     return section.items(f"{policy}: {text}" for policy, text in ASSUMPTIONS.items())
 
 
-def _who_lacks(section: Section, frame: pd.DataFrame, noun: str) -> None:
-    """List the items, or tasks, in which something is missing, those with the most first."""
-    captions = {
-        "item": "Items that are missing somewhere, those that lack the most first",
-        "task": "Tasks in which something is missing",
-    }
+def _missing_table(section: Section, frame: pd.DataFrame, noun: str) -> None:
+    """Add a table of the items, or tasks, with missing cells."""
     lacking = frame[frame["missing"] > 0].sort_values("missing", ascending=False, kind="stable")
-    table = table_of(
+    table = page_table(
         lacking,
-        captions[noun],
+        f"{noun.capitalize()}s with missing cells, the most missing first",
         formats={"share": ".1%"},
-        meanings={"compared with": "other items that it was ever compared with"},
+        meanings={"compared with": "number of other items that it was ever compared with"},
         text=[noun.capitalize()],
         bars=["missing"],
-        limit=LACKING,
+        limit=MISSING_ROWS,
         what=f"{noun}s",
     )
     section.table(table)
 
 
 def _never_compared(section: Section, votes: PairwiseMatrix | MissingReport, rests: str) -> Section:
-    """Say which items were never compared, and what their order rests on."""
+    """List the pairs never compared, and the assumption behind their order."""
     pairs = [f"{named(a)} and {named(b)}" for a, b in votes.never_compared]
     total = len(votes.items) * (len(votes.items) - 1) // 2
     if not pairs:
         return section
     never = stated(len(pairs), "pairs never compared", ",", "pair", of=total)
-    told = "The order of {} of items that were never compared rests on {}:"
-    section.unknown(said(told, never, rests))
+    text = "The order of {} of items that were never compared rests on {}:"
+    section.unknown(said(text, never, rests))
     return section.items(pairs, MOST_BULLETS)
 
 
 def colophon(rules: Iterable[Any]) -> Section:
-    """Say how the page was made, and how to cite what it rests on."""
+    """List methods with their sources, versions, and the citation."""
     section = Section("made", "Methods, versions, citation")
-    # Ratings have a name for their column, and the call that returns them.
+    # The call of an election is in words in the count.
     rows = [
-        {"Method": getattr(rule, "call", rule.name), "Source": references_of(rule)}
+        {
+            "Method": rule.name,
+            "Call": None if hasattr(rule, "rule") else repr(rule),
+            "Source": rule_references(rule),
+        }
         for rule in rules
     ]
     if rows:
-        caption = "Methods and sources; parameters that are not named have their defaults"
-        section.table(table_of(pd.DataFrame(rows), caption, text=["Method", "Source"]))
+        caption = "Methods, calls and sources; parameters not named have their defaults"
+        section.table(page_table(pd.DataFrame(rows), caption, text=list(rows[0])))
     names = ("numpy", "scipy", "highspy", "networkx", "statsmodels")
     versions = {"rankagg": __version__, "Python": platform.python_version()}
     versions |= {name: version(name) for name in names} | {"inner loops": described()}
@@ -140,33 +138,30 @@ def colophon(rules: Iterable[Any]) -> Section:
     )
 
 
-def references_of(rule: object) -> str | None:
-    """Return the references that the class itself states."""
+def rule_references(rule: object) -> str | None:
+    """Return the references in the docstring of a class."""
     text = cleandoc(type(getattr(rule, "rule", rule)).__doc__ or "")
-    found = re.search(r"References\n-+\n(.*?)(?:\n\n|\Z)", text, flags=re.DOTALL)
-    return None if found is None else " ".join(found[1].split())
+    section = re.search(r"References\n-+\n(.*?)(?:\n\n|\Z)", text, flags=re.DOTALL)
+    return None if section is None else " ".join(section[1].split())
 
 
 def certainty(findings: Findings) -> Section:
-    """Say which pairs and ranks the data decide, and on what assumption."""
+    """State decided pairs, tiers, and assumptions."""
     section, ranks = Section("certainty", "Uncertainty"), findings.ranks
     if "ranks" in findings.late:
         return section.unknown(f"The uncertainty was {LATE}.")
     if ranks is None:
-        return section.unknown(
-            "The data are counts of votes for pairs; without the single rankings nothing can be "
-            "said of their uncertainty."
-        )
-    section.told(said("{} decided at {}", ranks.decisions.decided(), findings.level))
+        return section.unknown("The uncertainty of votes on pairs is unknown without the rankings.")
+    section.headline(said("{} decided at {}", ranks.decisions.decided(), findings.level))
     section.text(joined(filter(None, (_who_is_first(ranks), _decided(findings, ranks)))))
     assumed = capital(ranks.assumes or "the data are independent draws from all that could be")
     section.add("assumed", f"{assumed}. {findings.kind.caveat(findings)}")
-    # The warning is told of already.
+    # The warning is in the text above.
     section.items(note for note in ranks.notes if note != ranks.decisions.warning)
     if findings.has_decisions and findings.is_exact:
         section.text(
-            f"Intervals for ranks are by {ranks.by}: no method is known that bounds the ranks "
-            "of the exact consensus."
+            f"Intervals for ranks are by {ranks.by}: no method is known for the ranks in the "
+            "exact consensus."
         )
     if not findings.has_bars:
         return section
@@ -178,23 +173,23 @@ def certainty(findings: Findings) -> Section:
 
 
 def _who_is_first(ranks: RankIntervals) -> str:
-    """Say who may be first, asked of the first place alone; empty where that is everybody."""
+    """State who may be first, by a test of the first place; empty if all may."""
     level, first = level_of(ranks.decisions.alpha), listing(ranks.first, MOST_BULLETS)
     if len(ranks.first) == len(ranks.items):
         return ""
     only = "only " if len(ranks.first) == 1 else ""
-    told = f"For the first place alone, {only}{{}} may be first by {{}} at {{}}."
-    return said(told, first, ranks.by, level)
+    text = f"In a test of the first place alone, {only}{{}} may be first by {{}} at {{}}."
+    return said(text, first, ranks.by, level)
 
 
 def _decided(findings: Findings, ranks: RankIntervals) -> str:
-    """Say how many pairs are decided, and why none is."""
+    """State how many pairs are decided, or why none is."""
     decisions, basis = ranks.decisions, ranks.decisions.basis
     if decisions.above.any():
         bound = "about" if decisions.is_approximate else "at most"
         rate = stated(decisions.alpha, "alpha", "g")
-        told = "The data decide {}, by {}; family-wise error rate {} {}."
-        text = said(told, ranks.decisions.decided(), decisions.how, bound, rate)
+        text = "The data decide {}, by {}; family-wise error rate {} {}."
+        text = said(text, ranks.decisions.decided(), decisions.how, bound, rate)
         if findings.openness <= MOST_OPEN:
             return text
         n, mean = len(ranks.items), float((ranks.worst - ranks.best + 1).mean())
@@ -207,41 +202,41 @@ def _decided(findings: Findings, ranks: RankIntervals) -> str:
     if basis is None or basis.decidable_from is None:
         return f"{text}."
     units = stated(basis.n_units, "independent units", ",")
-    told = "{}: these {} {} could decide some, but disagree too much."
-    return said(told, text, units, plural(basis.word))
+    why = "{}: these {} {} could decide some, but disagree too much."
+    return said(why, text, units, plural(basis.word))
 
 
 def without_tasks(findings: Findings) -> Section:
-    """Say what single tasks, or rankings, change, and how few have to go for another first."""
+    """Report the effect of each task or ranking, and the fewest removals."""
     section, removal = Section("stability", "Robustness"), findings.removal
     is_sample = findings.kind.is_sample
     if removal is not None and removal.first:
-        told = [said("{}.", capital(line)) for line in removal.lines]
+        lines = [said("{}.", capital(line)) for line in removal.lines]
         if not findings.is_exact:
-            told = [said("By pairs (the exact rule), {}.", line) for line in removal.lines]
+            lines = [said("By pairs (the exact rule), {}.", line) for line in removal.lines]
         if removal.is_proved:
-            section.text(*told)
+            section.text(*lines)
         elif is_sample:
-            section.unknown(joined(told))
+            section.unknown(joined(lines))
     elif is_sample and ("removal" in findings.late or removal is not None):
-        section.unknown(f"How many have to go before another is first was {LATE}.")
+        section.unknown(f"The fewest removals that put another first were {LATE}.")
     if is_sample and not isinstance(findings.data, PairData):
         _left_out(findings, section)
     return section
 
 
 def _left_out(findings: Findings, section: Section) -> None:
-    """Say what leaving out each of the tasks changes."""
+    """Report the effect of leaving out each task."""
     result, kind, data = findings.stability, findings.kind, findings.data
     if result is None:
         is_late = "stability" in findings.late
-        why = LATE if is_late else f"not computed: that is done for 2 to {TASKS} of them"
-        section.unknown(f"What leaving out single {kind.words.unit}s changes was {why}.")
+        why = LATE if is_late else f"not computed, as it is for 2 to {TASKS} of them"
+        section.unknown(f"The effect of leaving out single {kind.words.unit}s was {why}.")
         return
-    influence, noun = result.influence(), kind.word_of(result.noun.removesuffix("s"))
+    influence, noun = result.influence(), kind.unit_word(result.noun.removesuffix("s"))
     plural = f"{noun}s"
     if result.undecided:
-        section.unknown(f"What leaving out {result.undecided} of the {plural} changes was {LATE}.")
+        section.unknown(f"The effect of leaving out {result.undecided} {plural} was {LATE}.")
     if result.undecided == len(influence):
         return
     changed, others = influence[influence["distance"] > 0], influence[influence["top1"] == 0]
@@ -250,14 +245,16 @@ def _left_out(findings: Findings, section: Section) -> None:
         first = stated(
             len(others), "units that change the first", partial(in_words, noun=noun), of=of
         )
-        section.told(said("another is first without {}{}", "one of " * (len(others) > 1), first))
+        section.headline(
+            said("another is first without {}{}", "one of " * (len(others) > 1), first)
+        )
     elif not result.undecided:
-        section.told(f"no single {noun} decides who is first")
+        section.headline(f"no single {noun} decides who is first")
     units = stated(of, "units left out one by one")
     cases = stated(len(changed), "units that change an order", noun="case", of=of)
     led = stated(len(others), "units that change the first", of=of)
-    told = "changes the order of some items in {}, and who is first in {}."
-    section.text(said("Leaving out one of the {} {} " + told, units, plural, cases, led))
+    text = "Without one of the {} {} the order of some items changes in {}, the first in {}."
+    section.text(said(text, units, plural, cases, led))
     section.items(result.notes)
     if changed.empty:
         return
@@ -265,20 +262,20 @@ def _left_out(findings: Findings, section: Section) -> None:
     if isinstance(data, Profile) and data.groups is None:
         frame["left_out"] = [_ballot(data, int(row)) for row in frame["left_out"]]
     section.table(
-        table_of(
+        page_table(
             frame[["left_out", "distance", "tau", "winner"]],
-            "The exact consensus without one of them, the most influential first",
+            "The exact consensus without one of them, the largest change first",
             formats={"tau": ".3f"},
-            headings={"left_out": "Left out", "distance": "pairs changed", "winner": "first is"},
+            headings={"left_out": "Left out", "distance": "pairs changed", "winner": "first"},
             text=["left_out", "winner"],
             bars=["distance"],
-            limit=ROWS,
+            limit=REMOVAL_ROWS,
             what=plural,
         )
     )
 
 
 def _ballot(profile: Profile, row: int) -> str:
-    """Return what a ranking says, and how often it was cast where that is not once."""
+    """Return a ranking as text, with its count above 1."""
     copies = int(profile.counts[row])
     return f"{copies:,} x {profile[row].to_text()}" if copies > 1 else profile[row].to_text()

@@ -1,4 +1,4 @@
-"""Chapters on the result: its proof, who beats whom, other methods, and charts of them."""
+"""Chapters on the result: its proof, majorities, other rules, and their charts."""
 
 from __future__ import annotations
 
@@ -14,36 +14,26 @@ from rankagg._typing import Label
 from rankagg.aggregation import Consensus
 from rankagg.aggregation.base import votes_text
 from rankagg.analysis.comparison.agreement import LATE, flow_slots
-from rankagg.core import (
-    capital,
-    joined,
-    letters,
-    listing,
-    named,
-    part_of,
-    said,
-    stated,
-)
+from rankagg.core import capital, joined, letters, listing, named, part_of, said, stated
 from rankagg.exceptions import TooLargeError
 from rankagg.report.findings import Findings
 from rankagg.report.first_screen import span
-from rankagg.report.sections import UNKNOWN, PageTable, Section, table_of
+from rankagg.report.sections import UNKNOWN, PageTable, Section, page_table
 
-# Pairs of a method that differs, methods in a heading, and neighbors.
+# Most rows of pairs ordered differently, rules in a heading, and rows of neighbors.
 PAIRS, NAMED, NEIGHBORS = 10, 4, 200
-# How long a page waits for the second program.
+# Time limit of the second program.
 SECONDS_TO_VERIFY = 10.0
-# How many cycles and majorities against the order are listed, and among how many majorities of an
-# item a short cycle is looked for; members of a cycle whose majorities are all stated.
-CIRCLES, AGAINST, TRIED, STATED, SHORT = 20, 10, 50, 6, 32
-# Items that the chart of ranks has, and how many of them are told apart by color.
+# Most groups with cycles, and most majorities against the order; majorities of an item among which
+# a short cycle is searched; longest cycle written out; width of names in it.
+CYCLES, AGAINST, TRIED, STATED, SHORT = 20, 10, 50, 6, 32
+# Most items of the chart of ranks, and most colored ones.
 MOST_LINES, COLORED = 30, 6
-# Pixels: the height of a row, and where the first one is.
+# Pixels: the height of a row, and the top of the first.
 ROW, TOP = 22, 44
-# Pixels: of a letter of a method's name, how wide names may be in one row, and the least from a
-# column to the next where names do not fit and are steep instead.
+# Pixels: the width of a letter, of all rule names in one row, and between columns with steep names.
 LETTER, LEVEL, STEP = 8.2, 430.0, 44.0
-# Items that the map of pairs has, and how many leave room for numbers.
+# Most items of the map of pairs, and most with numbers in it.
 MOST_IN_MAP, NUMBERED = 40, 14
 
 
@@ -53,7 +43,7 @@ def _vote_headings(findings: Findings) -> dict[str, str]:
 
 
 def _all_ranks(findings: Findings) -> PageTable:
-    """Return every item's rank: exact, over all optima, by other methods, with its interval."""
+    """Return the ranks of items by each rule, over all optima, and their intervals."""
     comparison, exact, known = findings.comparison, findings.exact, findings.alternatives
     table = comparison.ranks().reset_index()
     name = findings.lead.rule.name
@@ -65,7 +55,7 @@ def _all_ranks(findings: Findings) -> PageTable:
     if known is not None and known.is_unique is False and known.ranks is not None:
         best, worst = known.ranks
         frame["All optima"] = [span(best[i], worst[i], " to ") for i in at]
-        meanings["All optima"] = f"the ranks of the {findings.noun} in any exact optimum"
+        meanings["All optima"] = f"ranks of the {findings.noun} over all exact optima"
         words.append("All optima")
     if findings.ranks is not None and findings.has_decisions:
         best, worst = findings.ranks.best, findings.ranks.worst
@@ -77,20 +67,20 @@ def _all_ranks(findings: Findings) -> PageTable:
     if findings.missing is not None and findings.missing.n_missing:
         frame["Missing"] = findings.missing.missing[at]
         meanings["Missing"] = f"{findings.missing.unit}s without this {findings.noun}"
-    return table_of(frame, "Ranks by every rule; 1 is best", meanings=meanings, text=words)
+    return page_table(frame, "Ranks by rule; 1 is best", meanings=meanings, text=words)
 
 
 def proof(findings: Findings) -> Section:
-    """Say what is proved of the exact consensus, and whether it is alone."""
+    """State the proof of the exact consensus, and whether it is unique."""
     exact, known, vote = findings.exact, findings.alternatives, findings.kind.words.vote
     assert exact.certificate is not None, "an exact rule gives a certificate"
-    alone = {None: "", True: ", the only one", False: ", one of several"}
+    unique = {None: "", True: ", the only one", False: ", one of several"}
     proved = "proved optimal" if findings.is_proved else "not proved optimal"
     section = Section("exact", "The proof")
-    section.told(proved + alone[None if known is None else known.is_unique])
+    section.headline(proved + unique[None if known is None else known.is_unique])
     section.text(
         f"The Kemeny consensus is the order that contradicts the fewest {vote}s. A "
-        f"certificate states what no order can undercut; {_verified(exact, vote)}"
+        f"certificate states a cost that no order can undercut; {_verified(exact, vote)}"
     )
     if not findings.is_exact:
         section.add("proved", (vote, tuple(map(str, exact.order))))
@@ -112,25 +102,26 @@ def proof(findings: Findings) -> Section:
         pairs = part_of(known.optima.n_undecided_pairs, what, of, "pairs", "pair", form=",")
         section.text(said("They differ on {}; the one shown is one of them.", pairs))
     elif known.radius is not None and findings.is_exact:
-        more = stated(known.radius, "rankings that overturn", ",", f"more {findings.kind.whole}")
+        unit = f"more {findings.kind.complete_unit}"
+        more = stated(known.radius, "rankings that overturn", ",", unit)
         section.text(said("At least {} would be needed to overturn it.", more))
     elif not known.is_complete:
-        section.unknown(f"How much more would overturn it was {LATE}.")
+        section.unknown(f"The number that would overturn it was {LATE}.")
     return section
 
 
 def _verified(exact: Consensus, vote: str) -> str:
-    """Verify the certificate by the program that is not the solver's, and say so."""
+    """Verify the certificate by a program without a solver, and state the outcome."""
     assert exact.certificate is not None, "an exact rule gives a certificate"
     try:
         exact.certificate.verify(exact.pairwise, time_limit=SECONDS_TO_VERIFY)
     except TooLargeError:
         return "a second program could not verify it within its limits of time and memory."
-    return f"a second program verified it against the {vote}s, in whole numbers, without a solver."
+    return f"a second program verified it against the {vote}s in exact integers, without a solver."
 
 
 def neighbors(findings: Findings) -> Section:
-    """Say of each place why it is not the one before, in what was won and lost."""
+    """Compare each item with the one a place above, by wins and losses."""
     order, items = findings.order, findings.exact.items
     word, wins, ties = findings.kind.duels(findings)
     shared = findings.has_shared_votes
@@ -150,18 +141,16 @@ def neighbors(findings: Findings) -> Section:
         words.append("decided")
     if against:
         frame["although"] = [
-            _although(findings, i, j) if wins[i, j] < wins[j, i] else ""
+            _reason_above(findings, i, j) if wins[i, j] < wins[j, i] else ""
             for i, j in zip(upper.tolist(), lower.tolist(), strict=True)
         ]
-        told = stated(against, "neighbors against a majority", ",", "place")
-        section.told(said("{} against a majority", told))
+        places = stated(against, "neighbors against a majority", ",", "place")
+        section.headline(said("{} against a majority", places))
     section.text(
-        f"Each {findings.noun} beside the one a place before it: the {word}s that it lost to that "
-        "one, and those that it won."
-        + f" Where one of the two is missing, it is a share of a {word}, by the policy “uniform”."
-        * shared
+        f"Each {findings.noun} and the one a place above: {word}s lost to it, and won against it."
+        + f" Where either is missing, it is a share of a {word} (policy “uniform”)." * shared
     )
-    table = table_of(
+    table = page_table(
         frame,
         "Neighbors in the order of the page",
         formats=dict.fromkeys([f"{word}s lost", f"{word}s won"], ".2f") if shared else None,
@@ -173,50 +162,45 @@ def neighbors(findings: Findings) -> Section:
     return section.table(table)
 
 
-def _although(findings: Findings, upper: int, lower: int) -> str:
-    """Say why one stands behind another although it won more."""
+def _reason_above(findings: Findings, upper: int, lower: int) -> str:
+    """Explain a place above an item that won more."""
     if not findings.is_exact:
         return findings.kind.why_above(upper, lower)
     cycle = findings.graph.shortest_cycle(*findings.graph.items.at([upper, lower]))
     if not cycle:
-        return "the whole order contradicts fewer"
+        return "the complete order contradicts fewer"
     names = (*cycle, cycle[0])
     return f"majorities run in a circle: {' > '.join(listing([name], 1, 24) for name in names)}"
 
 
 def methods(findings: Findings) -> Section:
-    """Hold all methods against the exact optimum, pair by pair."""
+    """Compare all rules with the exact optimum, pair by pair."""
     comparison, name = findings.comparison, findings.lead.rule.name
     vote = findings.kind.words.vote
     section = Section("methods", "Comparison of rules")
     if len(comparison.rules) == 1:
-        section.told("no other").text("No other rule was asked for.")
+        section.headline("no other").text("There is no other rule to compare.")
         return section.table(_all_ranks(findings))
-    section.told(_differing(findings)).add("flow", _flow_of(findings))
+    section.headline(_differing(findings)).add("flow", _flow_chart(findings))
     frame = comparison.to_frame().drop(columns="ranking")
     if frame["guarantee"].isna().all():
         frame = frame.drop(columns="guarantee")
     bound = "" if findings.is_proved else ", which is not proved"
     tops = {c: f"top {c[3:]}" for c in map(str, frame.columns) if c.startswith("top")}
     section.table(
-        table_of(
+        page_table(
             frame,
             f"Cost relative to the optimum{bound}",
-            formats={
-                "ratio": ".4f",
-                "tau": ".3f",
-                "runtime": ".4f",
-                **dict.fromkeys(tops, ".2f"),
-            },
+            formats={"ratio": ".4f", "tau": ".3f", "runtime": ".4f", **dict.fromkeys(tops, ".2f")},
             headings={"rule": "Rule", "runtime": "seconds", **tops},
             meanings={
                 "cost": f"{vote}s contradicted",
                 "excess": f"{vote}s contradicted beyond the optimum",
                 "ratio": "cost over that of the optimum",
-                "guarantee": "what the ratio is proved never to exceed",
-                "distance": "Kendall distance to the exact consensus, half for a tie in one",
+                "guarantee": "proved upper bound of the ratio",
+                "distance": "Kendall distance to the exact consensus; ties in one count half",
                 "tau": "Kendall's tau-b with the exact consensus",
-                **{column: "expected overlap of the first ones" for column in tops},
+                **dict.fromkeys(tops, "expected overlap with the first items of the optimum"),
             },
             text=["rule"],
         )
@@ -230,7 +214,7 @@ def methods(findings: Findings) -> Section:
     if agreeing:
         every = "orders" if len(agreeing) == 1 else "order"
         section.text(
-            f"{listing(agreeing, len(agreeing))} {every} all pairs as {_lead_told(findings)} does."
+            f"{listing(agreeing, len(agreeing))} {every} all pairs as {_order_name(findings)} does."
         )
     return section.items(
         said("{}: {}", method, note)
@@ -239,12 +223,12 @@ def methods(findings: Findings) -> Section:
     )
 
 
-def _lead_told(findings: Findings) -> str:
-    return findings.kemeny if findings.is_exact else f"the order by {findings.kind.leads}"
+def _order_name(findings: Findings) -> str:
+    return findings.kemeny if findings.is_exact else f"the order by {findings.kind.leader_name}"
 
 
 def _differing(findings: Findings) -> str:
-    """Say on how many pairs the others differ, or how many do so where they are many."""
+    """State on how many pairs the other rules differ."""
     name, comparison = findings.lead.rule.name, findings.comparison
     others = [method for method in comparison.rules if method != name]
     pairs = {method: len(comparison.disagreements(name, method)) for method in others}
@@ -252,15 +236,15 @@ def _differing(findings: Findings) -> str:
     if not differing:
         return "all in the same order" if len(others) > 1 else "in the same order"
     what = "pairs ordered differently"
-    told = [said("{} {}", name, stated(k, what, ",")) for name, k in differing.items()]
-    more = [f"and {len(told) - NAMED} more"] if len(told) > NAMED else []
-    return said("pairs reversed, or tied otherwise: {}", joined([*told[:NAMED], *more], ", "))
+    numbers = [said("{} {}", name, stated(k, what, ",")) for name, k in differing.items()]
+    more = [f"and {len(numbers) - NAMED} more"] if len(numbers) > NAMED else []
+    return said("pairs ordered differently: {}", joined([*numbers[:NAMED], *more], ", "))
 
 
 def _disagreement(section: Section, findings: Findings, method: str) -> bool:
-    """Say on which pairs a method differs, and whether there are any."""
+    """Add the pairs that a rule orders differently; return whether there are any."""
     name = findings.lead.rule.name
-    # Where nothing is decided, the section on certainty says so.
+    # The section on uncertainty states whether nothing is decided.
     ranks = findings.ranks if findings.has_decisions else None
     decisions = None if ranks is None else ranks.decisions
     frame = findings.comparison.disagreements(name, method, decisions=decisions)
@@ -269,11 +253,11 @@ def _disagreement(section: Section, findings: Findings, method: str) -> bool:
     number = stated(len(frame), "pairs ordered differently", ",", "pair")
     heading = said("{} differs on {}", method, number)
     frame = frame.drop(columns=["margin", "ties"] if frame["ties"].eq(0).all() else ["margin"])
-    table = table_of(
+    table = page_table(
         frame,
-        f"Pairs that {method} orders otherwise, the closest first",
+        f"Pairs that {method} orders differently, the closest first",
         headings={
-            "above": f"{capital(_lead_told(findings))} has above",
+            "above": f"{capital(_order_name(findings))} has above",
             "other": f"{method} has them",
             **_vote_headings(findings),
         },
@@ -287,7 +271,7 @@ def _disagreement(section: Section, findings: Findings, method: str) -> bool:
 
 
 def majorities(findings: Findings) -> Section:
-    """Say who beats whom, and where there are Condorcet cycles."""
+    """Report majorities and Condorcet cycles."""
     graph, exact = findings.graph, findings.exact
     section, n = Section("majorities", "Who beats whom"), len(exact.items)
     winner, loser = graph.condorcet_winner, graph.condorcet_loser
@@ -296,17 +280,17 @@ def majorities(findings: Findings) -> Section:
     pairs = n * (n - 1) // 2
     beaten = int(graph.beats.sum())
     what, order = "majorities against the order of the page", "the order of the page"
-    told = stated(len(against), what, ",", "majority")
-    contradicted = said("{} against {}", told, order)
-    section.told(contradicted if len(against) else "no cycles")
+    number = stated(len(against), what, ",", "majority")
+    contradicted = said("{} against {}", number, order)
+    section.headline(contradicted if len(against) else "no cycles")
     if groups:
         section.text(
             "Condorcet cycles: majorities run in a circle, and no order agrees with all of them."
         )
-        section.items((_circle(findings, group) for group in groups), CIRCLES)
+        section.items((_circle(findings, group) for group in groups), CYCLES)
     else:
         section.text("There is no Condorcet cycle: the exact consensus agrees with all majorities.")
-    section.add("pairs", _pair_map_of(findings))
+    section.add("pairs", _pair_map(findings))
     section.facts(
         [
             ("Condorcet winner", "none" if winner is None else winner),
@@ -320,9 +304,9 @@ def majorities(findings: Findings) -> Section:
     if not len(against):
         return section
     ordered = against.sort_values("margin", ascending=False, kind="stable")
-    table = table_of(
+    table = page_table(
         ordered[["above", "below", "votes_for", "votes_against"]],
-        "Majorities that the order of the page goes against, the largest first",
+        "Majorities against the order of the page, the largest first",
         headings={"above": "Majority has above", **_vote_headings(findings)},
         text=["above", "below"],
         limit=AGAINST,
@@ -332,13 +316,14 @@ def majorities(findings: Findings) -> Section:
 
 
 def _circle(findings: Findings, group: Sequence[Label]) -> str:
-    """Say who is on cycles, and state the shortest one with its votes."""
+    """State the items on cycles, and a short cycle with its votes."""
     graph = findings.graph
     first, *others = sorted(graph.items.indices(list(group)))
     beaten = graph.items.at([k for k in others if graph.beats[first, k]][:TRIED])
     start = graph.items[first]
     cycle = min((graph.shortest_cycle(start, other) for other in beaten), key=len)
-    many, names = stated(len(group), "items", ",", "item"), listing(group, width=SHORT)
+    many = stated(len(group), "items", ",", findings.noun)
+    names = listing(group, width=SHORT)
     if len(cycle) > STATED:
         return said("{}: {}.", many, names)
     steps = [_beats(findings, a, b) for a, b in zip(cycle, (*cycle[1:], cycle[0]), strict=True)]
@@ -349,10 +334,10 @@ def _circle(findings: Findings, group: Sequence[Label]) -> str:
 
 
 def _beats(findings: Findings, winner: Label, loser: Label) -> str:
-    wins, told = findings.comparison.votes.wins, partial(votes_text, findings.exact)
+    wins, text = findings.comparison.votes.wins, partial(votes_text, findings.exact)
     i, j = findings.exact.items.indices([winner, loser])
-    won = told(wins[i, j], "votes for a majority", noun="")
-    lost = told(wins[j, i], "votes against a majority", noun="")
+    won = text(wins[i, j], "votes for a majority", noun="")
+    lost = text(wins[j, i], "votes against a majority", noun="")
     return said("{} beats {} ({} to {})", named(winner, SHORT), named(loser, SHORT), won, lost)
 
 
@@ -360,7 +345,7 @@ def _beats(findings: Findings, winner: Label, loser: Label) -> str:
 
 
 class _Line(NamedTuple):
-    """An item: how it looks, the height in every column, the texts at both ends."""
+    """Line of an item: look, height in each column, texts at both ends."""
 
     look: str
     heights: tuple[float, ...]
@@ -369,41 +354,40 @@ class _Line(NamedTuple):
 
 
 class _Flow(NamedTuple):
-    """A chart of lines, a column for each method."""
+    """Chart of ranks, with a line for each item and a column for each rule."""
 
-    # The positions of columns, in per cent, and their names.
+    # Positions of columns in per cent, and their names.
     methods: tuple[tuple[float, str], ...]
-    # How high steep names of methods are, in pixels; 0 where they have room in one row.
+    # Height of steep names in pixels; 0 for names in one row.
     head: float
-    # How wide and high it is, in pixels.
+    # Size in pixels.
     width: float
     height: float
     lines: tuple[_Line, ...]
-    # Bars that join ties: the column, in per cent, and its ends.
+    # Bars that join ties: column in per cent, and ends.
     ties: tuple[tuple[float, float, float], ...]
-    # What it shows, and how to read it.
     alternative: str
     caption: str
 
     @property
     def has_short_names(self) -> bool:
-        """Whether no name, with its rank, needs more than half of the room beside the chart."""
+        """Whether each name and rank fits in half of the margin."""
         return max(letters(line.left) for line in self.lines) <= 14
 
     def steps(self, line: _Line) -> Iterator[tuple[float, float, float, float]]:
-        """Return the ends of the pieces of a line."""
+        """Return the ends of the segments of a line."""
         points = [(x, y) for (x, _), y in zip(self.methods, line.heights, strict=True)]
         return ((*start, *end) for start, end in pairwise(points))
 
 
-def _flow_of(findings: Findings) -> _Flow:
-    """Return the chart of all methods, of the first items where there are many."""
+def _flow_chart(findings: Findings) -> _Flow:
+    """Return the chart of the first items by each rule."""
     comparison = findings.comparison
     names, total = comparison.rules, comparison.votes.n_items
     order = findings.order[:MOST_LINES]
     ranks = np.stack([comparison[name].ranking.ranks[order] for name in names])
     slots = flow_slots(ranks)
-    # As they are drawn: out of a tie a line can go straight on.
+    # Movement as drawn: a line can leave a tie without a slope.
     moved = np.ptp(slots, axis=0).astype(np.intp)
     widths = [LETTER * letters(name) for name in names]
     apart = max((a + b) / 2 + LETTER for a, b in pairwise([*widths, 0.0]))
@@ -430,8 +414,8 @@ def _flow_of(findings: Findings) -> _Flow:
     if colored:
         most = listing([items[k] for k in colored], COLORED)
         by = stated(int(moved[colored[0]]), "places moved", noun="place")
-        who = said("In color, those that move most, by up to {}: {}.", by, most)
-    told = said("{}Ranks from rule to rule. {}", which, who)
+        who = said("Colored: those that move most, by up to {}: {}.", by, most)
+    text = said("{}Ranks by rule. {}", which, who)
     ties = tuple(
         (x, float(tied.min()), float(tied.max()))
         for (x, _), places, height in zip(columns, ranks, heights, strict=True)
@@ -445,8 +429,8 @@ def _flow_of(findings: Findings) -> _Flow:
         height=float(heights.max()) + ROW,
         lines=tuple(sorted(lines, key=lambda line: line.look != "quiet")),
         ties=ties,
-        alternative=told,
-        caption=said("{}{}", told, " Thick bars join ties." * bool(ties)),
+        alternative=text,
+        caption=said("{}{}", text, " Thick bars join ties." * bool(ties)),
     )
 
 
@@ -455,7 +439,7 @@ def _rank(rank: int) -> str:
 
 
 class _PairCell(NamedTuple):
-    """Two items: the step of color (empty: nothing to show), the share, whether it is decided."""
+    """Pair of items: step of color (empty: no votes), share, whether it is decided."""
 
     step: str
     text: str
@@ -471,63 +455,53 @@ class _PairRow(NamedTuple):
 
 
 class _PairMap(NamedTuple):
-    """The map, in the order of the consensus: what it shows, and how to read it."""
+    """Map of pairs, in the order of the page."""
 
     rows: tuple[_PairRow, ...]
-    # Whether numbers are seen; otherwise they are there for copying and reading aloud.
+    # Whether numbers are visible; screen readers read them anyway.
     is_numbered: bool
     alternative: str
     caption: str
 
 
-def _pair_map_of(findings: Findings) -> _PairMap:
-    """Return the map of the first items."""
+def _pair_map(findings: Findings) -> _PairMap:
+    """Return the map of pairs of the first items."""
     exact, n = findings.exact, len(findings.exact.items)
     order, vote = findings.order[:MOST_IN_MAP], findings.kind.words.vote
     shares = findings.shares[np.ix_(order, order)]
     above = np.zeros(shares.shape, dtype=bool)
     if findings.ranks is not None:
         above = findings.ranks.decisions.above[np.ix_(order, order)]
-    rows = tuple(
-        _PairRow(
-            place,
-            str(exact.items[i]),
-            tuple(
-                _PairCell("self", "") if row == column else _cell(share, is_decided=decided)
-                for column, (share, decided) in enumerate(
-                    zip(shares[row].tolist(), above[row].tolist(), strict=True)
-                )
-            ),
-        )
-        for row, (place, i) in enumerate(enumerate(order.tolist(), 1))
-    )
+    rows = list[_PairRow]()
+    for place, i in enumerate(order.tolist(), 1):
+        pairs = zip(shares[place - 1].tolist(), above[place - 1].tolist(), strict=True)
+        cells = [_cell(share, is_decided=decided) for share, decided in pairs]
+        cells[place - 1] = _PairCell("self", "")
+        rows.append(_PairRow(place, str(exact.items[i]), tuple(cells)))
     drawn = part_of(MOST_IN_MAP, "items drawn", n, "items", "item")
     which = said("The first {}. ", drawn) if n > MOST_IN_MAP else ""
     outlined = said(" Outlined: pairs whose order is decided at {}.", findings.level)
     upper = shares[np.triu_indices(len(order), 1)]
     never = " Empty: never compared." if np.isnan(upper).any() else ""
-    found = "Above the diagonal nobody has fewer than half."
+    below = "No share above the diagonal is less than half."
     if against := int((upper < 0.5).sum()):
         number = stated(against, "majorities against the order drawn", noun="pair")
-        told = "{} above the diagonal with fewer than half: there the order goes against {}."
-        found = said(told, number, "a majority" if against == 1 else "majorities")
-    how = (
-        "{}Share of {}s, in per cent, with the row above the column, in the order of the page. "
-        "{}{}{}"
-    )
+        text = "{} above the diagonal with less than half: there the order is against {}."
+        below = said(text, number, "a majority" if against == 1 else "majorities")
+    caption = "{}Per cent of {}s with the row above the column, in the order of the page. {}{}{}"
     return _PairMap(
-        rows=rows,
+        rows=tuple(rows),
         is_numbered=len(order) <= NUMBERED,
-        alternative=said("{}Share of {}s for the row against the column. {}", which, vote, found),
-        caption=said(how, which, vote, found, outlined if above.any() else "", never),
+        alternative=said("{}Share of {}s for the row against the column. {}", which, vote, below),
+        caption=said(caption, which, vote, below, outlined if above.any() else "", never),
     )
 
 
 def _cell(share: float, *, is_decided: bool) -> _PairCell:
-    """Return a share in whole per cent, of which only what is even looks so, and its color."""
+    """Return a share in whole per cent, with its color; only one half reads as 50."""
     if np.isnan(share):
         return _PairCell("", "")
-    # Eight steps of color on either side of one half.
+    # Eight steps of color on each side of one half.
     step, rounded = round(16 * share) - 8, round(100 * share)
     side = 1 if share > 0.5 else -1
     if share not in (0, 0.5, 1):

@@ -1,4 +1,4 @@
-"""Pages with plots, as SVG inside: of what a study found, and of the steps of a rule."""
+"""Pages of a study and of the steps of a rule, with plots as inline SVG."""
 
 from __future__ import annotations
 
@@ -20,41 +20,41 @@ from rankagg.core import capital
 from rankagg.cultures import Named
 from rankagg.plotting.theme import style
 from rankagg.plotting.tournaments import MOST_PERMUTED, permutohedron_plot
-from rankagg.report.chapters_data import colophon, references_of
-from rankagg.report.sections import STYLES, Section, render, render_page, table_of
+from rankagg.report.chapters_data import colophon, rule_references
+from rankagg.report.sections import STYLES, Section, page_table, render, render_page
 from rankagg.teaching.steps import Step, Steps, plain
 
 
 def study_page(result: Any, title: str, source: Iterable[str], **plotted: Any) -> str:
-    """Return what a study found, a `StudyResult`, as one page of HTML."""
+    """Return a `StudyResult` as a page of HTML."""
     study = result.study
     kind = re.sub("(?<=.)([A-Z])", r" \1", type(study).__name__).capitalize()
     (lead, *facts), table, below = result.summary_parts()
-    # Points of the grid stay as they were asked for.
+    # Points of the grid are not rounded.
     rounded = {*map(str, table.select_dtypes("float"))} - {*result.by_method().index.names}
     formats = dict.fromkeys(rounded, "z.3f")
     words = map(str, table.select_dtypes(exclude="number"))
-    found = Section("found", "What was found", is_open=True).items(facts)
+    found = Section("found", "Results", is_open=True).items(facts)
     curves = result.measures.curves
     curve = curves.get(plotted.get("y", ""), next(iter(curves.values())))
     caption = capital(" ".join(curve.label.split()))
     found.add("figure", _picture(lambda: result.plot(**plotted), kind, caption))
-    found.table(table_of(table, "In numbers", formats=formats, text=words))
-    rules, asked = list[Any](), list[tuple[str, object]]()
+    found.table(page_table(table, "Results in numbers", formats=formats, text=words))
+    rules, settings = list[Any](), list[tuple[str, object]]()
     for name, value in ((one.name, getattr(study, one.name)) for one in fields(study)):
         if name in ("rules", "methods", "corruptions", "removals"):
             rules += value
         elif value is not None:
             heading = "seed" if name == "rng" else name.removeprefix("n_").replace("_", " ")
-            asked.append((heading.capitalize(), _parameter(value)))
-    asked += [("After", reference)] if (reference := references_of(study)) else []
+            settings.append((heading.capitalize(), _parameter(value)))
+    settings += [("Source", reference)] if (reference := rule_references(study)) else []
     found.items(below)
-    sections = found, Section("asked", "What was asked").items(source).facts(asked), colophon(rules)
-    return render_page(title or kind, sections, lead=[lead])
+    asked = Section("asked", "Settings").items(source).facts(settings)
+    return render_page(title or kind, [found, asked, colophon(rules)], lead=[lead])
 
 
 def _parameter(value: Any) -> str:
-    """Return the value of a parameter: data by their size, sources by their names, several so."""
+    """Return the value of a parameter as text: data with their size, sources by name."""
     if isinstance(value, tuple):
         return "; ".join(map(_parameter, value))
     sized = f" ({repr(value.data)[1:-1]})" if hasattr(value, "data") else ""
@@ -68,9 +68,8 @@ def steps_page(steps: Steps) -> str:
         picture = _picture(
             lambda: permutohedron_plot(consensus),
             "All orders of the items with their Kemeny costs, the cheapest at the bottom",
-            "All orders: a line swaps two neighbors, and the number is the votes that an order "
-            "contradicts (its Kemeny cost). A thick frame marks the cheapest, a triangle the "
-            "answer.",
+            "All orders: a line swaps two neighbors; the number is the Kemeny cost, the votes "
+            "that the order contradicts. A thick frame marks the cheapest, a triangle the answer.",
         )
     return render(
         "steps.html",
@@ -84,7 +83,7 @@ def steps_page(steps: Steps) -> str:
 
 
 def _step(step: Step) -> dict[str, Any]:
-    """Return a step as text; numbers are at the right, and texts of more than 24 signs break."""
+    """Return a step as text; texts of more than 24 characters break over lines."""
     kinds = ["number"] * len(step.columns)
     for k in range(len(step.columns)):
         if step.texts[k]:
@@ -101,7 +100,7 @@ def _step(step: Step) -> dict[str, Any]:
 
 
 class _Picture(NamedTuple):
-    """A drawn plot: its letters stay letters, and the alternative is for those who do not see."""
+    """Plot as SVG with selectable text, an alternative text and a caption."""
 
     svg: Markup
     alternative: str
@@ -109,24 +108,24 @@ class _Picture(NamedTuple):
 
 
 def _picture(draw: Callable[[], Axes], alternative: str, caption: str) -> _Picture:
-    """Draw a plot and return it as part of a page."""
+    """Draw a plot for a page."""
     target = io.StringIO()
     salt = sha256(caption.encode()).hexdigest()[:12]
-    # Letters are drawn by the browser, which has fonts for scripts that are missing here.
+    # The browser draws the letters, and may have fonts that are missing here.
     with style("paper"), plt.ioff(), warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Glyph .* missing from font")
         with mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": salt}):
             figure = cast(Figure, draw().figure)
             try:
-                known = dict.fromkeys(("Date", "Creator", "Format", "Type"))
-                figure.savefig(target, format="svg", transparent=True, metadata=known)
+                metadata = dict.fromkeys(("Date", "Creator", "Format", "Type"))
+                figure.savefig(target, format="svg", transparent=True, metadata=metadata)
             finally:
                 plt.close(figure)
     return _Picture(Markup(_svg_inside(target.getvalue(), salt, alternative)), alternative, caption)
 
 
 def _svg_inside(svg: str, salt: str, alternative: str) -> str:
-    """Take a file's frame off an SVG, and keep its names apart from those of other plots."""
+    """Return the SVG element with ids that differ from those of other plots."""
     body = svg[svg.index("<svg") :]
     body = re.sub(r"<(metadata|style).*?</\1>", "", body, flags=re.DOTALL)
     body = re.sub(r' style="([^"]*)"', lambda m: _attributes(m[1]), body)
@@ -138,8 +137,8 @@ def _svg_inside(svg: str, salt: str, alternative: str) -> str:
 
 
 def _attributes(style: str) -> str:
-    """Return the same look without a style attribute, which the page's policy does not allow."""
-    found = []
+    """Return a style as attributes, since the policy of the page forbids inline styles."""
+    attributes = []
     for rule in filter(None, map(str.strip, style.split(";"))):
         name, value = (part.strip() for part in rule.split(":", 1))
         if name == "font":
@@ -147,9 +146,9 @@ def _attributes(style: str) -> str:
             shorthand = re.fullmatch(r"(.*?)([\d.]+px) (.*)", value)
             assert shorthand is not None, "fonts are written with their size and families"
             look, size, families = shorthand.groups()
-            found += [("font-size", size), ("font-family", families)]
-            found += [("font-weight", "bold")] * ("bold" in look or "700" in look)
-            found += [("font-style", "italic")] * ("italic" in look or "oblique" in look)
+            attributes += [("font-size", size), ("font-family", families)]
+            attributes += [("font-weight", "bold")] * ("bold" in look or "700" in look)
+            attributes += [("font-style", "italic")] * ("italic" in look or "oblique" in look)
         else:
-            found.append((name, value))
-    return "".join(f' {name}="{escape(value)}"' for name, value in found)
+            attributes.append((name, value))
+    return "".join(f' {name}="{escape(value)}"' for name, value in attributes)

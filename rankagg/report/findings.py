@@ -1,4 +1,4 @@
-"""What a page tells: of which kind the data are, and everything that is computed, once."""
+"""Kinds of pages, and the results that a page shows, each computed once."""
 
 from __future__ import annotations
 
@@ -55,12 +55,12 @@ from rankagg.report.sections import (
 
 Computed = TypeVar("Computed")
 
-# No intervals are drawn where an item may have more than this share of all ranks on average.
+# No intervals are drawn if they cover more than this share of the ranks on average.
 MOST_OPEN = 0.9
-# Leaving out more tasks than this one by one takes long, and changes little.
+# Most tasks to leave out one by one: more take long, and change little.
 TASKS = 60
-# Each number of fewest removals has so many solves of one item, as larger ones take longer, but at
-# least the least; the same on every machine, unless it is too slow for all of them.
+# Solves, times items, for each number of fewest removals: larger problems take longer. The number
+# is the same on every machine, unless the seconds are over.
 SOLVES_FOR_REMOVALS = 1000
 LEAST_SOLVES = 10
 SECONDS_FOR_REMOVALS = 60.0
@@ -74,107 +74,107 @@ class QuietColumn(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Told:
-    """What the user says of data besides."""
+class About:
+    """Metadata from the user."""
 
-    # Of all of them, by name: a date, a version, a licence, a link.
+    # Facts on the data by name: a date, a version, a licence, a link.
     facts: Mapping[str, str] = field(default_factory=dict)
-    # What clusters of battles are called, in the singular.
+    # Noun for a cluster of battles.
     cluster: str = "cluster"
     # The category of each task, or the battles of each category.
     categories: Mapping[Any, Any] = field(default_factory=dict)
-    # The item whose rating is stated, and that rating; empty where none is.
+    # Item with a fixed rating, and that rating; empty without one.
     anchor: Mapping[Label, float] = field(default_factory=dict)
     # Whether the clusters are judges whose reliability is estimated.
     judges: bool = False
-    # What is said of items, and where their names lead.
     cards: Cards = field(default_factory=Cards)
 
 
 @dataclass(frozen=True)
 class Kind:
-    """Rankings that are a sample; other kinds say what is otherwise."""
+    """Rankings that are a sample; subclasses are the other kinds."""
 
     data: Data
-    told: Told
+    about: About
 
     name: ClassVar[str] = "rankings"
-    # The types of such data.
+    # Types of the data.
     holds: ClassVar[Any] = Profile
     words: ClassVar[Words] = Words()
-    # Whether the data are a sample, and whether ranks beyond it are inferred.
+    # Whether the data are a sample, and whether ranks are inferred from it.
     is_sample: ClassVar[bool] = True
     infers: ClassVar[bool] = True
-    # Whether those who are tied have one place in the first figure.
+    # Whether tied items share a place in the first figure.
     shares_places: ClassVar[bool] = False
-    # Why the order of the page, where it is not the exact one, can go against a majority.
+    # Why an order other than the exact one can go against a majority.
     against: ClassVar[str] = ""
-    # Whether what a unit leaves out is missing.
+    # Whether items that a unit leaves out are missing.
     lacks: ClassVar[bool] = True
-    # What could be added that says something of all items.
-    whole: ClassVar[str] = "complete ranking"
+    # Noun for a unit with all items.
+    complete_unit: ClassVar[str] = "complete ranking"
 
-    # -- what is computed -----------------------------------------------------------------------
+    # -- computation -----------------------------------------------------------------------
 
     def rules(self) -> list[Aggregator]:
-        """Return what is held against the exact consensus, unless it is asked otherwise."""
+        """Return the default rules to compare with the exact consensus."""
         return default_rules(self.data)
 
     def leader(self) -> Aggregator | None:
-        """Return the rule whose order the page has throughout; None stands for the exact one."""
+        """Return the rule that orders the page; None for the exact one."""
         return None
 
     @property
-    def leads(self) -> str:
-        """What the order of the page is by, where it is not the exact one."""
+    def leader_name(self) -> str:
+        """Name of that rule; empty for the exact one."""
         return ""
 
     def ranks(self, *, unit: Unit, alpha: float, tolerance: Tolerance) -> RankIntervals | None:
-        """Return intervals for ranks; None where the data tell none."""
+        """Return intervals for ranks, or None."""
         how: dict[str, Any] = {"unit": unit, "alpha": alpha, "rng": 0}
         if unit != "instance":
             return rank_intervals(tied_rankings(self.data, tolerance), **how)
-        found = rank_intervals(cast(Any, self.data), **how)
+        ranks = rank_intervals(cast(Any, self.data), **how)
         if tied_rankings(self.data, tolerance) is self.data:
-            return found
+            return ranks
         untied = "scores of instances that differ by the tolerance or less are not tied here"
-        return replace(found, notes=(*found.notes, untied))
+        return replace(ranks, notes=(*ranks.notes, untied))
 
-    def word_of(self, unit: str) -> str:
-        """Return what this kind calls a unit of other rooms, in the singular."""
+    def unit_word(self, unit: str) -> str:
+        """Return the noun of this kind for a unit of an analysis."""
         return self.words.unit if unit == "ranking" else unit
 
     def ranked(self) -> Self:
-        """Return the same with data of all that can be ranked."""
+        """Return the kind with the items that can be ranked."""
         return self
 
     def why_above(self, upper: int, lower: int) -> str:
-        """Say why one is above another against a majority, where that is not the exact order."""
+        """Explain a place above an item against a majority, in an order that is not exact."""
         return self.against
 
     # -- the first screen -----------------------------------------------------------------------
 
     def result(self, findings: Findings) -> str:
-        """Say who is first, without a stop."""
-        known = None if findings.alternatives is None else findings.alternatives.winners
-        return first_of(findings.exact, known, self.words)
+        """State who is first, without a full stop."""
+        winners = None if findings.alternatives is None else findings.alternatives.winners
+        return first_of(findings.exact, winners, self.words)
 
     def certainty(self, findings: Findings) -> str:
-        """Say what the data decide; empty where that is no question."""
+        """State what the data decide; empty without inference."""
         return "" if findings.ranks is None else decided_of(findings.ranks.decisions)
 
     def numbers(self, findings: Findings) -> list[tuple[str, str]]:
-        """Return what was observed: numbers, and what they count."""
+        """Return numbers of observations with their nouns."""
         return [number(self.data.n_rankings, self.words.unit, "rankings")]  # type: ignore[union-attr]
 
     def columns(self, findings: Findings) -> tuple[QuietColumn, ...]:
         """Return the columns of numbers in the first figure."""
-        return (QuietColumn("Votes won", _per_cents(findings.won)),)
+        won = [UNKNOWN if np.isnan(share) else f"{100 * share:.0f} %" for share in findings.won]
+        return (QuietColumn("Votes won", won),)
 
     def drawing(self, findings: Findings) -> RowDrawing:
-        """Draw places with their intervals; shares won where these exclude too little."""
+        """Draw places with intervals, or shares won if these exclude too little."""
         ranks, n = findings.ranks, len(findings.exact.items)
-        order = f"by {self.leads}"
+        order = f"by {self.leader_name}"
         if findings.is_exact:
             order = f"in {findings.kemeny} (Kemeny)"
         if ranks is None or not findings.has_bars:
@@ -183,7 +183,7 @@ class Kind:
                 [Strip(None if np.isnan(share) else at_share(share)) for share in findings.won],
                 marked_shares(),
                 (("dot", False, won),),
-                f"Places are those {order}. Dots: the {won} against others, every opponent alike.",
+                f"Places are those {order}. Dots: {won}, as a mean over opponents.",
             )
         strips = {}
         for place, i in enumerate(findings.order.tolist(), 1):
@@ -192,26 +192,23 @@ class Kind:
             mark = mark if best <= place <= worst else "outside"
             strips[i] = Strip(at_place(place, n), (at_place(best, n), at_place(worst, n)), mark)
         meanings = {
-            "dot": said("place, and places left open at {}", findings.level),
+            "dot": said("place and {} interval", findings.level),
             "first": "may be first",
-            "outside": "place outside its bar: the two are by different rules",
+            "outside": "place outside its interval, which is by another rule",
         }
         marks = {"dot", *(strip.mark for strip in strips.values())}
-        told = (
-            "Marks: places {}. Bars: the ranks by {} that remain open, for all at once at {}, by "
-            "{}."
-        )
+        caption = "Marks: places {}. Bars: simultaneous {} intervals of the ranks by {}, from {}."
         return RowDrawing(
             [strips[i] for i in range(n)],
             ticks(n),
             tuple((mark, mark != "outside", meanings[mark]) for mark in meanings if mark in marks),
-            said(told, order, ranks.by, findings.level, ranks.decisions.how),
+            said(caption, order, findings.level, ranks.by, ranks.decisions.how),
         )
 
     # -- chapters -------------------------------------------------------------------------------
 
     def shape(self, findings: Findings) -> list[tuple[str, object]]:
-        """Return names and numbers of what was read."""
+        """Return facts on the data that were read."""
         data: Any = self.data
         unit = self.words.unit
         facts = [fact(f"{unit.capitalize()}s", data.n_rankings, "rankings")]
@@ -223,67 +220,60 @@ class Kind:
         return facts
 
     def caption(self, findings: Findings) -> list[str]:
-        """Say what the columns of numbers are, where their headings do not."""
+        """Explain the columns of numbers."""
         return []
 
     def caveat(self, findings: Findings) -> str:
-        """Say what would make the uncertainty larger than it looks."""
+        """Name a dependence that would make the uncertainty larger."""
         return "Voters who follow each other would make the true uncertainty larger."
 
     def opening(self, findings: Findings) -> list[Section]:
-        """Return the chapters that stand first and are open."""
+        """Return the first chapters, which are open."""
         return []
 
     def embedded(self) -> tuple[dict[str, str], list[str]]:
-        """Return blocks of JSON by their ids, and the files of scripts that use them."""
+        """Return blocks of JSON by id, and names of the scripts that use them."""
         return {}, []
 
     def duels(self, findings: Findings) -> tuple[str, Floats, Floats]:
-        """Return what is won between two items, and how often row won and tied, (n, n) each."""
+        """Return the noun for a win, and matrices of wins and of ties."""
         weights = getattr(self.data, "weights", None)
         is_weighted = weights is not None and bool((weights != 1).any())
-        whole = not (is_weighted or findings.has_shared_votes)
-        word = self.words.unit if whole else self.words.vote
+        is_fractional = is_weighted or findings.has_shared_votes
+        word = self.words.vote if is_fractional else self.words.unit
         return word, findings.comparison.votes.wins, findings.comparison.votes.ties
-
-
-def _per_cents(shares: Floats) -> list[str]:
-    """Return shares in per cent; a dash where there is none."""
-    return [UNKNOWN if np.isnan(share) else f"{100 * share:.0f} %" for share in shares]
 
 
 @dataclass(frozen=True)
 class Findings:
-    """What is known about a data set."""
+    """Results on a data set."""
 
-    # The data, and what pages say of such data.
     kind: Kind
-    # Of all rules, an exact one among them.
+    # All rules, with an exact one.
     comparison: RuleComparison
     exact: Consensus
-    # By the rule whose order the page has throughout.
+    # The consensus that orders the page.
     lead: Consensus
-    # What is known of all optima; None where none is proved, or nobody looked.
+    # All optima; None unless one is proved and others were searched for.
     alternatives: Alternatives | None
     graph: TournamentGraph
-    # Intervals for ranks; None for votes without rankings, and where nothing is inferred.
+    # Intervals for ranks; None for votes without rankings, and without inference.
     ranks: RankIntervals | None
-    # What is missing; None for votes without rankings.
+    # Missing cells; None for votes without rankings.
     missing: MissingReport | None
-    # The exact consensus without single tasks; None where there are too few or too many, or there
-    # was no time.
+    # The exact consensus without each task; None with too few or many, or out of time.
     stability: Stability | None
-    # How few tasks or rankings have to go before another is first; None where that is not proved,
-    # or there are too few or too many, or there was no time.
+    # Fewest removals that put another first; None without a proof, with too few or many, or out
+    # of time.
     removal: RemovalRadius | None
-    # What the intervals took to be independent, and the error of all of them.
+    # The independent unit of the intervals, and their family-wise error rate.
     unit: Unit
     alpha: float
-    # The names of those above for which there was no time, and which are None therefore.
+    # Names of the results above that are None for lack of time.
     late: frozenset[str]
-    # Whether the user did not want to wait for all of it.
+    # Whether the user interrupted the computation.
     interrupted: bool
-    # What changed since the version before; None without one, and where there was no time.
+    # Changes since the last version; None without one, or out of time.
     changes: TableChanges | None = None
 
     @classmethod
@@ -300,15 +290,15 @@ class Findings:
         rng: RNGLike,
         before: ScoreTable | None = None,
     ) -> Findings:
-        """Compute all of it, as far as there is time."""
+        """Compute all results within the time limit."""
         deadline, data = Deadline.after(time_limit_of(time_limit)), kind.data
         rules = _rules(kind, rules)
-        # Half for the proof, half of the rest for the other optima, the rest for leaving out.
+        # Half for the proof, half of the rest for other optima, the rest for removals.
         limit, evidence = deadline.share(2).time_limit, Evidence(data, tolerance)
         comparison = compare(evidence, rules, time_limit=limit, rng=rng)
         exact = comparison[rules[-1].name]
         lead = exact if kind.leader() is None else comparison[rules[0].name]
-        # What is most plausibly independent, where nobody says it.
+        # The most plausible independent unit by default.
         is_fine = isinstance(data, ScoreTable) and data.is_instance_level
         chosen = unit or ("instance" if is_fine else "ranking")
         patience, parts, units = _Patience(exact.interrupted), None, None
@@ -321,11 +311,11 @@ class Findings:
             options: dict[str, Any] = {"unit": chosen, "alpha": alpha, "tolerance": tolerance}
             ranks = patience.result("ranks", lambda: kind.ranks(**options), is_quick=True)
         if kind.lacks and not isinstance(data, PairData):
-            found = missing_report(data)
-            missing = replace(found, unit=kind.word_of(found.unit))
-        if optima and exact.is_proved and (known := exact.optima) is not None:
+            missing = missing_report(data)
+            missing = replace(missing, unit=kind.unit_word(missing.unit))
+        if optima and exact.is_proved and (found := exact.optima) is not None:
             alternatives = patience.result(
-                "alternatives", lambda: Alternatives.of(known, deadline.share(2), radius=True)
+                "alternatives", lambda: Alternatives.of(found, deadline.share(2), radius=True)
             )
         if units is not None:
             soon = deadline.share(4).sooner(SECONDS_FOR_REMOVALS)
@@ -345,9 +335,9 @@ class Findings:
                 "changes", lambda: changes_since(before, data, alpha, deadline)
             )
         if removal is not None:
-            removal = replace(removal, noun=kind.word_of(removal.noun))
+            removal = replace(removal, noun=kind.unit_word(removal.noun))
         if ranks is not None and (basis := ranks.decisions.basis) is not None:
-            basis = replace(basis, word=kind.word_of(basis.word))
+            basis = replace(basis, word=kind.unit_word(basis.word))
             ranks = replace(ranks, decisions=replace(ranks.decisions, basis=basis))
         return cls(
             kind=kind,
@@ -373,54 +363,54 @@ class Findings:
         return self.kind.data
 
     def proof_sentence(self, **words: Any) -> str:
-        """Say what is proved of the exact consensus, and whether others are as good."""
+        """State the proof of the exact consensus, and whether others are as good."""
         looked = self.alternatives is not None or "alternatives" in self.late
         return proof_of(self.exact, self.alternatives, self.kind.words, looked=looked, **words)
 
     @property
     def is_exact(self) -> bool:
-        """Whether the page has the order of the exact consensus."""
+        """Whether the exact consensus orders the page."""
         return self.lead is self.exact
 
     @property
     def noun(self) -> str:
-        """What is ranked, in the singular."""
+        """Noun for an item."""
         return self.kind.words.item
 
     @cached_property
     def order(self) -> Positions:
-        """The items of the page by their positions, the best first."""
+        """Positions of the items, the best first."""
         return np.argsort(self.lead.ranking.ranks, kind="stable")
 
     def rows(self) -> pd.DataFrame:
-        """Return a row for each item in the order of the page: its place and its name."""
+        """Return a frame of places and names in the order of the page."""
         names = [str(self.exact.items[i]) for i in self.order.tolist()]
         return pd.DataFrame({"Place": np.arange(1, len(names) + 1), self.noun.capitalize(): names})
 
     @property
     def has_shared_votes(self) -> bool:
-        """Whether a unit that lacks an item has a share of a vote for it."""
+        """Whether a missing item counts as a share of a vote."""
         votes = self.comparison.votes
         return votes.unranked == "uniform" and not votes.is_decided
 
     @cached_property
     def shares(self) -> Floats:
-        """The share of votes with row above column, NaN where nobody compared the two."""
+        """Share of votes with row above column; NaN for pairs never compared."""
         votes = self.comparison.votes
         return np.where(votes.comparisons > 0, votes.proportion, np.nan)
 
     @cached_property
     def won(self) -> Floats:
-        """Each item's share of the votes against others, every opponent alike."""
-        known = ~np.isnan(self.shares)
-        np.fill_diagonal(known, False)
+        """Mean share of votes won by each item, over its opponents."""
+        compared = ~np.isnan(self.shares)
+        np.fill_diagonal(compared, False)
         with np.errstate(invalid="ignore"):
-            won: Floats = np.where(known, self.shares, 0.0).sum(axis=1) / known.sum(axis=1)
+            won: Floats = np.where(compared, self.shares, 0.0).sum(axis=1) / compared.sum(axis=1)
         return won
 
     @property
     def level(self) -> str:
-        """The level of the intervals, as text; empty where there are none."""
+        """Level of the intervals as text; empty without any."""
         return "" if self.ranks is None else level_of(self.ranks.decisions.alpha)
 
     @property
@@ -430,12 +420,12 @@ class Findings:
 
     @property
     def has_bars(self) -> bool:
-        """Whether intervals for ranks exclude enough to be worth a picture."""
+        """Whether intervals for ranks exclude enough to be drawn."""
         return self.has_decisions and self.openness <= MOST_OPEN
 
     @property
     def openness(self) -> float:
-        """Which share of the ranks of others an item may have, on average; 1 where unknown."""
+        """Mean share of other ranks inside the intervals; 1 without any."""
         if self.ranks is None:
             return 1.0
         others = max(len(self.ranks.items) - 1, 1)
@@ -448,30 +438,30 @@ class Findings:
 
     @property
     def kemeny(self) -> str:
-        """The Kemeny consensus, or what there is of it."""
-        return "the exact consensus" if self.is_proved else "the best order that was found"
+        """Name of the Kemeny consensus, or of the best order found."""
+        return "the exact consensus" if self.is_proved else "the best order found"
 
     @property
     def winners(self) -> tuple[Label, ...]:
-        """The first item of the exact consensus, or of all optima where they are known."""
-        known = None if self.alternatives is None else self.alternatives.winners
-        return known or self.exact.buckets[0]
+        """First items of all optima, or else of the exact consensus."""
+        winners = None if self.alternatives is None else self.alternatives.winners
+        return winners or self.exact.buckets[0]
 
     @property
     def is_complete(self) -> bool:
-        """Whether there was time for all of it."""
+        """Whether all results were computed in time."""
         if self.alternatives is not None and not self.alternatives.is_complete:
             return False
         return not self.late and (self.stability is None or not self.stability.undecided)
 
 
 def _rules(kind: Kind, rules: Iterable[Aggregator] | None) -> list[Aggregator]:
-    """Return the rule whose order the page has, others, and the exact one; each once."""
+    """Return the rule that orders the page, others, and the exact one; each once."""
     given = kind.rules() if rules is None else list(rules)
     for rule in given:
         check_rule(rule, "rules")
         if isinstance(rule, Kemeny) and rule.consensus_ties:
-            allowed = "rules beside the strict Kemeny rule of the page"
+            allowed = "rules other than Kemeny with ties"
             raise InvalidInputError("rules", allowed, rule, "`compare` takes it.")
     leader = kind.leader()
     first = [] if leader is None else [leader]
@@ -482,7 +472,7 @@ def _rules(kind: Kind, rules: Iterable[Aggregator] | None) -> list[Aggregator]:
 def _units_to_remove(
     data: ScoreTable | Profile, rule: Aggregator, tolerance: Tolerance
 ) -> RemovalClasses | None:
-    """Return what tasks or rankings may go before another is first, if not too many."""
+    """Return the tasks or rankings whose removal is searched, unless too many."""
     has_tasks = isinstance(data, ScoreTable) or data.groups is not None
     unit: Literal["ranking", "task"] = "task" if has_tasks else "ranking"
     units = RemovalClasses(data=data, rule=rule, tolerance=tolerance, unit=unit)
@@ -491,7 +481,7 @@ def _units_to_remove(
 
 
 class _Patience:
-    """Does one thing after the other until the user interrupts, and then what is quick only."""
+    """Runs computations; after an interruption, only quick ones."""
 
     def __init__(self, is_over: bool) -> None:
         self.is_over = is_over
@@ -500,9 +490,9 @@ class _Patience:
     def result(
         self, name: str, compute: Callable[[], Computed], *, is_quick: bool = False
     ) -> Computed | None:
-        """Return the result; None where there is no time, or the user does not want to wait.
+        """Return the result; None out of time, or after an interruption unless it is quick.
 
-        What is quick is computed even then; a second interruption ends it.
+        A second interruption is raised.
         """
         try:
             if is_quick or not self.is_over:

@@ -1,4 +1,4 @@
-"""What readers see first: the result, how sure it is, three numbers, one figure."""
+"""First screen: the result, its certainty, three numbers, one figure."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ from rankagg.report.cards import CardColumn
 from rankagg.report.findings import Findings
 from rankagg.report.sections import UNKNOWN, RowDrawing, Strip, number
 
-# Rows that are shown when the page is opened.
+# Rows shown at first.
 FOLDED = 40
-# Names wider than this may be cut on the screen; then they can be shown in full.
+# Wider names, or cards, may be cut on the screen; a box then shows them in full.
 WIDE, WIDE_CARD = 34, 18
-# Rows that the page has without its script; others are drawn when they are asked for.
+# Rows that the page has without its script, which draws the others on demand.
 DRAWN = 250
-# Scripts whose letters every machine has a font for; the first word of a letter's name tells.
+# First words of the Unicode names of letters for which every machine has a font.
 EVERYWHERE = frozenset({"LATIN", "GREEK", "CYRILLIC", "FEMININE", "MASCULINE", "MICRO", "MODIFIER"})
 
 
 class _PlaceRow(NamedTuple):
-    """An item: its place, its position among the items of the votes, its name, the rest."""
+    """Row of an item; its position is that among the items of the votes."""
 
     place: int
     position: int
@@ -47,14 +47,14 @@ class _PlaceRow(NamedTuple):
     interval: str
     # One for each heading.
     numbers: tuple[str, ...]
-    # Where its name leads; empty where nothing is.
+    # Address of the name; empty without one.
     link: str = ""
-    # What is said of it besides, and the numbers it is sorted by.
+    # Cards: texts with their sort keys.
     cards: tuple[tuple[str, float | None], ...] = ()
 
 
 class _PlaceGroup(NamedTuple):
-    """Rows that stand together; where it is open, the votes do not say in which order."""
+    """Consecutive rows; of an open group the votes leave the order undecided."""
 
     rows: tuple[_PlaceRow, ...]
     is_open: bool
@@ -62,25 +62,24 @@ class _PlaceGroup(NamedTuple):
 
 @dataclass(frozen=True)
 class _FirstScreen:
-    """What readers see first."""
+    """Content of the first screen."""
 
-    # The sentence of the result, and those of how sure it is.
+    # Sentence of the result, and sentences of its certainty.
     result: str
     certainty: str
-    # Numbers, and what they count.
+    # Numbers with the nouns they count.
     numbers: tuple[tuple[str, str], ...]
-    # All rows of the figure, the best first, what their strips show, and the sentences below.
+    # Rows of the figure, the best first, their marks, and the sentences below.
     blocks: tuple[_PlaceGroup, ...]
     drawing: RowDrawing
     caption: tuple[str, ...]
-    # Headings of the columns; no intervals are there where the level is empty.
+    # Headings of the columns; without a level there are no intervals.
     noun: str
     level: str
     headings: tuple[str, ...]
-    # Whether the rows are the order that the proof is of, and what that counts.
+    # Whether the rows are in the proved order, and the noun of its cost.
     is_proved_order: bool = True
     vote: str = "vote"
-    # What is said of items, a column each.
     cards: tuple[CardColumn, ...] = ()
 
     @property
@@ -90,17 +89,17 @@ class _FirstScreen:
 
     @property
     def fold_after(self) -> int:
-        """How many rows are shown at first; 0 where all are."""
+        """Number of rows shown at first; 0 for all."""
         return FOLDED if len(self.rows) > FOLDED + 5 else 0
 
     @property
     def has_groups(self) -> bool:
-        """Whether some rows stand together, for the key."""
+        """Whether the order of some rows is undecided, for the key."""
         return any(block.is_open for block in self.blocks)
 
     @property
     def has_long_names(self) -> bool:
-        """Whether some names, or what is said of them, may be cut on the screen."""
+        """Whether some names or cards may be cut on the screen."""
         return any(
             letters(row.name) > WIDE or any(letters(text) > WIDE_CARD for text, _ in row.cards)
             for row in self.rows
@@ -108,24 +107,24 @@ class _FirstScreen:
 
     @property
     def n_drawn(self) -> int:
-        """How many rows the page has without its script."""
+        """Number of rows that the page has without its script."""
         return min(len(self.rows), DRAWN)
 
-    def blocks_of(self, start: int, end: int) -> list[_PlaceGroup]:
-        """Return the groups of the rows from one to another."""
-        found, first = [], 0
+    def slice_blocks(self, start: int, end: int) -> list[_PlaceGroup]:
+        """Return the groups of a slice of the rows."""
+        groups, first = [], 0
         for block in self.blocks:
             rows = block.rows[max(start - first, 0) : max(end - first, 0)]
             first += len(block.rows)
-            found += [_PlaceGroup(rows, block.is_open)] if rows else []
-        return found
+            groups += [_PlaceGroup(rows, block.is_open)] if rows else []
+        return groups
 
 
 def first_screen(findings: Findings) -> _FirstScreen:
-    """Return what readers see first."""
+    """Return the first screen."""
     kind, items = findings.kind, findings.exact.items
     columns, drawing = kind.columns(findings), kind.drawing(findings)
-    cards = kind.told.cards
+    cards = kind.about.cards
     ranks = findings.ranks if findings.has_decisions else None
     rows = [
         _PlaceRow(
@@ -140,7 +139,7 @@ def first_screen(findings: Findings) -> _FirstScreen:
         )
         for place, i in enumerate(findings.order.tolist(), 1)
     ]
-    blocks = _groups_of(rows, findings.alternatives if findings.is_exact else None)
+    blocks = _optimum_groups(rows, findings.alternatives if findings.is_exact else None)
     certain, caption = list[str](), list[str]()
     if len(items) > 1:
         evidence = findings.exact.evidence
@@ -165,15 +164,17 @@ def first_screen(findings: Findings) -> _FirstScreen:
 
 
 def span(best: int, worst: int, to: str = "\N{EN DASH}") -> str:
-    """Return from which rank to which an item may stand."""
+    """Return an interval of ranks as text."""
     return f"{best:,}" if best == worst else f"{best:,}{to}{worst:,}"
 
 
-def _groups_of(rows: Sequence[_PlaceRow], known: Alternatives | None) -> tuple[_PlaceGroup, ...]:
-    """Return groups of optima of several rows, and between them those that stand alone together."""
+def _optimum_groups(
+    rows: Sequence[_PlaceRow], alternatives: Alternatives | None
+) -> tuple[_PlaceGroup, ...]:
+    """Return the groups that optima order differently, and runs of other rows between."""
     sizes = [1] * len(rows)
-    if known is not None and known.is_unique is False:
-        sizes = [len(block) for block in known.optima.blocks]
+    if alternatives is not None and alternatives.is_unique is False:
+        sizes = [len(block) for block in alternatives.optima.blocks]
     groups = [k if size > 1 else -1 for k, size in enumerate(sizes) for _ in range(size)]
     parts = groupby(zip(groups, rows, strict=True), key=lambda pair: pair[0])
     return tuple(_PlaceGroup(tuple(row for _, row in part), is_open=k >= 0) for k, part in parts)
@@ -183,7 +184,7 @@ def _groups_of(rows: Sequence[_PlaceRow], known: Alternatives | None) -> tuple[_
 
 
 def _result(findings: Findings) -> str:
-    """Say who is first, and who else may be."""
+    """State who is first, and who else may be."""
     if len(findings.exact.items) == 1:
         return f"There is one {findings.noun}, {named(findings.exact.order[0])}: nothing to rank."
     is_alone = findings.is_proved and len(findings.winners) == 1
@@ -192,7 +193,7 @@ def _result(findings: Findings) -> str:
 
 
 def _rivals(findings: Findings) -> str:
-    """Say who else may be first, as the rest of a sentence."""
+    """State who else may be first, as the end of a sentence."""
     ranks, noun, leader = findings.ranks, findings.noun, findings.exact.items[findings.order[0]]
     if ranks is None:
         return ""
@@ -216,9 +217,9 @@ def _rivals(findings: Findings) -> str:
 
 
 def _decided(findings: Findings) -> str:
-    """Say what is decided of the places."""
+    """State which places are decided."""
     if "ranks" in findings.late:
-        return f"How sure the places are was {LATE}."
+        return f"The certainty of places was {LATE}."
     return findings.kind.certainty(findings)
 
 
@@ -233,24 +234,21 @@ def _numbers(findings: Findings) -> Iterator[tuple[str, str]]:
 
 
 def _caption(findings: Findings, drawing: RowDrawing, *, has_groups: bool) -> list[str]:
-    told = [drawing.caption]
+    lines = [drawing.caption]
     if has_groups:
         vote = findings.kind.words.vote
-        told.append(f"Shaded: groups whose order can change without contradicting one {vote} more.")
+        lines.append(f"Shaded: groups whose order can change without contradicting more {vote}s.")
     if findings.has_bars and findings.ranks and findings.ranks.first_note:
-        told.append("Who may be first is asked of that place alone: bars of others can reach it.")
-    told += findings.kind.caption(findings)
+        lines.append("“May be first” tests the first place alone, which bars of others can reach.")
+    lines += findings.kind.caption(findings)
     tasks = findings.data.tasks if isinstance(findings.data, ScoreTable) else ()
     if any(_has_other_letters(str(label)) for label in (*findings.exact.items, *tasks)):
-        told.append(
-            "Some names need a font that has their letters; where a box stands for a letter, this "
-            "machine has none."
-        )
-    return told
+        lines.append("Some names need a font that has their letters; without it, boxes appear.")
+    return lines
 
 
 def _has_other_letters(text: str) -> bool:
-    """Say whether a text has letters of scripts that a plain machine may have no font for."""
+    """Return whether a text has letters for which a machine may lack a font."""
     return any(
         category(letter)[0] == "L" and name(letter, "").partition(" ")[0] not in EVERYWHERE
         for letter in text

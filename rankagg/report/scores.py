@@ -1,4 +1,4 @@
-"""Scores of systems on tasks: those of each task, and means only where there is one scale."""
+"""Pages of scores of systems on tasks, with means only on one scale."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ from rankagg.core import (
     unsigned,
 )
 from rankagg.report.findings import Findings, Kind, QuietColumn
-from rankagg.report.sections import UNKNOWN, PageTable, Section, fact, number, table_of
+from rankagg.report.sections import UNKNOWN, PageTable, Section, fact, number, page_table
 
-# What a task is to the win rate of a system that lacks it.
-LACKED = {
-    "uniform": "A task that a system lacks counts with the wins to be expected there.",
-    "ignore": "Tasks that one of two systems lacks do not count between them.",
-    "last": "A task that a system lacks is lost to all who have it.",
+# Effect of missing tasks on win rates, by policy.
+MISSING_TASKS = {
+    "uniform": "A missing task counts with the expected wins of a random rank.",
+    "ignore": "A task counts for two systems if neither lacks it.",
+    "last": "A missing task is lost to all systems that have it.",
 }
 
 
 @dataclass(frozen=True)
 class ScoresKind(Kind):
-    """A table of scores, or what they add up to."""
+    """Table of scores, or its summary."""
 
     data: ScoreTable | ScoreSummary
     name: ClassVar[str] = "scores"
@@ -47,39 +47,39 @@ class ScoresKind(Kind):
         return isinstance(self.data, ScoreSummary) or self.data.is_instance_level
 
     @property
-    def whole(self) -> str:  # type: ignore[override]
-        """A task, or an instance of one."""
+    def complete_unit(self) -> str:  # type: ignore[override]
+        """Noun for a unit: a task, or an instance of one."""
         return "instance" if self.has_instances else "task"
 
-    def word_of(self, unit: str) -> str:
-        """Return the unit itself: a ranking may be one of an instance."""
+    def unit_word(self, unit: str) -> str:
+        """Return the unit itself: a ranking may be that of an instance."""
         return unit
 
     @property
     def no_mean(self) -> str:
-        """Why scores of different tasks have no mean; empty where they have one."""
+        """Sentence on why scores have no mean; empty if they have one."""
         lower = [task for task, higher in self.data.higher_is_better.items() if not higher]
         if 0 < len(lower) < self.data.n_tasks:
-            told = "No mean of scores is shown: lower is better on {}, higher on other tasks."
-            return said(told, listing(lower, len(lower)))
-        told = "No mean of scores is shown: those on {} are on another scale than those on {}."
+            text = "No mean score is shown: lower is better on {}, higher on other tasks."
+            return said(text, listing(lower, len(lower)))
+        text = "No mean score is shown: {} has another scale than {}."
         tasks = other_scale(self.data)
-        return told.format(*map(named, tasks)) if tasks else ""
+        return text.format(*map(named, tasks)) if tasks else ""
 
     def rules(self) -> list[Aggregator]:
-        """Return the usual rules, without means where scores have none."""
+        """Return the default rules, without the mean if scores have none."""
         rules = super().rules()
         return [rule for rule in rules if not (self.no_mean and isinstance(rule, Mean))]
 
     def numbers(self, findings: Findings) -> list[tuple[str, str]]:
-        """Return tasks, and instances where there are some."""
-        told = [number(self.data.n_tasks, "task", "tasks")]
+        """Return the numbers of tasks and of instances."""
+        numbers = [number(self.data.n_tasks, "task", "tasks")]
         if self.has_instances:
-            told.append(number(self._n_instances(findings), "instance", "instances"))
-        return told
+            numbers.append(number(self._n_instances(findings), "instance", "instances"))
+        return numbers
 
     def columns(self, findings: Findings) -> tuple[QuietColumn, ...]:
-        """Return means where there are some, else the share of others that a system beats."""
+        """Return mean scores, or else win rates."""
         means = self._means(findings)
         if means is not None:
             return (QuietColumn("Mean score", _aligned(means)),)
@@ -87,46 +87,37 @@ class ScoresKind(Kind):
         return (QuietColumn("Win rate", won.texts),)
 
     def _means(self, findings: Findings) -> Floats | None:
-        """Return the means by the rule of them; None where scores have none."""
-        known = [c for c in findings.comparison.consensuses if type(c.rule) is Mean]
-        if self.no_mean or not known or known[0].scores is None:
+        """Return mean scores by the rule, or None."""
+        by_mean = [c for c in findings.comparison.consensuses if type(c.rule) is Mean]
+        if self.no_mean or not by_mean or by_mean[0].scores is None:
             return None
-        scores = np.asarray(known[0].scores, dtype=float)
-        # The rule negates scores of which less is better.
+        scores = np.asarray(by_mean[0].scores, dtype=float)
+        # The rule negates scores if lower is better.
         return scores if any(self.data.higher_is_better.values()) else -scores
 
     def caption(self, findings: Findings) -> list[str]:
-        """Say what the column of numbers is, and what it is not."""
+        """Explain the column of means or win rates."""
+        gaps = bool(findings.missing and findings.missing.n_missing)
         if self._means(findings) is None:
-            won = (
-                "Win rate: the share of others that a system beats, over all tasks; a tie is half."
-            )
-            gaps = findings.missing is not None and findings.missing.n_missing
-            missing = LACKED[self.data.unranked] if gaps else ""
-            return [text for text in (self.no_mean, won, missing) if text]
-        told = []
-        if not any(self.data.higher_is_better.values()):
-            told.append("A lower mean score is better.")
-        if findings.missing is not None and findings.missing.n_missing:
-            told.append(
-                "Means are over the tasks that a system has, and so are not all comparable."
-            )
-        return told
+            won = "Win rate: share of other systems beaten, over all tasks; a tie is half."
+            sentences = [self.no_mean, won, MISSING_TASKS[self.data.unranked] * gaps]
+        else:
+            lower = not any(self.data.higher_is_better.values())
+            means = "Means cover the tasks that a system has, so not all are comparable."
+            sentences = ["A lower mean score is better." * lower, means * gaps]
+        return [*filter(None, sentences)]
 
     def shape(self, findings: Findings) -> list[tuple[str, object]]:
-        """Return tasks, instances and scores."""
+        """Return facts on tasks, instances and scores."""
         data: Any = self.data
         facts = [fact("Tasks", data.n_tasks)]
         lower = [task for task, higher in data.higher_is_better.items() if not higher]
-        facts.append(
-            ("A lower score is better", listing(lower, len(lower)) if lower else "nowhere")
-        )
+        facts.append(("Lower is better on", listing(lower, len(lower)) if lower else "no task"))
         total, missing = data.n_units * data.n_systems, data.n_missing
         if self.has_instances:
             together = stated(self.data.n_units, "units", ",")
             different = stated(self._n_instances(findings), "instances", ",")
-            told = said("{}; {} in all tasks together", different, together)
-            facts.append(("Instances", told))
+            facts.append(("Instances", said("{}; {} over all tasks", different, together)))
         there = part_of(total - missing, "cells there", total, "cells", form=",")
         gaps = stated(missing, "cells missing", ",", of=total)
         facts.append(("Scores", said("{}; {} missing", there, gaps)))
@@ -134,7 +125,7 @@ class ScoresKind(Kind):
             if data.n_empty:
                 name, empty = fact("Instances without any score", data.n_empty)
                 facts.append((name, said("{}, left out", empty)))
-            facts.append(("Held", "what the scores add up to, not the scores themselves"))
+            facts.append(("Data", "sums of scores, not the scores themselves"))
         weights = [
             said("{} {}", task, stated(w, "task weight", "g"))
             for task, w in data.task_weights.items()
@@ -145,33 +136,31 @@ class ScoresKind(Kind):
         return facts
 
     def _n_instances(self, findings: Findings) -> int:
-        """Return how many there are; those that tasks have in common are one, as for decisions."""
+        """Return the number of instances; one shared by tasks counts once, as for decisions."""
         basis = None if findings.ranks is None else findings.ranks.decisions.basis
-        is_told = basis is not None and basis.word == "instance"
-        return basis.n_units if basis is not None and is_told else self.data.n_units
+        return basis.n_units if basis and basis.word == "instance" else self.data.n_units
 
     def caveat(self, findings: Findings) -> str:
-        """Say what tasks, or instances, have in common."""
+        """Name the dependence of tasks or instances."""
         if findings.unit == "instance":
             return (
-                "Scores of different tasks on one instance may depend on each other; they are "
-                "averaged first. The tasks themselves are taken as given."
+                "Scores of one instance on different tasks may depend on each other, so they are "
+                "averaged first. The tasks are taken as given."
             )
         if isinstance(self.data, ScoreSummary):
             return (
-                "Every instance of every task counts as independent of the others. Scores of "
-                "different tasks on one instance, or several metrics of it, are not: then the true "
-                "uncertainty is larger."
+                "Each instance of each task counts as independent. Scores of one instance on "
+                "several tasks or metrics are not: then the true uncertainty is larger."
             )
         return (
-            "If these tasks are all that matters, there is nothing to infer; if tasks resemble "
-            "each other, as those of one benchmark do, the true uncertainty is larger."
+            "If only these tasks matter, there is nothing to infer. If tasks resemble each other, "
+            "as those of one benchmark do, the true uncertainty is larger."
         )
 
     def opening(self, findings: Findings) -> list[Section]:
         """Return the scores of each task."""
         many = stated(self.data.n_tasks, "tasks", ",", "task")
-        section = Section("scores", "Scores", is_open=True).told(many)
+        section = Section("scores", "Scores", is_open=True).headline(many)
         return [section.table(self._table(findings))]
 
     def _table(self, findings: Findings) -> PageTable:
@@ -179,7 +168,7 @@ class ScoresKind(Kind):
         frame = findings.rows()
         headings, meanings, categories, cells = {}, {}, {}, {}
         for k, task in enumerate(self.data.tasks):
-            # Columns of a frame have different names; a task may be called as another column.
+            # Columns need different names, and a task may have the name of another column.
             column, higher = f"task {k}", self.data.higher_is_better[task]
             frame[column] = values[order, k]
             texts, best = _aligned(values[:, k]), (np.nanmax if higher else np.nanmin)(values[:, k])
@@ -189,13 +178,13 @@ class ScoresKind(Kind):
             }
             headings[column] = str(task)
             meanings[column] = "" if higher else "lower is better"
-            categories[column] = str(self.told.categories.get(task, ""))
+            categories[column] = str(self.about.categories.get(task, ""))
         means = self._means(findings)
         if means is not None:
-            # Those over other tasks cannot be compared.
+            # Means over different tasks cannot be compared.
             shown = np.where(np.isnan(values).any(axis=1), np.nan, means)[order]
             frame["Mean"], cells["Mean"] = shown, {"text": _aligned(shown)}
-        return table_of(
+        return page_table(
             frame,
             "Scores by task; the best of each in bold",
             headings=headings,
@@ -206,15 +195,15 @@ class ScoresKind(Kind):
         )
 
     def duels(self, findings: Findings) -> tuple[str, Floats, Floats]:
-        """Return tasks, or instances, won between two systems; votes where they have weights."""
+        """Return wins in tasks or instances, or in votes if these have weights."""
         _, wins, ties = super().duels(findings)
         is_weighted = len(set(self.data.task_weights.values())) > 1
-        whole = not (is_weighted or findings.has_shared_votes)
-        return self.whole if whole else "vote", wins, ties
+        is_fractional = is_weighted or findings.has_shared_votes
+        return "vote" if is_fractional else self.complete_unit, wins, ties
 
 
 def _aligned(values: Floats) -> list[str]:
-    """Write numbers with so many decimals that the largest has three digits that count."""
+    """Format numbers with as many decimals as give the largest three significant digits."""
     finite = np.abs(values[np.isfinite(values)])
     largest = float(finite.max(initial=0.0))
     if largest >= 1e7 or 0 < largest < 1e-4:

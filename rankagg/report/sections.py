@@ -1,4 +1,4 @@
-"""Sections of a page, their tables, the marks in its rows, and the HTML that they become."""
+"""Sections of a page, their tables, marks in rows, and HTML."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from rankagg.exceptions import visible, visible_json
 
 SCRIPTS = ("tables.js", "chapters.js")
 STYLES = ("tokens.css", "page.css", "ranking.css", "figures.css", "tables.css", "print.css")
-# Cells of a table, and rows at least, that a page has without its script.
+# Table cells, and fewest rows, that a page has without its script.
 CELLS, LEAST_ROWS = 3_000, 20
-#: Stands for what is not known or does not apply.
+#: Text for unknown values, and those that do not apply.
 UNKNOWN = "\N{EN DASH}"
 
 
 class _SectionPart(NamedTuple):
-    """One paragraph, list, table or figure, of a kind that `parts.html` knows."""
+    """Paragraph, list, table or figure, of a kind in `parts.html`."""
 
     kind: str
     content: Any
@@ -37,18 +37,18 @@ class _SectionPart(NamedTuple):
 
 @dataclass
 class Section:
-    """A heading and what stands below it."""
+    """Heading with the content below it."""
 
     name: str
     title: str
-    # What it comes to, in a few words next to the heading.
+    # Result in a few words, next to the heading.
     finding: str = ""
-    # Whether it is open when the page is opened.
+    # Whether it is open at first.
     is_open: bool = False
     parts: list[_SectionPart] = field(default_factory=list)
 
     def add(self, kind: str, content: Any) -> Self:
-        """Add a part of a kind that the template knows."""
+        """Add a part of a kind in the template."""
         self.parts.append(_SectionPart(kind, content))
         return self
 
@@ -57,15 +57,15 @@ class Section:
         return self.add("text", joined(sentences))
 
     def unknown(self, sentence: str) -> Self:
-        """Add what is not known, as visibly as what is."""
+        """Add a sentence on a missing result, marked as such."""
         return self.add("unknown", sentence)
 
     def items(self, lines: Iterable[str], most: int | None = None) -> Self:
-        """Add a list, where there is something in it; of more than `most` lines how many follow."""
-        known = list(lines)
-        if most is not None and len(known) > most:
-            known[most:] = [f"and {len(known) - most:,} more"]
-        return self.add("list", tuple(known)) if known else self
+        """Add a list unless it is empty; lines beyond `most` are counted."""
+        shown = list(lines)
+        if most is not None and len(shown) > most:
+            shown[most:] = [f"and {len(shown) - most:,} more"]
+        return self.add("list", tuple(shown)) if shown else self
 
     def facts(self, pairs: Iterable[tuple[str, object]]) -> Self:
         """Add names with their values."""
@@ -75,8 +75,8 @@ class Section:
         """Add a table."""
         return self.add("table", table)
 
-    def told(self, finding: str) -> Self:
-        """Say next to the heading what the section comes to."""
+    def headline(self, finding: str) -> Self:
+        """State the result next to the heading."""
         self.finding = finding
         return self
 
@@ -85,18 +85,18 @@ class Section:
 
 
 class _PageColumn(NamedTuple):
-    """A column: its heading, how it looks (number, long, name, bar or empty), its meaning."""
+    """Column: heading, look (number, long, name, bar or empty), meaning."""
 
     name: str
     look: str = "number"
     meaning: str = ""
-    # What columns are chosen by.
+    # Category that readers filter columns by.
     category: str = ""
 
 
 @dataclass(frozen=True)
 class _PageCell:
-    """A cell: its text, the number it is sorted by (None: by its text), its bar in per cent."""
+    """Cell: text, sort key (None: the text), length of its bar in per cent."""
 
     text: str
     key: float | None = None
@@ -105,38 +105,38 @@ class _PageCell:
 
 
 class PageTable(NamedTuple):
-    """A table that readers may sort by any column; the first column names the row."""
+    """Table that readers can sort by any column; the first column names the row."""
 
     columns: tuple[_PageColumn, ...]
     rows: tuple[tuple[_PageCell, ...], ...]
     caption: str
-    # What was not shown; empty where everything is.
+    # Sentence on rows that are not shown; empty if all are.
     left_out: str = ""
 
     @property
     def n_drawn(self) -> int:
-        """How many rows the page has without its script."""
+        """Number of rows that the page has without its script."""
         columns = len(self.columns)
         is_small = len(self.rows) * columns <= CELLS
         return len(self.rows) if is_small else max(CELLS // columns, LEAST_ROWS)
 
     @property
     def width(self) -> Literal["text", "figure", "wide"]:
-        """How wide it is: as text where there are few columns, as the window where many."""
+        """Width: that of text for few columns, that of the window for many."""
         wide = sum(2 if column.look in ("long", "name", "bar") else 1 for column in self.columns)
         return "text" if wide <= 4 else "figure" if wide <= 11 else "wide"
 
     @property
     def notes(self) -> tuple[tuple[str, str], ...]:
-        """What columns mean, where that is not plain from their headings; the same is said once."""
-        told: dict[str, list[str]] = {}
+        """Names of columns with a meaning; columns of equal meaning share one."""
+        named: dict[str, list[str]] = {}
         for column in self.columns:
             if column.meaning:
-                told.setdefault(column.meaning, []).append(column.name)
-        return tuple((", ".join(names), meaning) for meaning, names in told.items())
+                named.setdefault(column.meaning, []).append(column.name)
+        return tuple((", ".join(names), meaning) for meaning, names in named.items())
 
 
-def table_of(
+def page_table(
     frame: pd.DataFrame,
     caption: str,
     *,
@@ -150,7 +150,7 @@ def table_of(
     limit: int | None = None,
     what: str = "rows",
 ) -> PageTable:
-    """Make a table from a frame, column by column; `cells` gives fields of cells by column."""
+    """Make a table from a frame; `cells` holds fields of cells by column."""
     shown, words, barred = frame.head(limit or len(frame)), set(text), set(bars)
     columns, rows = [], []
     for name in map(str, shown.columns):
@@ -158,11 +158,11 @@ def table_of(
         given = dict((cells or {}).get(name, {}))
         if name not in words:
             look = "bar" if name in barred else "number"
-        # Longer texts may be broken over lines, names on narrow screens; shorter ones stay whole.
+        # Long texts break over lines, names do on narrow screens, short texts never.
         elif len(values) and (longest := values.map(lambda value: len(str(value))).max()) > 12:
             look = "name" if longest <= 40 else "long"
-        told = (headings or {}).get(name, name), look, (meanings or {}).get(name, "")
-        columns.append(_PageColumn(*told, (categories or {}).get(name, "")))
+        heading, meaning = (headings or {}).get(name, name), (meanings or {}).get(name, "")
+        columns.append(_PageColumn(heading, look, meaning, (categories or {}).get(name, "")))
         made = [_text(one) if name in words else _number(one, style) for one in values]
         if name in barred:
             given["bar"] = 100 * values / max(frame[name].max(), 1)
@@ -185,7 +185,7 @@ def _number(value: Any, style: str) -> _PageCell:
 
 
 def number(value: int, noun: str, what: str) -> tuple[str, str]:
-    """Return a number of the first screen, and what it counts."""
+    """Return a number of the first screen and the noun it counts."""
     return stated(value, what, ","), counted(value, noun).split(" ", 1)[1]
 
 
@@ -198,42 +198,41 @@ def fact(name: str, value: int, what: str = "") -> tuple[str, object]:
 
 
 class Strip(NamedTuple):
-    """What is drawn in a row, in per cent of its width."""
+    """Marks of a row, at per cents of its width."""
 
-    # Where the mark is, and the ends of the bar.
+    # Position of the mark, and ends of the bar.
     at: float | None
     bar: tuple[float, float] | None = None
-    # "first" where the item may be first, "outside" where its mark lies outside its bar.
+    # "first" if the item may be first, "outside" if the mark lies outside the bar.
     mark: str = "dot"
-    # Where thin strokes are.
+    # Positions of thin strokes.
     strokes: tuple[float, ...] = ()
 
     @property
     def link(self) -> tuple[float, float] | None:
-        """The ends of the thin line that joins the bar and a mark outside it."""
+        """Ends of the thin line from the bar to a mark outside it."""
         if self.mark != "outside" or self.bar is None or self.at is None:
             return None
         return (self.at, self.bar[0]) if self.at < self.bar[0] else (self.bar[1], self.at)
 
 
 class RowDrawing(NamedTuple):
-    """What is drawn in the rows of the first figure, in the order of the items."""
+    """Marks in the rows of the first figure, in the order of the items."""
 
     strips: Sequence[Strip]
     ticks: tuple[tuple[float, str], ...]
-    # The marks of the key (their kind, and whether with a bar), and what each means.
+    # Key: kind of mark, whether it has a bar, and meaning.
     key: tuple[tuple[str, bool, str], ...]
-    # The sentence below.
     caption: str
 
 
 def at_place(place: float, n: int) -> float:
-    """Return the position of a place of n, in per cent of the width."""
+    """Return the position of a place among n, in per cent of the width."""
     return 100 * (place - 0.5) / n
 
 
 def ticks(n: int) -> tuple[tuple[float, str], ...]:
-    """Return where numbers stand above places, and which.
+    """Return positions and labels of an axis of places.
 
     Examples
     --------
@@ -241,7 +240,7 @@ def ticks(n: int) -> tuple[tuple[float, str], ...]:
     ['1', '5', '10', '15', '20', '24']
     """
     chosen = list(range(1, n + 1))
-    # Eight numbers fit on a narrow page.
+    # Eight labels fit on a narrow page.
     if n > 8:
         step = 5
         for factor in (2, 2, 2.5, 2, 2, 2.5, 2, 2, 2.5):
@@ -252,12 +251,13 @@ def ticks(n: int) -> tuple[tuple[float, str], ...]:
 
 
 def marked_shares() -> tuple[tuple[float, str], ...]:
-    """Return where numbers stand above shares, and the numbers."""
-    return tuple((at_share(k / 4), f"{25 * k}{' %' * (k == 4)}") for k in range(5))
+    """Return positions and labels of an axis of shares; every other label leaves room."""
+    labels = ("0", "", "50", "", "100 %")
+    return tuple((at_share(k / 4), label) for k, label in enumerate(labels))
 
 
 def at_share(share: Any) -> Any:
-    """Return the position of a share of one, or of each of several, in per cent of the width."""
+    """Return the position of a share, or of several, in per cent of the width."""
     return 2 + 96 * share
 
 
@@ -274,7 +274,7 @@ def render_page(
     scripts: Sequence[str] = (),
     blocks: Mapping[str, str] | None = None,
 ) -> str:
-    """Return a page as HTML; `screen` is of `first_screen`, and `blocks` are JSON by the id."""
+    """Return a page as HTML; `screen` is from `first_screen`, `blocks` are JSON by id."""
     return render(
         "report.html",
         STYLES,
@@ -284,7 +284,7 @@ def render_page(
         facts=facts or {},
         lead=lead,
         sections=sections,
-        # No name may end the element.
+        # Keep labels from ending the element.
         blocks=[
             (name, Markup(visible_json(text).replace("<", "\\u003c")))
             for name, text in (blocks or {}).items()
@@ -297,7 +297,7 @@ def render(
 ) -> str:
     """Fill in a template; the page's policy allows the scripts and the style by their hashes.
 
-    Signs that steer a text, such as turns of its direction, are written as Python writes them.
+    Control characters, such as changes of direction, are escaped as in Python.
     """
     style = _inline("\n".join(map(resource, styles)))
     inline = {"style": style, "scripts": list(map(_inline, scripts)), "version": __version__}
@@ -310,13 +310,13 @@ def _inline(text: str) -> dict[str, str]:
 
 
 def resource(name: str) -> str:
-    """Return the text of a style or a script of pages."""
+    """Return the text of a style sheet or script."""
     return (files("rankagg.report") / "templates" / name).read_text(encoding="utf-8")
 
 
 @cache
 def _environment() -> Environment:
-    """Return what fills in the templates of this package; names are escaped."""
+    """Return the template environment, which escapes labels."""
     made = Environment(
         loader=PackageLoader("rankagg.report"),
         autoescape=True,
@@ -324,11 +324,10 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    # A length in per cent, with no more digits than can be seen.
+    # A length in per cent, rounded to visible digits.
     made.filters["share"] = lambda per_cent: f"{per_cent:.2f}".rstrip("0").rstrip(".") + "%"
-    # A number as browsers read it.
     made.filters["sortable"] = lambda key: "Infinity" if key == np.inf else repr(key)
-    # Elements as a JSON text that does not end its script.
+    # Elements as JSON that cannot end its script.
     made.filters["as_json"] = lambda text: Markup(
         json.dumps(visible(text), ensure_ascii=False)
         .replace("</", "<\\/")

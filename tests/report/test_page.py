@@ -15,7 +15,7 @@ from rankagg.report import findings as computing
 from rankagg.report.findings import Findings
 from rankagg.report.first_screen import _has_other_letters, first_screen
 from rankagg.report.page import kind_of
-from rankagg.report.sections import Section, table_of
+from rankagg.report.sections import Section, page_table
 from tests.io.scan.scan_files import drawn
 from tests.tournaments import PALEY
 
@@ -101,7 +101,7 @@ def test_places_figures_and_the_proof_are_those_of_the_library(human) -> None:
     report, table = human
     page, comparison = Page(report.html), ra.compare(table)
     places = comparison.ranks()
-    rows = page.table("Ranks by every rule")
+    rows = page.table("Ranks by rule")
     assert [row["System"] for row in rows] == list(places.index)
     for method in ("Mean", "Borda", "Copeland"):
         assert [int(row[method]) for row in rows] == places[method].tolist()
@@ -124,7 +124,7 @@ def test_several_optima_are_counted_and_their_leaders_named() -> None:
     assert "They differ on 3 of 3 pairs" in page.sections["exact"]
     cycle_told = "A beats B (2 to 1), B beats C (2 to 1), and C beats A (2 to 1)."
     assert cycle_told in page.sections["majorities"]
-    assert {row["All optima"] for row in page.table("Ranks by every rule")} == {"1 to 3"}
+    assert {row["All optima"] for row in page.table("Ranks by rule")} == {"1 to 3"}
     assert "First place is open: A, B and C each lead an order" in report.html
     assert "two others are as good, in another order inside the shaded group" in page.header
 
@@ -143,7 +143,7 @@ def test_what_is_not_proved_is_said() -> None:
 def test_votes_without_rankings_say_what_cannot_be_known() -> None:
     page = Page(ra.make_report(ra.datasets.load("tennessee").pairwise()).html)
     assert "Not known." in page.sections["certainty"]
-    assert "what rankings left out is not in them" in page.sections["data"]
+    assert "without the items that rankings left out" in page.sections["data"]
     assert {"missing", "stability"} & {*page.sections} == set()
 
 
@@ -181,7 +181,7 @@ def test_a_place_outside_its_bar_is_linked_and_said_to_be_so() -> None:
         else:
             assert row.strip.link is None
     told = ra.make_report(votes).html
-    assert "place outside its bar: the two are by different rules" in told
+    assert "place outside its interval, which is by another rule" in told
     assert told.count('class="link"') == len(outside)
     assert "although by mean Borda points only C may be first" in told
 
@@ -191,7 +191,7 @@ def test_groups_are_cut_where_the_rows_of_the_page_end() -> None:
     screen = first_screen(findings_of(ra.Profile.from_orders(orders)))
     assert [len(block.rows) for block in screen.blocks] == [1, 3, 1]
     for k in range(6):
-        first, later = screen.blocks_of(0, k), screen.blocks_of(k, 5)
+        first, later = screen.slice_blocks(0, k), screen.slice_blocks(k, 5)
         cut = [(row.name, block.is_open) for block in (*first, *later) for row in block.rows]
         assert cut == [(row.name, block.is_open) for block in screen.blocks for row in block.rows]
         assert sum(len(block.rows) for block in first) == k
@@ -295,7 +295,7 @@ def test_a_single_item_has_nothing_beside_it() -> None:
 
 def test_nothing_that_is_rounded_to_zero_has_a_sign() -> None:
     frame = pd.DataFrame({"a": [-0.0001, -0.1, -0.0], "b": [-1e6, 1234567.5, 62065.714285]})
-    rows = table_of(frame, "caption", formats={"a": ".2f"}, meanings={"a": "x", "b": "x"})
+    rows = page_table(frame, "caption", formats={"a": ".2f"}, meanings={"a": "x", "b": "x"})
     assert [[cell.text for cell in row] for row in rows.rows] == [
         ["0.00", "-1,000,000"], ["-0.10", "1,234,567.5"], ["0.00", "62,065.7"],
     ]  # fmt: skip
@@ -319,7 +319,7 @@ def test_it_says_what_sums_tell_and_what_not():
     full = text_of(ra.make_report(table, unit="ranking"))
     for part in (r"Cost [\d.]+ \(votes", r"TwoLevel\(Borda, Borda\) [\d.]+", r"Scores \d+ of 300"):
         assert re.search(part, text)[0] == re.search(part, full)[0]
-    assert "what the scores add up to, not the scores themselves" in text
-    assert re.search(r"Leaving out one of the 3 tasks changes.*?first is", text)[0] in full
-    assert "Every instance of every task counts as independent" in text
+    assert "sums of scores, not the scores themselves" in text
+    assert re.search(r"Without one of the 3 tasks.*?largest change first", text)[0] in full
+    assert "Each instance of each task counts as independent" in text
     assert "hoeffding (Bonferroni)" in text

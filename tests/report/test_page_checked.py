@@ -195,7 +195,7 @@ def test_what_is_too_large_stays_outside_and_that_is_said() -> None:
     exact = ra.Kemeny().aggregate(ra.Profile.from_orders([range(ITEMS + 1)]))
     sentence, blocks = _proof_blocks(exact)
     assert blocks == {}
-    assert "a page has room for the votes on 500 items, and there are 501" in sentence
+    assert "the limit is 500 items, and there are 501" in sentence
     assert CHARACTERS >= 10 * ITEMS**2  # four digits and a comma for each of two matrices
 
 

@@ -73,7 +73,7 @@ FOREIGN = {
     "rankings": ("task", "system", "score", "battle", "ballot", "candidate", "cluster", "rating"),
     "lists": (
         "task", "system", "score", "battle", "ballot", "candidate", "ranking", "voter",
-        # Only their test assumes that lists are independent.
+        # The p-values of lists assume independence.
         *INFERRED[:-1],
     ),
 }  # fmt: skip
@@ -147,11 +147,11 @@ def scored(values, unranked="uniform", **options):
 def test_a_mean_is_shown_for_one_direction_and_scale_only() -> None:
     alike = scored([[0.9, 0.7], [0.8, 0.75]], higher_is_better=True)
     assert "Mean score" in alike
-    assert "No mean of scores" not in alike
+    assert "No mean score" not in alike
     mixed = scored([[0.9, 20.0], [0.8, 30.0]], higher_is_better={"x": True, "y": False})
-    assert "No mean of scores is shown: lower is better on y, higher on other tasks." in mixed
+    assert "No mean score is shown: lower is better on y, higher on other tasks." in mixed
     apart = scored([[0.9, 70.0], [0.8, 75.0]], higher_is_better=True)
-    assert "those on y are on another scale than those on x." in apart
+    assert "y has another scale than x." in apart
     errors = scored([[0.9, 0.7], [0.8, 0.75]], higher_is_better=False)
     rows = [row.split("</tr>")[0] for row in errors.split("<tr data-position")[1:]]
     means = [re.findall(r'class="score">([^<]*)', row) for row in rows]
@@ -233,7 +233,7 @@ def test_battles_have_one_order_and_say_where_others_differ() -> None:
     fit = ra.BradleyTerry.fit(data)
     order = [data.items[i] for i in np.argsort(-fit.log_worths)]
     assert [data.items[i] for i in page.positions] == order
-    for caption in ("Ratings", "Ranks by every rule"):
+    for caption in ("Ratings", "Ranks by rule"):
         assert [row["Item"] for row in page.table(caption)] == order
     exact = ra.Kemeny().aggregate(data).order
     turned = sum(
@@ -283,13 +283,13 @@ def test_one_who_never_lost_leaves_the_ratings_of_others() -> None:
     assert list(row.values()) == ["new", "12", "12", "0", "0", "won every battle: no finite rating"]
     assert str(report.gates[0]) == "gate first=new fails: new has no rating yet."
     assert report.gates[1].reason == "a is first by rating"
-    assert "left out, with items without a rating 12" in " ".join(page.text.split()).lower()
+    assert "left out, of items without a rating 12" in " ".join(page.text.split()).lower()
 
 
 def test_ratings_take_half_a_win_where_most_never_lost_or_never_won() -> None:
     data = ra.Comparisons.from_arrays("AAABBC", "BCDCDD", [1] * 6)
     page = Page(ra.make_report(data).html)
-    assert "never lost or never won against the others, or tied: ratings take half" in page.header
+    assert "never lost or never won against the others, or tied: ratings add half" in page.header
     fit = ra.BradleyTerry.fit(data, pseudo_rankings=0.5)
     assert ratings_on(page) == pytest.approx(dict(fit.elo()["elo"]), abs=0.51)
 
@@ -302,7 +302,7 @@ def test_the_call_on_the_page_returns_its_ratings(name) -> None:
         "with a prior": (ra.Comparisons.from_arrays("AAABBC", "BCDCDD", [1] * 6), {}),
     }[name]
     page = Page(ra.make_report(data, about=about).html)
-    call = page.table("Methods and sources")[0]["Method"]
+    call = page.table("Methods, calls and sources")[0]["Call"]
     elo = eval(call, {"BradleyTerry": ra.BradleyTerry, "battles": data})
     assert ratings_on(page) == pytest.approx(dict(elo["elo"]), abs=0.51)
 
@@ -387,7 +387,7 @@ def test_categories_are_rated_by_their_own_battles_with_the_anchor() -> None:
     names[::60] = "rare"
     categories = {name: data.take(names == name) for name in ("code", "text", "rare")}
     page = Page(ra.make_report(data, about={"anchor": {"C": 1000}, "categories": categories}).html)
-    assert "on the scale of Elo with C at 1,000, relative to which errors are" in page.text
+    assert "on the Elo scale with C at 1,000; 400 points" in page.text
     overall = ra.BradleyTerry.fit(data).elo(anchor={"C": 1000})["elo"]
     assert ratings_on(page) == pytest.approx(dict(overall), abs=0.51)
     told = page.sections["categories"]
@@ -413,7 +413,7 @@ def test_a_page_says_who_is_tied_and_what_the_order_of_the_data_does() -> None:
     assert ra.InstantRunoff(tie_breaking="order").count(votes).elected == ("Bob",)
     header = " ".join(page.header.split())
     assert "Bob and Cid are tied after 3 rounds of instant runoff." in header
-    assert "Nothing but the order of the data puts Bob first: a lot has to decide." in header
+    assert "Only the order of the data puts Bob first: a lot has to decide." in header
     assert "A tie in round 2 was broken by the" in header
     assert (
         "round 2: Bob, Cid tie; by the order of the data Cid is eliminated"

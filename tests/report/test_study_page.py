@@ -48,7 +48,7 @@ def test_it_says_what_the_result_says_and_browsers_complain_of_nothing(name, tmp
     assert f"read: {EVIL}.csv" in told
     for line in (*result._facts(), *result._below(None)):
         assert visible(line) in told
-    head, *rows = Page(page).cells("In numbers")
+    head, *rows = Page(page).cells("Results in numbers")
     table = result._table()
     assert [text for text, _ in head] == [*map(str, table)]
     assert len(rows) == len(table) > 1

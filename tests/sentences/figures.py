@@ -19,7 +19,7 @@ from tests.sentences.definitions import HALF
 def map_of_pairs(case):
     """Hold the shares on the map, their colors and what is outlined."""
     names, order = case.plain.items, case.drawn()[: chapters_result.MOST_IN_MAP]
-    rows = chapters_result._pair_map_of(case.findings).rows
+    rows = chapters_result._pair_map(case.findings).rows
     assert [(row.place, row.name) for row in rows] == [
         (k + 1, names[i]) for k, i in enumerate(order)
     ]
@@ -122,7 +122,7 @@ def elo_of(case):
 def chart_of_ranks(case):
     """Hold the ranks at both ends of the lines, their heights, and which bars join ties."""
     found, order = (
-        chapters_result._flow_of(case.findings),
+        chapters_result._flow_chart(case.findings),
         case.drawn()[: chapters_result.MOST_LINES],
     )
     ranks = {case.plain.items[k]: case.ranks_by_each(k) for k in order}
@@ -312,13 +312,13 @@ def battles_of_item(case, item):
 TABLES = {
     "Neighbors in the order of the page": won_by_neighbor,
     "Scores by task; the best of each in bold": scores_of_system,
-    "How many lists name an item, and its ranks there": ranks_in_lists,
+    "Number of lists that name an item, and its ranks in them": ranks_in_lists,
     "Votes by rounds": votes_by_rounds,
     "Votes that each round adds": added_by_rounds,
     "Ratings, the highest first; win rates are means over opponents, not battles": battles_of_item,
-    "Items that are missing somewhere, those that lack the most first": missing_of_item,
-    "Tasks in which something is missing": missing_of_task,
-    "Majorities that the order of the page goes against, the largest first": against_majority,
+    "Items with missing cells, the most missing first": missing_of_item,
+    "Tasks with missing cells, the most missing first": missing_of_task,
+    "Majorities against the order of the page, the largest first": against_majority,
     "Cost relative to the optimum": cost_of_method,
-    "The exact consensus without one of them, the most influential first": without_one,
+    "The exact consensus without one of them, the largest change first": without_one,
 }

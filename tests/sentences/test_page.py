@@ -168,7 +168,7 @@ class Page:
 
     def moves(self):
         """Return how many places the lines in color move as they are drawn."""
-        each = [line.heights for line in chapters_result._flow_of(self.findings).lines]
+        each = [line.heights for line in chapters_result._flow_chart(self.findings).lines]
         rows = [(max(heights) - min(heights)) / chapters_result.ROW for heights in each]
         moved = sorted(map(round, rows), reverse=True)
         return [number for number in moved[: chapters_result.COLORED] if number]

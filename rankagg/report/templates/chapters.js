@@ -1,5 +1,5 @@
 "use strict";
-// Links open the chapter that they lead to, and paper has all chapters.
+// Links open their chapter, and prints have all chapters open.
 {
   const chapters = [...document.querySelectorAll("details")];
   const reveal = () => {

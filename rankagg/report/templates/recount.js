@@ -1,5 +1,5 @@
 "use strict";
-// The ballots of the page can be saved, and are counted again: every number of "Votes by rounds".
+// Offer the ballots as a file, and recount every number of "Votes by rounds" from them.
 {
   const page = JSON.parse(document.getElementById("ballots").textContent);
   const link = document.getElementById("ballots-link");
@@ -8,21 +8,21 @@
   const need = (holds, text) => { if (!holds) throw new Error(text); };
   const blank = (text) => text.replace(/\s+/g, " ").trim();
 
-  // Of lines "27 1 3 2 0" how often and whom, up to the line that is 0.
+  // Parse lines "27 1 3 2 0", a count and candidates, up to the line "0".
   const ballots = () => {
     const lines = page.text.split("\n").map((text) => text.split(" ").map(Number));
     const rows = lines.slice(1, lines.findIndex((row) => row.length === 1 && row[0] === 0));
     return rows.map(([votes, ...places]) => ({votes, at: 0, value: 1, order: places.slice(0, -1).map((k) => k - 1)}));
   };
 
-  // Who of those who tie is taken, as on the page.
+  // Return the tied candidate that the page takes.
   const taken = (tied, round) => {
     const found = tied.filter((k) => (page.taken[round] ?? []).includes(k));
-    need(tied.length === 1 || found.length === 1, `in round ${round + 1} the page takes nobody of those who tie`);
+    need(tied.length === 1 || found.length === 1, `the page does not settle the tie in round ${round + 1}`);
     return tied.length === 1 ? tied[0] : found[0];
   };
 
-  // Votes are counted in parts: one where nothing is passed on, else hundred-thousandths.
+  // Count votes in parts: wholes without transfers of surplus, else hundred-thousandths.
   const count = () => {
     const piles = ballots(), n = page.candidates.length, seats = Number(page.text.split(/\s/)[1]);
     const unit = page.counting === "irv" ? 1n : 100000n;
@@ -67,7 +67,7 @@
     }
   };
 
-  // Holds the count against the table that a reader sees, cell by cell.
+  // Compare the count with the visible table, cell by cell.
   const compare = ({rounds, elected}) => {
     const table = [...document.querySelectorAll("table")].find((one) => one.caption?.textContent === "Votes by rounds");
     const headings = [...table.tHead.rows[0].cells].map((cell) => cell.textContent);
@@ -82,7 +82,7 @@
         need(own === shown || Math.abs(own - shown) < 1e-6, `${name} has ${own} in round ${at + 1}, and not ${shown}`);
         cells += 1;
       });
-      need(last || elected.includes(k) === /^(elected|tied)/.test(row.cells[is].textContent), `${name} is shown otherwise`);
+      need(last || elected.includes(k) === /^(elected|tied)/.test(row.cells[is].textContent), `${name} has another outcome`);
     }
     return cells;
   };
@@ -94,10 +94,10 @@
     try {
       const cells = compare(count());
       line.className = "holds";
-      line.textContent = `\u2713 Counted again here from the ballots: all ${cells} numbers of the rounds are the same, ties taken as on this page.`;
+      line.textContent = `\u2713 Recounted here from the ballots: all ${cells} numbers of the rounds agree, with ties settled as on this page.`;
     } catch (error) {
       line.className = "fails";
-      line.textContent = `\u2715 The ballots do not give this count: ${error.message}.`;
+      line.textContent = `\u2715 The recount differs: ${error.message}.`;
     }
   });
 }

@@ -1,10 +1,9 @@
 "use strict";
-// Without this script the page is complete, or says which rows it leaves out; with it tables can
-// be sorted and looked through.
+// Sort and filter tables. Without this script the page is complete, or states the rows it leaves out.
 {
   const rowsOf = (table) => [...table.tBodies].flatMap((body) => [...body.rows]);
 
-  // All rows of a table: those beyond the first are a text until they are asked for.
+  // Return all rows of a table; later rows are a text until they are needed.
   const drawn = (table) => {
     const figure = table.closest("figure");
     const later = figure.querySelector("script.later");
@@ -13,7 +12,7 @@
     return rowsOf(table);
   };
 
-  // What a cell is sorted by; unknown numbers stay below, whichever way it goes.
+  // Return the sort key of a cell; unknown numbers stay below in both directions.
   const keyOf = (cell) => {
     if ("key" in cell.dataset) return Number(cell.dataset.key);
     if (!cell.matches(".score, .place")) return cell.textContent;
@@ -21,7 +20,7 @@
     return Number.isNaN(number) ? Infinity : number;
   };
 
-  // Lets the headings sort all rows, which are asked for then.
+  // Let the headings sort all rows.
   const sortable = (table, headings, all, changed) => {
     let original;
     for (const heading of headings) {
@@ -47,28 +46,28 @@
     }
   };
 
-  // A field that leaves the rows which hold all its words, in any order.
+  // Return a field that keeps the rows with all its words, in any order.
   const filter = (table, all, text, changed) => {
     let rows, texts;
     const tools = document.createElement("label");
     const field = document.createElement("input");
-    const told = document.createElement("output");
+    const count = document.createElement("output");
     tools.className = "find";
     field.type = "search";
-    tools.append("Find ", field, told);
+    tools.append("Find ", field, count);
     field.setAttribute("aria-label", `Find ${table.dataset.filter}`);
     field.addEventListener("input", () => {
       rows ??= all();
       texts ??= rows.map((row) => text(row).toLowerCase());
       const words = field.value.toLowerCase().split(/\s+/).filter(Boolean);
       const found = new Set(rows.filter((_, k) => words.every((word) => texts[k].includes(word))));
-      told.textContent = words.length ? `${found.size} of ${rows.length}` : "";
+      count.textContent = words.length ? `${found.size} of ${rows.length}` : "";
       changed(words.length ? found : null);
     });
     return tools;
   };
 
-  // A choice of one of some names, or of all.
+  // Return a choice of one name or all.
   const choiceOf = (title, names, chosen) => {
     const label = document.createElement("label");
     const choice = document.createElement("select");
@@ -79,7 +78,7 @@
     return label;
   };
 
-  // A choice of the columns of one category; those without a category stay.
+  // Let readers choose the columns of one category; columns without one stay.
   const choosable = (table) => {
     const headings = [...table.tHead.rows[0].cells];
     const names = [...new Set(headings.map((heading) => heading.dataset.category).filter(Boolean))];
@@ -114,7 +113,7 @@
     table.closest("figure").prepend(filter(table, all, (row) => row.textContent, show));
   }
 
-  // The first figure shows its first rows until somebody asks for all, or looks for some.
+  // Fold the first figure until a reader shows all rows or filters them.
   const foldable = (ranking) => {
     const fold = Number(ranking.dataset.fold || 0);
     let folded = fold > 0, found = null, isSorted = false, homes;
@@ -132,11 +131,11 @@
       const isNarrowed = found !== null || chosen.size > 0;
       const rows = rowsOf(ranking);
       rows.forEach((row, k) => { row.hidden = isNarrowed ? !isKept(row) : folded && k >= fold; });
-      // What is left of two groups would stand together as one.
+      // Filtered rows of two groups would look like one group.
       for (const [body, look] of homes ?? []) body.className = isNarrowed || isSorted ? "" : look;
       more.hidden = !folded || isNarrowed;
-      const told = tools.querySelector("output");
-      if (told) told.textContent = isNarrowed ? `${rows.filter((row) => !row.hidden).length} of ${rows.length}` : "";
+      const count = tools.querySelector("output");
+      if (count) count.textContent = isNarrowed ? `${rows.filter((row) => !row.hidden).length} of ${rows.length}` : "";
     };
     const headings = [...ranking.tHead.rows[0].cells];
     if (ranking.matches(".with-cards")) {
@@ -180,7 +179,7 @@
   };
   const ranking = document.getElementById("ranking");
   if (ranking) foldable(ranking);
-  // Paper has all rows.
+  // Prints have all rows.
   addEventListener("drawrows", () => tables.forEach(drawn));
   addEventListener("beforeprint", () => dispatchEvent(new Event("drawrows")));
 }

@@ -1,4 +1,4 @@
-// What is decided of the order of some items.
+// The decided pairs of some items, as a matrix of bits.
 
 class Case {
   constructor(n, bits = null) {
@@ -15,7 +15,7 @@ class Case {
     return this.bits.every((word) => word === 0);
   }
 
-  // More pairs decided, and what follows; null where that is a cycle.
+  // Decide more pairs and their consequences; null for a cycle.
   with(pairs) {
     const {n, words} = this;
     const bits = this.bits.slice();
@@ -32,7 +32,7 @@ class Case {
   }
 }
 
-// The sum over all pairs of the decided direction, or of the cheaper.
+// Sum over all pairs the decided direction, or else the cheaper one.
 function leastOf(price, known, zero) {
   let total = zero;
   for (let i = 0; i < price.length; i++) {

@@ -1,11 +1,11 @@
-// The button, and the line that says what came of it. The rows of the consensus have an element
-// with data-rank and one with data-item: what a reader sees there must be the order that is proved.
+// The button, and the line with its result. The visible ranks (data-rank) and items (data-item)
+// must be in the proved order.
 
 function grouped(number) {
   return String(number).replace(/\B(?=(\d{3})+$)/g, ",");
 }
 
-// A number of votes, exact unless it says "about".
+// Return a number of votes as text, exact unless it begins with "about".
 function inVotes([top, bottom]) {
   const vote = document.getElementById("check-proof")?.dataset.vote || "vote";
   const [over, under = 1n] = printed(top, bottom).split("/").map(BigInt);
@@ -18,7 +18,7 @@ function inVotes([top, bottom]) {
   return `about ${Number((Number(over * 10n ** 6n / under) / 1e6).toPrecision(6))} ${vote}s`;
 }
 
-function told({status, cost, bound, tieCost, tolerance, isHeld}) {
+function verdict({status, cost, bound, tieCost, tolerance, isHeld}) {
   const [least, own] = [inVotes(bound), inVotes(cost)];
   const costs = tieCost[0] > 0n;
   const ties = costs ? ` (a tied vote costs ${printed(...tieCost)})` : "";
@@ -32,7 +32,7 @@ function told({status, cost, bound, tieCost, tolerance, isHeld}) {
     + `and none${held} ${costs ? "less" : "fewer"} than ${least.replace(/ [a-z]+$/, "")}${off}.`;
 }
 
-// Runs a generator without holding up the page for long.
+// Run a generator in short steps, so that the page responds.
 async function run(steps, showNodes) {
   let since = performance.now(), nodes = 0, sent;
   for (;;) {
@@ -54,12 +54,12 @@ function block(id) {
   return found[0].textContent;
 }
 
-// What a reader sees: markup changes blanks.
+// Return a text as displayed, with blanks collapsed.
 function seen(text) {
   return String(text).replaceAll("\0", "").replace(/\s+/g, " ").trim();
 }
 
-// Signs that steer a terminal or turn a text are written as Python writes them.
+// Escape control characters as Python does.
 function written(label) {
   return String(label).replace(/[\0-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ufffe\uffff]/g, (sign) => {
     const code = sign.charCodeAt(0);
@@ -69,7 +69,7 @@ function written(label) {
 }
 
 function compareRows({items, order}) {
-  // Rows that are not drawn yet.
+  // Draw the later rows first.
   dispatchEvent(new Event("drawrows"));
   const names = [...document.querySelectorAll("[data-item]")];
   demand(names.length === items.length, `the page shows ${names.length} items, and the proof has ${items.length}`);
@@ -88,7 +88,7 @@ function compareRows({items, order}) {
 function offerFiles(line) {
   const files = document.createElement("p");
   files.id = "proof-files";
-  files.append("A page that lies can bring a script that lies: to check without either, save ");
+  files.append("A manipulated page can contain a manipulated script. To check without it, save ");
   for (const [at, name] of ["certificate", "votes"].entries()) {
     const link = document.createElement("a");
     const text = document.getElementById(`proof-${name}`).textContent;
@@ -122,11 +122,11 @@ function prepare() {
       });
       compareRows(proved);
       const seconds = ((performance.now() - start) / 1000).toFixed(2);
-      show("holds", `✓ ${told(proved)} Checked here in exact integers, ${seconds} s.`);
+      show("holds", `✓ ${verdict(proved)} Checked here in exact integers, ${seconds} s.`);
       if (!document.getElementById("proof-files")) offerFiles(line);
     } catch (error) {
       if (error instanceof Refused) show("fails", `✕ The proof does not hold: ${error.message}.`);
-      else if (error instanceof BeyondBudget) show("fails", `The proof was not checked within the budget: ${error.message}. The program check_certificate.py of rankagg can be given more.`);
+      else if (error instanceof BeyondBudget) show("fails", `The proof was not checked within the budget: ${error.message}. The program check_certificate.py of rankagg takes a larger budget.`);
       else show("fails", `The proof was not checked: this browser could not do it (${error.message}).`);
     }
     button.disabled = false;

@@ -1,6 +1,6 @@
 // The bound of one part: costs of placing row before column, among the items of one proof.
 
-// Numbers that are exact as doubles, which are quicker, or BigInts; the same code computes with both.
+// Choose doubles, which are faster, if they are exact, else BigInts.
 function kindFor(largest) {
   return largest <= SAFE ? {of: Number, zero: 0, one: 1} : {of: BigInt, zero: 0n, one: 1n};
 }
@@ -22,7 +22,7 @@ class Part {
     hold(this.m ** 2 * 3 * ENTRY);
     const inside = [];
     this.step = 0n;
-    this.all = 0n; // what all directions cost together
+    this.all = 0n; // the cost of all directions
     for (let i = 0; i < this.m; i++) {
       for (let j = 0; j < this.m; j++) {
         if (i === j) continue;
@@ -38,28 +38,28 @@ class Part {
     this.rows = [];
   }
 
-  // Places inside of the part.
+  // Return places inside of the part.
   places(data, length = null) {
     const found = positions(data, Number.MAX_SAFE_INTEGER, length).map((one) => this.where.get(one));
     demand(!found.includes(undefined), "a position is outside of its part");
     return found;
   }
 
-  // The next cost that an order can have, from a bound times UNIT.
+  // Return the least possible cost of an order from a bound times UNIT.
   lift(bound) {
     if (this.step === 0n) return this.floor;
     const steps = ceiling(BigInt(bound) - this.floor * UNIT, this.step * UNIT);
     return this.floor + (steps > 0n ? steps : 0n) * this.step;
   }
 
-  // The largest bound times UNIT that is lifted to less than a threshold; null where none is.
+  // Return the largest bound times UNIT that lifts to less than a threshold, or null.
   lastBelow(threshold) {
     if (threshold <= this.floor) return null;
     if (this.step === 0n) return Infinity;
     return (this.floor + (ceiling(threshold - this.floor, this.step) - 1n) * this.step) * UNIT;
   }
 
-  // -- rows that follow from others: what their arcs count, and what they reach at least
+  // -- rows that follow from others: counts of arcs, and lower bounds
 
   *derive(rows, given) {
     let held = 0;
@@ -106,7 +106,7 @@ class Part {
     }
     if (data instanceof Map) {
       demand(given, "a row of constraints where there are none");
-      this.isFree = false; // what moves items takes orders that break constraints
+      this.isFree = false; // moves of items can break constraints
       const row = given(data);
       const inside = row.arcs.map((arc) => arc.map((position) => this.where.get(position)));
       demand(!inside.flat().includes(undefined), "a row of the constraints is outside of the part");
@@ -117,13 +117,13 @@ class Part {
 
   // -- the tree of cases
 
-  // The least that the cases leave; every node is taken once.
+  // Return the least bound of all cases; every node is used once.
   *bound(nodes) {
     demand(list(nodes, "nodes").length, "a proof has no nodes");
     if (nodes[0] instanceof Map && nodes[0].has("enumeration")) {
       demand(fields(nodes[0], "enumeration")[0] === true, "an enumeration is true");
-      demand(nodes.length === 1 && this.m <= 20, "an enumeration stands alone, for at most 20 items");
-      demand(this.isFree, "an enumeration stands where constraints hold items");
+      demand(nodes.length === 1 && this.m <= 20, "an enumeration is the only node, for at most 20 items");
+      demand(this.isFree, "an enumeration is not possible under constraints");
       return yield* this.enumerate();
     }
     const cases = new Map([[0, this.root]]); // null where a case contradicts itself
@@ -147,7 +147,7 @@ class Part {
         const priced = yield* this.priced(cycles, rows, known);
         below.push([rest, known && this.fixed(known, priced, own)]);
       } else if (node.has("exchange") || node.has("cut")) {
-        demand(at === chain && this.isFree, "an exchange or a cut may not stand here");
+        demand(at === chain && this.isFree, "an exchange or a cut is not possible here");
         const pairs = yield* node.has("exchange") ? this.exchanged(node, known) : this.parted(node, known);
         const rest = known.with(pairs);
         demand(rest, "pairs of every optimum contradict each other");
@@ -169,7 +169,7 @@ class Part {
     return least;
   }
 
-  // Prices less the weights of cycles and rows, and the bound of a case times UNIT.
+  // Subtract the weights of cycles and rows from prices; return these and the bound times UNIT.
   *priced(cycles, rows, known) {
     const {m} = this;
     demand(list(cycles, "cycles").length <= m * (m - 1) * (m - 2) / 3, "there are too many cycles");
@@ -205,7 +205,7 @@ class Part {
     return {price, total};
   }
 
-  // The case that is left when dearer sides that reach the threshold are gone.
+  // Fix the pairs whose dearer side reaches the threshold.
   fixed(known, {price, total}, threshold) {
     const last = this.lastBelow(threshold);
     if (last === null || total > last) return null;
@@ -242,7 +242,7 @@ class Part {
         const gained = rise * gain[x][k] + fall * gain[k][y];
         if (gained < 0) total += gained;
       }
-      demand(total > 0, "a pair is not so in every optimum");
+      demand(total > 0, "an optimum may have a pair in the other order");
     }
     return pairs;
   }
@@ -264,7 +264,7 @@ class Part {
       const between = Array.from({length: this.m}, (_, k) => !known.has(k, y) && !known.has(x, k));
       let total = gain[x][y];
       for (const [u, v] of lost) if (between[u] && between[v]) total += gain[u][v];
-      demand(total > 0, "a pair is not so in every optimum");
+      demand(total > 0, "an optimum may have a pair in the other order");
     }
     return pairs;
   }
@@ -276,13 +276,13 @@ class Part {
 
   // -- all orders
 
-  // The least cost of all orders: of each set of items, over the one that is last.
+  // Return the least cost of all orders, by sets of items and their last item.
   *enumerate() {
     const {m} = this;
     const kind = kindFor(4n * this.all);
     hold(2 ** m * (kind.zero === 0 ? 8 : ENTRY));
     const best = kind.zero === 0 ? new Float64Array(2 ** m) : new Array(2 ** m).fill(0n);
-    // What placing the items of a set before k costs, for the lower and the upper half of the items.
+    // Costs of placing a set before k, for the lower and the upper half of the items.
     const half = m >> 1, mask = 2 ** half - 1;
     const sums = (from, count, k) => {
       const sum = [kind.zero];

@@ -1,4 +1,4 @@
-// Reading JSON without any loss, and asking for what must stand where.
+// Read JSON without loss, and validate its structure.
 
 const UNIT = 2n ** 20n; // weights are over this
 const COUNT = 2n ** 31n - 1n;
@@ -8,11 +8,11 @@ const SAFE = BigInt(Number.MAX_SAFE_INTEGER);
 
 class Refused extends Error {}
 
-// Thrown where a check takes more than it may, whether the proof holds or not.
+// Thrown if a check exceeds its budget, whether the proof holds or not.
 class BeyondBudget extends Error {}
 
-function demand(isSo, words) {
-  if (!isSo) throw new Refused(words);
+function demand(holds, words) {
+  if (!holds) throw new Refused(words);
 }
 
 const SECONDS = 60, BYTES = 2 ** 30;
@@ -20,7 +20,7 @@ const ENTRY = 60; // bytes of a large integer and its place in a list
 
 let memoryLimit = BYTES;
 
-// Sizes are looked at before anything of that size is made.
+// Check a size before allocating it.
 function hold(bytes) {
   if (bytes > memoryLimit) throw new BeyondBudget(`it takes more than ${memoryLimit / 2 ** 20} MiB`);
 }
@@ -70,7 +70,7 @@ function* parse(text, name) {
     else if (mark === "]" && Array.isArray(holder) && (state === "next" || state === "first value")) leave();
     else if (isKey && string !== undefined) {
       key = JSON.parse(string);
-      demand(!holder.has(key), `a key stands twice in one object of ${name}`);
+      demand(!holder.has(key), `an object of ${name} has a key twice`);
       state = "colon";
     } else {
       if (state !== "value" && state !== "first value") fail();
@@ -105,11 +105,11 @@ function integer(data, low = 0n, high = LARGEST) {
   return data;
 }
 
-// Positions, as numbers; all of them below `high`.
+// Return positions below `high` as numbers.
 function positions(data, high, length = null) {
   const found = list(data, "positions").map((one) => Number(integer(one, 0n, BigInt(high) - 1n)));
-  demand(new Set(found).size === found.length, "a position stands twice");
-  demand(length === null || found.length === length, `${length} positions must stand together`);
+  demand(new Set(found).size === found.length, "a position is repeated");
+  demand(length === null || found.length === length, `${length} positions are needed`);
   return found;
 }
 
@@ -127,7 +127,7 @@ function fraction(data) {
   return [top, bottom];
 }
 
-// Whether a double holds a fraction in lowest terms.
+// Return whether a double holds a fraction in lowest terms.
 function isDouble([top, bottom]) {
   const bits = top.toString(2);
   return bits.length <= 1024 && bits.replace(/0+$/, "").length <= 53
@@ -142,7 +142,7 @@ function printed(top, bottom) {
 function labels(data) {
   const kinds = new Set(list(data, "items").map((one) => typeof one));
   demand(kinds.size === 1 && (kinds.has("string") || kinds.has("bigint")), "items are all texts or all integers");
-  demand(new Set(data).size === data.length, "an item stands twice");
+  demand(new Set(data).size === data.length, "an item is repeated");
   for (const one of data) {
     if (typeof one === "bigint") integer(one, -LARGEST);
     else demand(!/\p{Surrogate}/u.test(one), "an item has half of a character");

@@ -1,4 +1,4 @@
-// What a certificate states of votes, and whether it is so.
+// Check the statements of a certificate against votes.
 
 function readConstraints(data, n) {
   const [above, first, last, counts] = fields(data, "above", "first", "last", "counts");
@@ -22,7 +22,7 @@ function readConstraints(data, n) {
   return {quotas, known, row: (data) => readRow(data, n, quotas)};
 }
 
-// The arcs of a row, and how many of them are used at least.
+// Return the arcs of a row, and the least number of them in an order.
 function readRow(data, n, quotas) {
   const [sides] = fields(data, "ahead");
   demand(list(sides, "sides").length === 2, "a row has two sides");
@@ -33,14 +33,14 @@ function readRow(data, n, quotas) {
     most: place - Number(least) + items.filter((i) => lower.has(i)).length,
     inside: Number(least) - items.filter((i) => !upper.has(i)).length,
   }));
-  let least = 0; // each of the lower ones, counted from the first, has so many upper ones before it
+  let least = 0; // each lower item, from the first, has this many upper items before it
   for (let at = 0; at < lower.size; at++) {
     least += Math.max(0, ...steps.filter(({most}) => most <= at).map(({inside}) => inside));
   }
   return {arcs: [...upper].flatMap((i) => [...lower].map((j) => [i, j])), least: BigInt(least)};
 }
 
-// Whether an order of the items keeps to all of it.
+// Return whether an order satisfies the constraints.
 function keeps(order, {quotas, known}) {
   const at = new Array(known.n);
   order.forEach((i, place) => { at[i] = place; });
@@ -50,8 +50,8 @@ function keeps(order, {quotas, known}) {
   return quotas.every(({items, place, least}) => items.filter((i) => at[i] < place).length >= least);
 }
 
-// Yields now and then, a number of nodes or a promise whose value is sent back; returns what is proved, and throws a Refused that says why nothing is, or a
-// BeyondBudget where that takes more than it may.
+// Yield numbers of nodes, or promises whose values are sent back; return the proved result. Throw
+// Refused with the reason if the proof fails, or BeyondBudget.
 function* check(votesText, certificateText, seconds = SECONDS, bytes = BYTES) {
   memoryLimit = bytes;
   const ends = performance.now() + 1000 * seconds;
@@ -69,7 +69,7 @@ function* checked(votesText, certificateText) {
   const data = yield* parse(certificateText, "the certificate");
   demand(data instanceof Map && data.get("schema") === "rankagg.certificate"
     && data.get("version") === 1n,
-    "the certificate is not of a kind that is known here");
+    "the kind of the certificate is unknown here");
   const [, , status, statedCost, statedBound, tolerance, tieCost, mark, named, order, scaledCost,
     scaledBound, denominator, unit, proofs, ...constraints] = fields(
     data, "schema", "version", "status", "cost", "lower_bound", "tolerance", "tie_cost", "fingerprint",

@@ -1,9 +1,9 @@
-// The votes, and their fingerprint.
+// Read votes, and compute their fingerprint.
 
 function* readVotes(data) {
   const [schema, version, items, denominator, rounding, ...matrices] = fields(
     data, "schema", "version", "items", "denominator", "rounding", "wins", "ties");
-  demand(schema === "rankagg.votes" && version === 1n, "the votes are not of a kind that is known here");
+  demand(schema === "rankagg.votes" && version === 1n, "the kind of the votes is unknown here");
   const n = labels(items).length;
   hold(n * n * 4 * ENTRY);
   integer(denominator, 1n, SCALED);
@@ -29,7 +29,7 @@ function* readVotes(data) {
   return {items, wins, ties, denominator: denominator / common, rounding: off};
 }
 
-// The numbers of a row, each of so many bytes, the lowest first.
+// Return the numbers of a row as bytes, the lowest first.
 function bytesOf(row, width) {
   const bytes = new Uint8Array(row.length * width);
   row.forEach((number, at) => {
@@ -38,7 +38,7 @@ function bytesOf(row, width) {
   return bytes;
 }
 
-// Yields the promise of the browser's digest, which the caller sends back.
+// Yield the promise of the digest, whose value the caller sends back.
 function* fingerprint({items, wins, ties, denominator}) {
   if (!globalThis.crypto?.subtle) throw new Error("it computes no hashes for pages that came over http: save the page and open the file");
   const parts = [];
