@@ -5,8 +5,12 @@ python -m tests.test_public_surface writes the file anew.
 
 import importlib
 import inspect
+import pickle
 import sys
 from pathlib import Path
+
+import pytest
+from joblib.externals import cloudpickle
 
 STORED = Path(__file__).with_name("public_surface.txt")
 PACKAGES = ["", "analysis", "axioms", "cultures", "datasets", "distances", "distributions"]
@@ -42,6 +46,13 @@ def test_the_public_surface_is_the_stored_one():
     gone, new = set(stored) - set(found), set(found) - set(stored)
     assert not gone | new, f"gone: {sorted(gone)}\nnew: {sorted(new)}\n{__doc__}"
     assert len(stored) > 500
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_a_package_can_be_sent_to_another_process(package):
+    # A public name equal to its module makes lazy_loader replace the type of the package.
+    module = importlib.import_module(f"rankagg.{package}".rstrip("."))
+    assert pickle.loads(cloudpickle.dumps(module)) is module
 
 
 if __name__ == "__main__":
