@@ -375,7 +375,7 @@ class Findings:
     def proof_sentence(self, **words: Any) -> str:
         """Say what is proved of the exact consensus, and whether others are as good."""
         looked = self.alternatives is not None or "alternatives" in self.late
-        return proof_of(self.exact, self.alternatives, self.kind.words, looked=looked, **words)
+        return proof_of(self.exact, self.alternatives, self.kind.words, searched=looked, **words)
 
     @property
     def is_exact(self) -> bool:
