@@ -63,7 +63,7 @@ def test_seeds_and_what_is_said():
     ("data", "rules", "message"),
     [
         (BALLOTS, [ra.Borda()], "`rules` must be at least two rules"),
-        (BALLOTS.pairwise(), [ra.Borda(), ra.Kemeny()], "of which the voters can be halved"),
+        (BALLOTS.pairwise(), [ra.Borda(), ra.Kemeny()], "whose voters can be halved"),
         (["A > B"], [ra.Borda(), ra.Kemeny()], "at least two voters. Got 1 ranking"),
     ],
 )
