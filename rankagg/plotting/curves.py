@@ -74,9 +74,9 @@ def bump_chart(
 ) -> Axes:
     """Draw a bump chart of ranks, with a column for each rule and a line for each item.
 
-    Each item has its own height in each column; bars join ties. Lines that change height are
-    colored, others gray. Of more than `top` items the first by the exact rule, or else by the last
-    rule, are drawn.
+    Each item has its own height in each column; bars join ties. Lines that change height have
+    colors and line styles, others are gray. Of more than `top` items the first by the exact rule,
+    or else by the last rule, are drawn.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ def bump_chart(
         look: dict[str, Any] = {"color": GRAY, "ls": "-", "lw": stroke(0.6), "zorder": 2}
         if moved[position]:
             turn, color = divmod(int(np.count_nonzero(moved[:position])), len(ACCENTS))
-            look = {"color": ACCENTS[color], "ls": LINES[turn % len(LINES)], "zorder": 3}
+            look = {"color": ACCENTS[color], "ls": LINES[(turn + color) % len(LINES)], "zorder": 3}
         look |= {"marker": "o", "label": f"_{labels[position]}"}
         ax.plot(range(len(names)), column, gid=f"item-{position}", **look)
     _join_ties(ax, slots, ranks)

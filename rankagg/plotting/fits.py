@@ -1,4 +1,4 @@
-"""Plots of fitted models: parameters, distances to the center, components, goodness of fit."""
+"""Plots of fitted models: parameters, distances, components, goodness of fit."""
 
 from __future__ import annotations
 
