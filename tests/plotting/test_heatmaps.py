@@ -52,7 +52,7 @@ def test_majorities_that_the_consensus_contradicts_are_framed():
 def test_the_caption_explains_the_marks_that_are_drawn():
     frame, hatched = "frame: below one half, against the order of rows", "hatched: never compared"
     ax = plotting.pairwise_heatmap(ra.datasets.load("condorcet_1785").pairwise())
-    assert caption_of(ax) == frame
+    assert notes(ax) == frame
     votes = ra.Profile.from_ranks([[1, 2, np.nan], [np.nan, np.nan, 1]]).pairwise()
     order = ra.Permutation.from_order(votes.items)
     assert caption_of(plotting.pairwise_heatmap(votes, order)) == hatched
