@@ -1,7 +1,7 @@
 """How often the true model is chosen, and how often fits are refuted: 200 data sets of each.
 
 Each has 100 rankings of 6 items. Print the text of model_choice.txt and write a row for each data
-set to model_choice.csv; this takes about 10 minutes on one core.
+set to model_choice.csv; this takes about 30 minutes on one core.
 
     python examples/long/model_choice.py
 """
