@@ -86,7 +86,7 @@ def _in_floats(margins: Whole) -> Floats | None:
 
 
 def _exact_lottery(margins: Whole, guess: Floats) -> Whole | None:
-    """Return an exact strategy that gains 0 by the items that it plays, and more by all others."""
+    """Return an exact strategy that gains 0 by items that it plays, more by all others."""
     inside, outside = np.flatnonzero(guess > 0.5), np.flatnonzero(guess <= 0.5)
     if not len(inside):
         return None

@@ -197,14 +197,14 @@ def overlap_plot(result: RuleComparison, *, ax: Axes | None = None) -> Axes:
     lead = names[exact.rule.name]
     ax.set_ylabel(f"expected overlap with\n{lead}'s first k", parse_math=False)
     labels = [str(handle.get_label()) for handle in handles]
-    beside = {"loc": "center left", "bbox_to_anchor": (1.02, 0.5), "handlelength": 3}
-    sheet.legend(handles, labels, **beside)
+    place = {"loc": "center left", "bbox_to_anchor": (1.02, 0.5), "handlelength": 3}
+    sheet.legend(handles, labels, **place)
     ranked = f"{depth} of {counted(total, 'item')} {'is' if depth == 1 else 'are'} ranked"
     notes = [
         f"only {ranked} by all rules" if depth < total else "",
         "the exact consensus is not proved optimal" if exact.is_proved is False else "",
     ]
-    return sheet.finish(notes, axis="k: how many of the first items")
+    return sheet.finish(notes, axis="k: number of first items")
 
 
 def _alike(curves: pd.DataFrame) -> list[list[str]]:

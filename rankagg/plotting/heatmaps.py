@@ -363,9 +363,8 @@ def task_agreement_plot(
     ax.set_ylim(n - 0.5, -0.5)
     _bare_cells(ax, names, ["all others", *names], [0.5, *(1.5 + SLOT + np.arange(n))])
     _color_bar(ax, image, "Kendall's tau-b")
-    others = cells.copy()
-    others[np.arange(n), np.arange(n) + 2] = np.nan
     if n <= NUMBERED:
+        others = known.filled(np.nan)
         _write_numbers(sheet, others, edges[:-1] + 0.5, _tau_text, light=(-0.8, 0.6), gid="tau")
     for i in range(n):
         for j in (0, *range(2, n + 2)):

@@ -65,7 +65,7 @@ def overlap_curves(
 
 
 def flow_slots(ranks: Ranks) -> Floats:
-    """Return a height for every item in every column; ties keep the order of the column before.
+    """Return the heights of items by column; ties keep the order of the column before.
 
     Ties in the first column follow the second one, so that lines out of a tie do not cross.
     """

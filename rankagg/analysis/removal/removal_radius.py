@@ -116,7 +116,7 @@ class Removal(Value):
 
 
 class RemovalRadius(Result):
-    """The smallest set of rankings or tasks whose removal changes the winner or reverses a pair.
+    """The smallest removal of rankings or tasks that changes the winner or reverses a pair.
 
     Made by `removal_radius`; it has no plot.
 

@@ -162,7 +162,7 @@ def _reach_targets(
     below: int,
     deadline: Deadline,
 ) -> tuple[int, Integers64 | None]:
-    """Return a lower bound on the fewest units that reach all targets, and such units if found.
+    """Return a bound on the fewest units that reach all targets, and such units if found.
 
     Only solutions of fewer than `below` units count.
     """
