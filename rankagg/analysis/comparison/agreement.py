@@ -302,7 +302,10 @@ class TaskAgreement(Result):
             with_rest, mean_tau (with the other tasks), n_systems (of the task).
         """
         others = np.where(np.eye(len(self.tasks), dtype=bool), nan, self.tau)
-        columns = {"with_rest": self.with_rest, "mean_tau": pd.DataFrame(others).mean(axis=1)}
+        columns = {
+            "with_rest": self.with_rest,
+            "mean_tau": pd.DataFrame(others).mean(axis=1).to_numpy(),
+        }
         columns = {**columns, "n_systems": np.diag(self._n_common)}
         frame = pd.DataFrame(columns, index=pd.Index(list(self.tasks), name="task"))
         return frame.sort_values("with_rest", kind="stable")
