@@ -7,6 +7,9 @@ import importlib
 import inspect
 import sys
 from pathlib import Path
+from types import ModuleType
+
+import pytest
 
 STORED = Path(__file__).with_name("public_surface.txt")
 PACKAGES = ["", "analysis", "axioms", "cultures", "datasets", "distances", "distributions"]
@@ -42,6 +45,13 @@ def test_the_public_surface_is_the_stored_one():
     gone, new = set(stored) - set(found), set(found) - set(stored)
     assert not gone | new, f"gone: {sorted(gone)}\nnew: {sorted(new)}\n{__doc__}"
     assert len(stored) > 500
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_a_package_can_be_sent_to_another_process(package):
+    # lazy_loader changes the type if a public name is also that of its module; cloudpickle, and so
+    # joblib, then rejects functions that use the package.
+    assert type(importlib.import_module(f"rankagg.{package}".rstrip("."))) is ModuleType
 
 
 if __name__ == "__main__":

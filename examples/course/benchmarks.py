@@ -323,7 +323,7 @@ def _():
     mo.md(r"""
     ## 4. Which rule bears gaps
 
-    Take a complete table, remove scores at random, rank what is left, and compare with the *same
+    Take a complete table, remove scores at random, rank the rest, and compare with the *same
     rule's* ranking of the complete table.
     """)
 
@@ -594,7 +594,7 @@ def _(diagram, friedman):
     mo.Html(
         page.drawn(
             diagram,
-            "Mean ranks along an axis, and bars that join systems which are not told apart: "
+            "Mean ranks along an axis, and bars that join systems whose order is undecided: "
             + "; ".join(" with ".join(group) for group in friedman.groups())
             + ".",
         )
@@ -609,7 +609,7 @@ def _(friedman, ranks):
     mo.md(f"""
     By sign flips who may be first is {", ".join(ranks.first)}. The bars: Friedman's test with
     Nemenyi's critical difference, the usual picture (Demšar 2006); a bar joins systems that are
-    *not told apart*. Groups overlap: "tied" is not transitive, and not told apart is not *equal*.
+    *undecided*. Groups overlap: "undecided" is not transitive, and not the same as *equal*.
 
     Friedman's question is another: are there *any* differences? There are (p =
     {friedman.f_p_value:.1e}), and yet nobody knows who is first.

@@ -369,7 +369,7 @@ def _(all_cycles, relaxation, rounds, twelve):
     Where 3-cycles end short there are other rows that every ranking keeps (Grötschel, Jünger and
     Reinelt 1985). For the fence: add up three cycles of four arcs. Every ranking contradicts an
     arc of each, so 3 in all, where the arcs that are in two cycles count twice. Halve that, and
-    round up what is left of the single arcs: every ranking contradicts $\frac32$ of the nine arcs
+    round up the remaining single arcs: every ranking contradicts $\frac32$ of the nine arcs
     at least, so 2 (Chvátal's rounding). `ra.Kemeny()` derives such rows by itself.
     """
             ),
@@ -607,7 +607,7 @@ def _(denominator, holds, jury, lower_bound, proof, words):
             mo.plain_text(words),
             mo.md(r"""
     The cycle (0, 2, 1) is A > C > B > A with the weight 6, as in section 9: put it into
-    `lower_bound` and 76 comes out.
+    `lower_bound` and get 76.
     Every answer of `ra.Kemeny` has been checked like this before you get it.
 
     What does a forger achieve?

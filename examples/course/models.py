@@ -339,7 +339,7 @@ def _():
 
     $$P(a\text{ is chosen from }S)=\frac{w_a}{\sum_{b\in S}w_b},$$
 
-    and a ranking is a sequence of choices from what is left (Plackett 1975):
+    and a ranking is a sequence of choices from the remaining items (Plackett 1975):
     $\;P(\sigma)=\prod_j w_{\sigma_j}/\sum_{k\ge j}w_{\sigma_k}$.
 
     **The Gumbel trick.** Add independent Gumbel noise to the log worths and sort. The result is
@@ -530,7 +530,7 @@ def _(ballots, fits, verdict):
             mo.md(f"""
     Each model misses some pair by 15 points or more. Another look: only 4 of 24 rankings occur.
     By Plackett-Luce these four together have probability {_probs.sum():.2f}; they are all of the
-    votes. None of the two is a model of these voters, and AIC alone would not have told. Voters
+    votes. None of the two is a model of these voters, and AIC alone would not show it. Voters
     who rank cities by distance are a *culture* of another kind.
     """),
         ]

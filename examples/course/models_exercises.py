@@ -232,7 +232,7 @@ def _(solutions):
     assert 0.2 < _share < 0.8
     page.solution(
         mo.md(
-            f"Ask what comes out where nothing is there (`fit.test_uniform`). Of forty "
+            f"Ask for the result if there is no structure (`fit.test_uniform`). Of forty "
             f"samples of seven *uniform* rankings {_share:.0%} have an estimate of 0.3 or "
             f"more, the largest being {max(_thetas):.2f}. So 0.3 from seven tasks shows "
             "nothing."

@@ -98,7 +98,7 @@ def every_rule() -> tuple[ra.Aggregator, ...]:
 
 
 def outcomes(profile: ra.Profile) -> list[tuple[str, str]]:
-    """Return each ranking that comes out, with the rules that say so.
+    """Return each resulting ranking, with its rules.
 
     Examples
     --------

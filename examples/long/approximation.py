@@ -1,7 +1,7 @@
 """How near rules come to the exact Kemeny optimum: 3 models, 3 sizes, 100 repetitions.
 
 Prints the table in approximation.txt and writes the rows behind it to approximation.csv. Takes
-some minutes on two cores; a study that was stopped goes on from its journal.
+some minutes on two cores; a stopped study continues from its journal.
 
     python examples/long/approximation.py
 """

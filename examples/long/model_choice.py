@@ -1,7 +1,7 @@
 """How often the true model is chosen, and how often fits are refuted: 200 data sets of each.
 
-Each has 100 rankings of 6 items. Prints what is in model_choice.txt, and writes a row for each data
-set to model_choice.csv; takes about 20 minutes on one core.
+Each has 100 rankings of 6 items. Print the text of model_choice.txt and write a row for each data
+set to model_choice.csv; this takes about 30 minutes on one core.
 
     python examples/long/model_choice.py
 """
@@ -26,7 +26,7 @@ MODELS = {
 OTHER = ra.Permutation.from_order("DEFABC", items=ITEMS)
 TWO = ra.Mixture([ra.Mallows(ITEMS, 1.0), ra.Mallows(OTHER, 1.0)])
 KENDALL = ra.Mallows.fit
-#: What is drawn from, and what is fitted.
+#: The distribution drawn from, and the fit.
 TESTS = {
     "uniform, true": (MODELS["uniform"], ra.distributions.Uniform.fit),
     "Kendall, true": (MODELS["mallows-kendall"], KENDALL),
@@ -38,8 +38,8 @@ TESTS = {
 }
 
 
-def chosen(true, seed):
-    """Return which model each criterion chooses, and whether the true one is near the best."""
+def choose_model(true, seed):
+    """Return the model that each criterion chooses, and whether the true one is near the best."""
     rankings = MODELS[true].sample(N_RANKINGS, rng=[1, seed])
     frame = ra.distributions.compare_models(rankings, n_resamples=0, rng=seed).to_frame()
     near = -frame["difference"][true] <= 2 * frame["difference_error"][true]
@@ -48,7 +48,7 @@ def chosen(true, seed):
     return {"case": true, "seed": seed, **by}
 
 
-def tested(case, seed):
+def fit_p_value(case, seed):
     """Return the p-value of the fit."""
     true, fitter = TESTS[case]
     rankings = true.sample(N_RANKINGS, rng=[2, seed])
@@ -58,15 +58,15 @@ def tested(case, seed):
     return {"case": case, "seed": seed, "p": round(test.p_value, 6)}
 
 
-def everything(times=TIMES):
-    """Return a row for each data set of both kinds."""
-    tasks = [(chosen, case) for case in MODELS] + [(tested, case) for case in TESTS]
-    jobs = (delayed(what)(case, seed) for what, case in tasks for seed in range(times))
+def simulate(times=TIMES):
+    """Return a row for each data set, of choices and of tests."""
+    tasks = [(choose_model, case) for case in MODELS] + [(fit_p_value, case) for case in TESTS]
+    jobs = (delayed(task)(case, seed) for task, case in tasks for seed in range(times))
     return pd.DataFrame(Parallel(n_jobs=-1)(jobs))
 
 
-def told(rows):
-    """Return shares of the data sets."""
+def summary_lines(rows):
+    """Yield the shares of data sets with each outcome."""
     right = rows[rows["p"].isna()]
     yield "the true model is chosen by held-out score, BIC, AIC; is near the best"
     for case, part in right.groupby("case", sort=False):
@@ -79,6 +79,6 @@ def told(rows):
 
 
 if __name__ == "__main__":
-    found = everything()
-    found.to_csv(Path(__file__).with_suffix(".csv"), index=False)
-    print("\n".join(told(found)))
+    rows = simulate()
+    rows.to_csv(Path(__file__).with_suffix(".csv"), index=False)
+    print("\n".join(summary_lines(rows)))

@@ -171,7 +171,7 @@ def may_be_first(tables):
 
 
 def decided(tables):
-    """Yield the share of pairs told apart by equation 4, and for all pairs at once by instance."""
+    """Yield the share of pairs decided by equation 4, and for all pairs at once by instance."""
     ways = [S.PrintedRadius(radius="equation 4"), S.IntervalMethod(unit="instance", holm=True)]
     for name, table in tables.items():
         model = S.ObservedData(label=name, data=table)

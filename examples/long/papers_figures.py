@@ -125,7 +125,7 @@ def draw_all():
 
 
 def drawn_from():
-    """Return what stands in each figure: a digest of the numbers."""
+    """Return a digest of the numbers in each figure."""
     return sha256(b"".join(path.read_bytes() for path in SOURCES)).hexdigest()
 
 

@@ -2,7 +2,7 @@
 
 Prints the summaries in removal.txt and writes the means behind them to removal.csv. Needs the
 leaderboards xtreme.csv, superglue_full.csv and glue_full.csv, systems by columns; takes ten minutes
-on two idle cores, and goes on from its journals.
+on two idle cores, and continues from its journals.
 
     python examples/long/removal.py FOLDER
 """

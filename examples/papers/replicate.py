@@ -15,7 +15,7 @@ from replication.run import EXPERIMENTS, replicate
 
 ABOUT = """
 Every published quantity gets a row: where it is printed, what is printed, what the paper's words
-and its authors' program give, what comes out here, a verdict, and the reason. The exit code is 1
+and its authors' program give, the result here, a verdict, and the reason. The exit code is 1
 where something did not come out as its reference has it, and 2 after bad input.
 """
 
@@ -37,7 +37,7 @@ def main(arguments: list[str] | None = None) -> int:
         "-o",
         "--out",
         metavar="DIR",
-        help="where to write page, rows, tables and figures; a stopped run goes on from there",
+        help="where to write page, rows, tables and figures; a stopped run continues from there",
     )
     parser.add_argument("--list", action="store_true", help="list the experiments and run none")
     given = parser.parse_args(arguments)

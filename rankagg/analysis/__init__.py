@@ -1,4 +1,4 @@
-"""Looking at consensuses: side by side, and why they differ."""
+"""Comparison, explanation and robustness of consensuses."""
 
 import lazy_loader
 

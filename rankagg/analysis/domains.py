@@ -26,9 +26,10 @@ def _different_rankings(data: object) -> tuple[ItemSet, Ranks]:
 
 
 def single_crossing_order(data: Held) -> Profile | None:
-    """Return the distinct rankings in single-crossing order: each pair is reversed at most once.
+    """Return the distinct rankings in single-crossing order.
 
-    Majorities are then transitive where no two items tie: they are those of the middle ranking.
+    Along it each pair is reversed at most once. Majorities are then
+    transitive if no two items tie: they are those of the middle ranking.
     Time is proportional to rankings times squared items.
 
     Parameters
@@ -39,8 +40,8 @@ def single_crossing_order(data: Held) -> Profile | None:
     Returns
     -------
     Profile or None
-        Each distinct ranking once; only the reverse is another such order. None where there is
-        none.
+        Each distinct ranking once; only the reverse is another such order. None if no such order
+        exists.
 
     References
     ----------
@@ -76,7 +77,7 @@ def _distances(ranks: Ranks, center: Ranks) -> Integers64:
 def single_peaked_axis(data: Held) -> tuple[Label, ...] | None:
     """Return an axis on which every ranking decreases on both sides of its peak.
 
-    Then no ranking puts the middle one of three items on the axis below both others, and
+    No ranking then puts the middle one of three items on the axis below both others, and
     majorities have no Condorcet cycles. Time is proportional to rankings times items.
 
     Parameters
@@ -87,7 +88,7 @@ def single_peaked_axis(data: Held) -> tuple[Label, ...] | None:
     Returns
     -------
     tuple of labels or None
-        The items in order of the axis, whose reverse is an axis too. None where there is none.
+        The items in order of the axis; its reverse is an axis too. None if no axis exists.
 
     References
     ----------
@@ -122,7 +123,7 @@ class _AxisPart:
 
 
 def _axis_parts(ranks: Ranks) -> list[_AxisPart] | None:
-    """Return the parts of every axis, from the outside in; None where there is no axis.
+    """Return the parts of every axis, from the outside in; None if no axis exists.
 
     An item that some ranking has last among the remaining ones is at an end of these. An item
     makes a valley where a ranking puts items on both of its sides above it, which are known when

@@ -85,7 +85,7 @@ class Explanation(Result):
     above, below : str or int
         The items; tied ones in the order of the item set.
     is_held : bool
-        True where constraints forbid the reverse order of the pair.
+        True if constraints forbid the reverse order of the pair.
     swap : PartialRanking or None
         The cheapest ranking with the pair reversed, for an exact rule with a proof; None for other
         rules, or where the time limit was reached.
@@ -134,16 +134,16 @@ class Explanation(Result):
 
     @cached_property
     def extra_cost(self) -> float | None:
-        """Cost of `swap` in excess of the optimum, in votes: 0 where it is optimal too."""
+        """Cost of `swap` in excess of the optimum, in votes: 0 if it is optimal too."""
         if self.swap is None:
             return None
-        consensus, votes = self.consensus, self.consensus.pairwise
-        prices: dict[str, Any] = {"consensus_tie_cost": consensus.consensus_tie_cost}
-        costs = (
-            votes.exact_cost(ranking, tie_cost=consensus.tie_cost, **prices)
-            for ranking in (self.swap, consensus.ranking)
+        consensus = self.consensus
+        cost = partial(
+            consensus.pairwise.exact_cost,
+            tie_cost=consensus.tie_cost,
+            consensus_tie_cost=consensus.consensus_tie_cost,
         )
-        return float(next(costs) - next(costs))
+        return float(cost(self.swap) - cost(consensus.ranking))
 
     @property
     def margin(self) -> float:
@@ -183,11 +183,11 @@ class Explanation(Result):
         i, j = self._pair
         leads = units.leads(i, np.array([j])) * int(np.sign(self.margin))
         margin = exact.integer_product(units.counts, leads)
-        # Each of them adds its votes to the other side, too.
+        # Each ranking also adds its votes to the other side.
         return int(fewest(margin + 1, exact.multiply(leads, 2), units.counts)[0])
 
     def rankings(self) -> pd.DataFrame:
-        """Return the weight of rankings, by task where there are tasks, for each order of the pair.
+        """Return the weight of rankings for each order of the pair, by task if there are tasks.
 
         Returns
         -------
@@ -228,7 +228,7 @@ class Explanation(Result):
         more = self._plain("cycle", "score_difference", "rankings_to_flip", "is_held", "are_joined")
         return {"rule": self.consensus.rule.name, **pair, **more, "swap": swap}
 
-    # -- in words -----------------------------------------------------------------------------
+    # -- text ---------------------------------------------------------------------------------
 
     def _facts(self) -> list[str]:
         a, b = shortened(self.above), shortened(self.below)
@@ -246,7 +246,7 @@ class Explanation(Result):
         if self.swap is not None:
             lines.append(self._swap_line())
         elif self.is_held:
-            lines.append("swap        none: the constraints demand this order of the pair")
+            lines.append("swap        none: the constraints require this order of the pair")
         elif not self.is_complete:
             lines.append("swap        not computed in time")
         elif self.consensus.is_proved is False:
@@ -256,29 +256,26 @@ class Explanation(Result):
         return lines
 
     def _flip_line(self) -> str:
-        few, told = self.rankings_to_flip, partial(votes_text, self.consensus)
+        number = self.rankings_to_flip
         head = "flip        another majority, if"
-        if few is None:
-            half = told(abs(self.margin) / 2, "half of a majority")
+        if number is None:
+            half = votes_text(self.consensus, abs(self.margin) / 2, "half of a majority")
             return said("{} more than {} turned round", head, half)
         data = self.consensus.evidence.data
         noun = "ranking" if getattr(data, "is_instance_level", True) else "task"
-        rankings = told(few, "rankings that turn a majority", "", noun)
+        rankings = votes_text(self.consensus, number, "rankings that turn a majority", "", noun)
         return said("{} {} turned the pair round", head, rankings)
 
     def _votes_line(self) -> str:
-        a, b, told = (
-            shortened(self.above),
-            shortened(self.below),
-            partial(votes_text, self.consensus),
-        )
+        a, b = shortened(self.above), shortened(self.below)
+        votes = partial(votes_text, self.consensus)
         head = f"{self.consensus.evidence.words.vote}s".ljust(12)
         if not self.votes_for + self.votes_against + self.ties:
             return f"{head}none: {a} and {b} were never compared"
         verdict = {1: f"a majority for {a}", -1: f"a majority for {b}", 0: "no majority"}
-        mine = told(self.votes_for, "votes for a pair", noun="")
-        against = told(self.votes_against, "votes against a pair", noun="")
-        tied = said(", {} tie them", told(self.ties, "votes that tie a pair", noun=""))
+        mine = votes(self.votes_for, "votes for a pair", noun="")
+        against = votes(self.votes_against, "votes against a pair", noun="")
+        tied = said(", {} tie them", votes(self.ties, "votes that tie a pair", noun=""))
         ties, end = tied if self.ties else "", verdict[int(np.sign(self.margin))]
         text = head + "{} for {} above {}, {} for the reverse{}: {}"
         return said(text, mine, a, b, against, ties, end)
@@ -287,7 +284,7 @@ class Explanation(Result):
         assert self.consensus.scores is not None, "only rules with scores have this line"
         assert self.score_difference is not None, "only rules with scores have this line"
         upper, lower = self.consensus.scores[list(self._pair)].tolist()
-        told = (
+        numbers = (
             stated(upper, "score of the upper", ".6g"),
             stated(lower, "score of the lower", ".6g"),
             stated(self.score_difference, "difference of scores", "z.6g"),
@@ -295,7 +292,7 @@ class Explanation(Result):
         find = getattr(self.consensus.rule, "interval", lambda *pair: ())
         ends = [stated(end, "end of an interval", ".3g") for end in find(self.above, self.below)]
         interval = said(" (95 % interval: {} to {})", *ends) if ends else ""
-        return said("scores      {} against {}, a difference of {}{}", *told, interval)
+        return said("scores      {} against {}, a difference of {}{}", *numbers, interval)
 
     def _swap_line(self) -> str:
         assert self.swap is not None, "only exact rules have a swap"
@@ -311,7 +308,7 @@ class Explanation(Result):
 
 
 def _can_swap(consensus: Consensus) -> bool:
-    """Return whether a swap has a cost: the optimum is proved, and ties are not free."""
+    """Return whether the optimum is proved, and ties are not free."""
     certificate = consensus.certificate
     proved = certificate is not None and certificate.status == "optimal"
     return proved and isinstance(consensus.rule, Kemeny) and consensus.consensus_tie_cost != 0
@@ -320,9 +317,9 @@ def _can_swap(consensus: Consensus) -> bool:
 def _swap(
     consensus: Consensus, i: int, j: int, deadline: Deadline
 ) -> tuple[PartialRanking | None, bool]:
-    """Reverse the pair by a vote that outweighs all others, and solve again.
+    """Return the consensus after a vote that reverses the pair and outweighs all others.
 
-    Also return whether constraints forbid that.
+    Also return whether constraints forbid the reverse order.
     """
     if not _can_swap(consensus):
         return None, False

@@ -30,12 +30,12 @@ from rankagg.core.graphs import connected_parts
 from rankagg.exceptions import InformationLostError, InvalidInputError
 
 ASSUMPTIONS: Final[dict[Unranked, str]] = {
-    "uniform": "where an item is missing it would have been anywhere, each rank as likely: its "
-    "expected rank is the middle. Draws items with many gaps to the middle of the consensus.",
-    "ignore": "which items are missing says nothing about how they would have done there. Pairs "
-    "that were never compared stay open; few comparisons count as much as they are.",
-    "last": "an item is missing because it would have been last. Right for what failed or was "
-    "declined, a penalty for what nobody tried.",
+    "uniform": "a missing item would have had any rank with equal probability, so its expected "
+    "rank is the middle. Moves items with many gaps to the middle of the consensus.",
+    "ignore": "gaps do not depend on how well an item would have done. Pairs that were never "
+    "compared stay open; few comparisons count as much as they are.",
+    "last": "a missing item would have been last. Right if it failed or was declined; a penalty if "
+    "nobody tried it.",
 }
 
 
@@ -145,7 +145,7 @@ class MissingReport(Result):
     _schema = "rankagg.missing"
     _plot = "missingness_map"
 
-    # -- facts --------------------------------------------------------------------------------
+    # -- counts -------------------------------------------------------------------------------
 
     @property
     def n_missing(self) -> int:
@@ -169,8 +169,8 @@ class MissingReport(Result):
         The order of two items of different components is unknown without an assumption.
         """
         label = connected_parts(self.comparisons > 0)
-        numbers = sorted(np.unique(label), key=lambda g: -int((label == g).sum()))
-        return tuple(self.items.where(label == number) for number in numbers)
+        groups = (self.items.where(label == number) for number in np.unique(label))
+        return tuple(sorted(groups, key=len, reverse=True))
 
     @property
     def absent(self) -> Bools:
@@ -243,7 +243,7 @@ class MissingReport(Result):
         pairs = self._plain("never_compared", "groups")
         return {**sizes, "items": items, **pairs, "assumptions": dict(ASSUMPTIONS)}
 
-    # -- how it looks -------------------------------------------------------------------------
+    # -- text ---------------------------------------------------------------------------------
 
     def _table(self) -> pd.DataFrame:
         frame = self.to_frame()
@@ -264,7 +264,7 @@ class MissingReport(Result):
         return lines
 
     def _comparison_lines(self, limit: int | None) -> list[str]:
-        lines = ["every two items were compared somewhere"]
+        lines = ["all pairs of items were compared"]
         if self.never_compared:
             pairs = [f"{shortened(a)} and {shortened(b)}" for a, b in self.never_compared[:limit]]
             left = len(self.never_compared) - len(pairs)

@@ -139,41 +139,42 @@ def choose_rule(
     """
     data = as_data(data)
     if not isinstance(data, Profile | ScoreTable):
-        allowed = "a Profile, a ScoreTable, or orders, of which the voters can be halved"
+        allowed = "a Profile, a ScoreTable, or orders, whose voters can be halved"
         raise InvalidInputError("data", allowed, data)
-    named = [check_rule(rule, "rules") for rule in rules]
-    if len(named) < 2:
+    chosen = [check_rule(rule, "rules") for rule in rules]
+    if len(chosen) < 2:
         raise InvalidInputError("rules", "at least two rules", rules)
+    number, unit = (
+        (data.n_tasks, "task") if isinstance(data, ScoreTable) else (data.n_rankings, "ranking")
+    )
+    if number < 2:
+        raise InvalidInputError("data", "at least two voters", Described(counted(number, unit)))
     times, generator = check_integer(n_splits, "n_splits", low=1), as_generator(rng)
-    distances = np.empty((len(named), times))
+    distances = np.empty((len(chosen), times))
     for split in range(times):
-        halves = list(_halves(data, generator))
-        for row, rule in enumerate(named):
+        halves = list(_halves(data, number // 2, generator))
+        for row, rule in enumerate(chosen):
             first, second = (rule.aggregate(half, rng=generator).ranking for half in halves)
             distances[row, split] = kendall_distance(first, second, tie_cost=0.5, normalized=True)
-    is_table = isinstance(data, ScoreTable)
     return RuleChoice(
-        rules=tuple(rule.name for rule in named),
+        rules=tuple(rule.name for rule in chosen),
         distances=distances,
-        unit="task" if is_table else "ranking",
-        n_units=data.n_tasks if isinstance(data, ScoreTable) else data.n_rankings,
+        unit=unit,
+        n_units=number,
     )
 
 
-def _halves(data: Profile | ScoreTable, rng: Generator) -> Iterator[Profile | ScoreTable]:
-    """Yield two disjoint halves of the voters."""
-    number = data.n_tasks if isinstance(data, ScoreTable) else data.n_rankings
-    if number < 2:
-        noun = "task" if isinstance(data, ScoreTable) else "ranking"
-        raise InvalidInputError("data", "at least two voters", Described(counted(number, noun)))
+def _halves(
+    data: Profile | ScoreTable, size: int, rng: Generator
+) -> Iterator[Profile | ScoreTable]:
+    """Yield two disjoint sets of voters of a size."""
     if isinstance(data, ScoreTable):
-        order = rng.permutation(number)
-        for part in (order[: number // 2], order[number // 2 : number // 2 * 2]):
-            kept = set(part.tolist())
-            yield data.drop(tasks=[t for i, t in enumerate(data.tasks) if i not in kept])
+        order = rng.permutation(data.n_tasks)
+        for part in (order[:size], order[size : 2 * size]):
+            yield data.drop(tasks=data.tasks.at(np.setdiff1d(order, part)))
         return
-    drawn = rng.multivariate_hypergeometric(data.counts, number // 2)
-    rest = rng.multivariate_hypergeometric(data.counts - drawn, number // 2)
+    drawn = rng.multivariate_hypergeometric(data.counts, size)
+    rest = rng.multivariate_hypergeometric(data.counts - drawn, size)
     for counts in (drawn, rest):
         rows = np.flatnonzero(counts)
         yield canonical_profile(

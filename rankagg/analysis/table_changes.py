@@ -1,4 +1,4 @@
-"""Changes between two versions of a table, and whose scores moved each system."""
+"""Changes between two versions of a table, and their causes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ CAUSES = ("gone", "own_scores", "other_scores", "tasks", "came")
 
 
 class Turn(NamedTuple):
-    """Two systems that changed places, and the significance of their order in the second table."""
+    """Two systems that changed places, with the test of their order in the second table."""
 
     above: Label
     below: Label
@@ -326,7 +326,7 @@ def _plain(label: Label) -> str:
 
 
 def _notes(consensuses: tuple[Consensus, Consensus], items: ItemSet) -> Iterator[str]:
-    """Yield what makes moves uncertain: rankings without proof, and equally good ones."""
+    """Yield notes on rankings without proof, and on equally good ones."""
     if any(consensus.is_proved is False for consensus in consensuses):
         yield "a ranking is not proved optimal: moves may be those of the search"
         return

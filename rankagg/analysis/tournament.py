@@ -53,20 +53,20 @@ def _essential_lottery(margins: Integers) -> Whole:
     """Return an optimal mixed strategy of the margin game that plays all items that any plays.
 
     There are x >= 0 with gains y >= 0 and x + y >= 1. Then x'y = 0, so for each item one of x and
-    y is 0 and the other is 1 at least; the items with x > 0 are the set, since no optimal
-    strategy plays an item with y > 0. HiGHS finds such numbers in floats. They are taken for what
-    they say (x > 1/2) only if integers with the same signs exist, which elimination finds: these
-    are returned. Margins that differ too much in size for that are refused.
+    y is 0 and the other at least 1. The items with x > 0 are the set, since no optimal strategy
+    plays an item with y > 0. HiGHS finds such numbers in floats, and elimination finds the
+    integers with the same signs (x > 1/2) that are returned. An error is raised if there are none:
+    the margins differ too much in size.
 
-    For the numbers Tucker (1956), "Dual systems of homogeneous linear relations", in Linear
+    On such numbers see Tucker (1956), "Dual systems of homogeneous linear relations", in Linear
     inequalities and related systems.
     """
     whole: Whole = margins.astype(object)
     guess = _in_floats(whole)
     lottery = None if guess is None else _exact_lottery(whole, guess)
     if lottery is None:
-        told = Described(f"margins up to {abs(whole).max()} that differ too much in size")
-        raise InvalidInputError("votes", "of margins that floats can weigh", told)
+        found = Described(f"margins up to {abs(whole).max()} that differ too much in size")
+        raise InvalidInputError("votes", "of margins that floats can weigh", found)
     return lottery
 
 
@@ -86,7 +86,7 @@ def _in_floats(margins: Whole) -> Floats | None:
 
 
 def _exact_lottery(margins: Whole, guess: Floats) -> Whole | None:
-    """Return an exact strategy that plays these items, gains 0 by them and more by all others."""
+    """Return an exact strategy that gains 0 by items that it plays, more by all others."""
     inside, outside = np.flatnonzero(guess > 0.5), np.flatnonzero(guess <= 0.5)
     if not len(inside):
         return None
@@ -100,7 +100,7 @@ def _exact_lottery(margins: Whole, guess: Floats) -> Whole | None:
 
 
 def _null_vector(square: Whole, near: Floats) -> Whole:
-    """Return integers x with x' square = 0, near a multiple of some floats; 0 if only 0 is one."""
+    """Return integers x with x' square = 0, near a multiple of some floats; 0 if x = 0 only."""
     table, n = square.T.copy(), len(square)
     pivots: list[int] = []
     last = 1
@@ -111,7 +111,7 @@ def _null_vector(square: Whole, near: Floats) -> Whole:
             table[[row, row + below[0]]] = table[[row + below[0], row]]
             pivot, others = table[row, column], np.arange(n) != row
             crossed = np.outer(table[others, column], table[row])
-            # Divided by the pivot before, as Bareiss does, the numbers stay determinants.
+            # As in Bareiss's method, division by the last pivot keeps the numbers determinants.
             table[others] = (table[others] * pivot - crossed) // last
             last = pivot
             pivots.append(column)
@@ -222,12 +222,12 @@ class TournamentGraph(Result):
 
     @property
     def condorcet_winner(self) -> Label | None:
-        """The item that beats every other one; None where there is none."""
+        """The item that beats all others; None if there is none."""
         return self._only(self.beats.sum(axis=1))
 
     @property
     def condorcet_loser(self) -> Label | None:
-        """The item that every other one beats; None where there is none."""
+        """The item that all others beat; None if there is none."""
         return self._only(self.beats.sum(axis=0))
 
     def _only(self, number: Any) -> Label | None:
@@ -239,20 +239,17 @@ class TournamentGraph(Result):
         return self.condensation()[0]
 
     def schwartz_set(self) -> tuple[Label, ...]:
-        """Return the items that no item outside beats, even through others; within Smith's set.
-
-        The union of all smallest sets that no outsider beats.
-        """
+        """Return the union of all minimal sets that no item outside beats; within Smith's set."""
         part = strong_parts(self.beats)
         outside = self.beats & (part[:, None] != part)
         return self.items.where(~np.isin(part, part[outside.any(axis=0)]))
 
     def uncovered_set(self) -> tuple[Label, ...]:
-        """Return the items that nothing covers, in the sense of Gillies (1959).
+        """Return the items that no other covers, in the sense of Gillies (1959).
 
-        An item covers one that it beats, if whatever beats the first beats the second too.
-        Without draws this is the uncovered set; with draws there are others, which ask more or
-        less of a cover (Duggan 2013, https://doi.org/10.1007/s00355-012-0696-9).
+        An item covers one that it beats if all items that beat the first beat the second too.
+        Without draws this is the uncovered set. With draws there are other definitions of a cover
+        (Duggan 2013, https://doi.org/10.1007/s00355-012-0696-9).
         """
         beats = self.beats.astype(np.float32)
         # k beats i and not j, for some k
@@ -261,9 +258,9 @@ class TournamentGraph(Result):
         return self.items.where(~covers.any(axis=0))
 
     def split_cycle_winners(self) -> tuple[Label, ...]:
-        """Return the items that nothing defeats under Split Cycle; within Smith's set.
+        """Return the items that no other defeats under Split Cycle; within Smith's set.
 
-        A majority is no defeat where it is a weakest one of a majority cycle. Holliday and
+        A majority is no defeat if it is the weakest of a majority cycle. Holliday and
         Pacuit (2023), https://doi.org/10.1007/s11127-023-01042-3.
         """
         return self.items.where(_undefeated_items(self._scaled_margins))
@@ -271,24 +268,23 @@ class TournamentGraph(Result):
     def essential_set(self) -> pd.Series[float]:
         """Return a maximal lottery: the items that optimal mixed strategies of margins play.
 
-        Two players name an item each and the margin is paid. Within Smith's set; `uncovered_set`,
-        which looks at no margins, may lack some. Dutta and Laslier (1999),
+        Each of two players names an item, and the loser pays the margin. Within Smith's set;
+        `uncovered_set`, which ignores margins, may lack some. Dutta and Laslier (1999),
         https://doi.org/10.1007/s003550050158; as a rule, Fishburn (1984),
         https://doi.org/10.2307/2297786.
 
         Returns
         -------
         pandas.Series
-            The essential set is the index, in the order of the items; the values are the chances of
-            each in one lottery that nobody beats on average. Where all margins are odd it is the
-            only one.
+            The index is the essential set, in the order of the items. The values are the
+            probabilities in a lottery that no item beats on average, the only one if all margins
+            are odd.
         """
-        inside = self.items.indices(self.smith_set())  # nobody else is worth playing
+        inside = self.items.indices(self.smith_set())
         lottery = _essential_lottery(self._scaled_margins[np.ix_(inside, inside)])
         played = np.flatnonzero(lottery)
-        whole = int(lottery.sum())
-        chances = [float(Fraction(int(lottery[at]), whole)) for at in played.tolist()]
-        items = [self.items[inside[at]] for at in played.tolist()]
+        chances = [float(Fraction(number, lottery.sum())) for number in lottery[played]]
+        items = self.items.at(np.array(inside)[played])
         return pd.Series(chances, index=pd.Index(items, name="item"), name="probability")
 
     @property
@@ -299,14 +295,13 @@ class TournamentGraph(Result):
     # -- cycles -------------------------------------------------------------------------------
 
     def condensation(self) -> tuple[tuple[Label, ...], ...]:
-        """Return the items in groups, best first: every item beats all of later groups.
+        """Return the items in groups, best first: every item beats all items of later groups.
 
-        Items of one group are joined by cycles of majorities and draws; see `cyclic_components`
-        for majorities alone.
+        Cycles of majorities and draws join the items of a group; see `cyclic_components` for
+        majorities alone.
         """
         weak = ~self.beats.T
         part = strong_parts(weak)
-        # Every item of a group beats all of later groups and nobody of earlier ones.
         outside = (self.beats & (part[:, None] != part)).sum(axis=1)
         later = {int(p): int(outside[part == p].max()) for p in np.unique(part)}
         order = sorted(later, key=lambda p: -later[p])
@@ -315,7 +310,7 @@ class TournamentGraph(Result):
     def cyclic_components(self) -> tuple[tuple[Label, ...], ...]:
         """Return the strong components of more than one item: the items on Condorcet cycles.
 
-        Draws count for nothing. Every item of a component is on a cycle with every other.
+        Draws do not count. Every item of a component is on a cycle with every other.
         """
         part = strong_parts(self.beats)
         sizes = np.bincount(part)
@@ -323,17 +318,17 @@ class TournamentGraph(Result):
         return tuple(sorted(groups, key=lambda group: self.items.index(group[0])))
 
     def cycles(self, *, length: int = 3) -> list[tuple[Label, ...]]:
-        """Return the Condorcet cycles of up to some length.
+        """Return the Condorcet cycles up to a length.
 
         Parameters
         ----------
         length : int, default 3
-            Items of a cycle at most, at least 3. Their number grows quickly with it.
+            Maximum number of items of a cycle, at least 3. The number of cycles grows quickly.
 
         Returns
         -------
         list of tuple
-            Each starts with its item that comes first in the item set.
+            Each starts with its first item in the order of the item set.
         """
         bound = check_integer(length, "length", low=3)
         part = strong_parts(self.beats)
@@ -341,7 +336,6 @@ class TournamentGraph(Result):
         graph: nx.DiGraph[int] = nx.DiGraph()
         graph.add_edges_from(zip(above.tolist(), below.tolist(), strict=True))
         cycles = list(nx.simple_cycles(graph, length_bound=bound))
-        # Every cycle begins with its first item.
         starts = [cycle.index(min(cycle)) for cycle in cycles]
         turned = [cycle[k:] + cycle[:k] for cycle, k in zip(cycles, starts, strict=True)]
         return [self.items.at(cycle) for cycle in sorted(turned, key=lambda c: (len(c), c))]
@@ -357,7 +351,7 @@ class TournamentGraph(Result):
         Returns
         -------
         tuple
-            Each beats the next by a majority, the last the first; empty where there is none.
+            Each beats the next by a majority, and the last beats the first; empty if none exists.
         """
         beats, (i, j) = self.beats, self.items.indices([first, second])
         end, start = (i, j) if beats[i, j] else (j, i)
@@ -376,7 +370,7 @@ class TournamentGraph(Result):
 
     @property
     def is_acyclic(self) -> bool:
-        """True where there is no Condorcet cycle."""
+        """True if there is no Condorcet cycle."""
         return not self.cyclic_components()
 
     # -- rankings -----------------------------------------------------------------------------
@@ -384,36 +378,31 @@ class TournamentGraph(Result):
     def feedback_arcs(self, ranking: PartialRanking) -> pd.DataFrame:
         """Return the majorities that a ranking contradicts.
 
-        Their margins sum to what the ranking costs beyond the cheaper side of every pair: the
-        exact consensus is a ranking whose feedback arcs weigh least.
+        Their margins sum to the cost of the ranking in excess of the cheaper side of every pair,
+        so the exact consensus minimizes the sum.
 
         Parameters
         ----------
         ranking : PartialRanking
-            Of the same items.
+            A ranking of the same items.
 
         Returns
         -------
         pandas.DataFrame
-            As `arcs`: above and below as the majority has them.
+            As `arcs`; above and below are in the order of the majority.
         """
-        against = self._has_above(ranking)
-        return self._frame(np.argwhere(self.beats & against.T))
-
-    def _has_above(self, ranking: PartialRanking) -> Bools:
         if not isinstance(ranking, PartialRanking):
             raise InvalidInputError("ranking", "a PartialRanking or Permutation", ranking)
         self.items.require_same(ranking.items, "A tournament and a ranking")
-        return pair_signs(ranking.ranks) > 0
+        return self._frame(np.argwhere(self.beats & (pair_signs(ranking.ranks) < 0)))
 
-    # -- out ----------------------------------------------------------------------------------
+    # -- export -------------------------------------------------------------------------------
 
     def to_networkx(self) -> nx.DiGraph[Label]:
         """Return the graph; arcs have margin, votes_for and votes_against."""
         graph: nx.DiGraph[Label] = nx.DiGraph()
         graph.add_nodes_from(self.items)
-        # In the order of the items, which determines the cycles found. Not from the frame, which
-        # would turn labels into plain text.
+        # The order of the items determines the cycles found. A frame would turn labels into text.
         margins, wins = self.margins.tolist(), self.votes.wins.tolist()
         for i, j in np.argwhere(self.beats).tolist():
             values = {"margin": margins[i][j], "votes_for": wins[i][j]}

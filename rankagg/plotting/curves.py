@@ -74,9 +74,9 @@ def bump_chart(
 ) -> Axes:
     """Draw a bump chart of ranks, with a column for each rule and a line for each item.
 
-    Each item has its own height in each column; bars join ties. Lines that change height are
-    colored, others gray. Of more than `top` items the first by the exact rule, or else by the last
-    rule, are drawn.
+    Each item has its own height in each column; bars join ties. Lines that change height have
+    colors and line styles, others are gray. Of more than `top` items the first by the exact rule,
+    or else by the last rule, are drawn.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ def bump_chart(
         look: dict[str, Any] = {"color": GRAY, "ls": "-", "lw": stroke(0.6), "zorder": 2}
         if moved[position]:
             turn, color = divmod(int(np.count_nonzero(moved[:position])), len(ACCENTS))
-            look = {"color": ACCENTS[color], "ls": LINES[turn % len(LINES)], "zorder": 3}
+            look = {"color": ACCENTS[color], "ls": LINES[(turn + color) % len(LINES)], "zorder": 3}
         look |= {"marker": "o", "label": f"_{labels[position]}"}
         ax.plot(range(len(names)), column, gid=f"item-{position}", **look)
     _join_ties(ax, slots, ranks)
@@ -197,14 +197,14 @@ def overlap_plot(result: RuleComparison, *, ax: Axes | None = None) -> Axes:
     lead = names[exact.rule.name]
     ax.set_ylabel(f"expected overlap with\n{lead}'s first k", parse_math=False)
     labels = [str(handle.get_label()) for handle in handles]
-    beside = {"loc": "center left", "bbox_to_anchor": (1.02, 0.5), "handlelength": 3}
-    sheet.legend(handles, labels, **beside)
+    place = {"loc": "center left", "bbox_to_anchor": (1.02, 0.5), "handlelength": 3}
+    sheet.legend(handles, labels, **place)
     ranked = f"{depth} of {counted(total, 'item')} {'is' if depth == 1 else 'are'} ranked"
     notes = [
         f"only {ranked} by all rules" if depth < total else "",
         "the exact consensus is not proved optimal" if exact.is_proved is False else "",
     ]
-    return sheet.finish(notes, axis="k: how many of the first items")
+    return sheet.finish(notes, axis="k: number of first items")
 
 
 def _alike(curves: pd.DataFrame) -> list[list[str]]:

@@ -1,4 +1,4 @@
-"""Plots of fitted models: parameters, distances to the center, components, goodness of fit."""
+"""Plots of fitted models: parameters, distances, components, goodness of fit."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from rankagg.distributions import (
     PlackettLuceFit,
 )
 from rankagg.distributions.base import RankingDistribution
-from rankagg.distributions.goodness_of_fit import NEAR, STATISTICS, GoodnessOfFit, ModelComparison
 from rankagg.distributions.mallows.distances import DISTANCES
+from rankagg.distributions.model_checks import NEAR, STATISTICS, GoodnessOfFit, ModelComparison
 from rankagg.plotting.sheet import (
     HOLLOW,
     ROW_HEIGHT,

@@ -1,4 +1,4 @@
-"""Heat maps: pairwise shares of votes, agreement of tasks, shares of ranks, and missing cells."""
+"""Heat maps of pairwise shares, agreement of tasks, shares of ranks, and missing cells."""
 
 from __future__ import annotations
 
@@ -25,7 +25,6 @@ from rankagg.inference.pairwise import PairwiseIntervals
 from rankagg.inference.ranks.rank_results import ranks_from_intervals
 from rankagg.plotting.sheet import PlotSheet, first_of, open_frame, rank_ticks
 from rankagg.plotting.theme import (
-    ACCENTS,
     DIVERGING,
     GRAY,
     INK,
@@ -188,20 +187,24 @@ def _share_matrix(
     has_numbers = n <= NUMBERED and _write_numbers(
         sheet, known, np.arange(float(n)), lambda share: f"{100 * share:.0f}", light=light
     )
-    dots = np.zeros((n, n), dtype=bool) if above is None else above[np.ix_(order, order)]
-    for (i, j), value in np.ndenumerate(known):
-        if np.isnan(value):
-            if i != j:
-                _hatched_cell(ax, (j - 0.5, i - 0.5))
-            continue
-        if 0 <= ranks[order[i]] < ranks[order[j]] and value < 0.5:
-            frame: dict[str, Any] = {"fill": False, "ec": ACCENTS[1], "lw": letter(0.2)}
-            ax.add_patch(Rectangle((j - 0.44, i - 0.44), 0.88, 0.88, gid="against", **frame))
-        if dots[i, j]:
-            color = INK if light[0] <= value <= light[1] else "white"
-            dot: dict[str, Any] = {"ms": letter(0.3), "mew": 0, "color": color, "gid": "decided"}
-            ax.plot(j, i + 0.33 * has_numbers, "o", **dot)
-    return sheet.finish([note, *notes])
+    unknown = np.isnan(known) & ~np.eye(n, dtype=bool)
+    for i, j in np.argwhere(unknown).tolist():
+        _hatched_cell(ax, (j - 0.5, i - 0.5))
+    drawn = ranks[order]
+    against = (drawn[:, None] >= 0) & (drawn[:, None] < drawn) & (known < 0.5)
+    for i, j in np.argwhere(against).tolist():
+        frame: dict[str, Any] = {"fill": False, "ec": INK, "lw": letter(0.2), "gid": "against"}
+        ax.add_patch(Rectangle((j - 0.44, i - 0.44), 0.88, 0.88, **frame))
+    decided = np.zeros((n, n), dtype=bool) if above is None else above[np.ix_(order, order)]
+    for i, j in np.argwhere(decided & np.isfinite(known)).tolist():
+        color = INK if light[0] <= known[i, j] <= light[1] else "white"
+        dot: dict[str, Any] = {"ms": letter(0.3), "mew": 0, "color": color, "gid": "decided"}
+        ax.plot(j, i + 0.33 * has_numbers, "o", **dot)
+    marks = [
+        "frame: below one half, against the order of rows" if against.any() else "",
+        "hatched: never compared" if unknown.any() else "",
+    ]
+    return sheet.finish([note, *notes, *marks])
 
 
 @plot_of(PairwiseIntervals, "PairwiseIntervals.from_data(data)")
@@ -245,18 +248,8 @@ def intervals_heatmap(
             f"{decisions.alpha:g}; rows by majorities lost"
         )
     label = f"share of {result.unit}s\nwith row above column"
-    notes = [first, *_mark_notes(estimate, order), *(f"note: {note}" for note in result.notes)]
+    notes = [first, *(f"note: {note}" for note in result.notes)]
     return _share_matrix(estimate, order, above=above, label=label, notes=notes, top=top, ax=ax)
-
-
-def _mark_notes(estimate: Floats, order: PartialRanking) -> list[str]:
-    """Explain frames and hatched cells, if there are some."""
-    framed = (order.ranks[:, None] < order.ranks) & (estimate < 0.5)
-    unknown = np.isnan(estimate) & ~np.eye(len(estimate), dtype=bool)
-    return [
-        "frame: below one half, against the order of rows" if framed.any() else "",
-        "hatched: never compared" if unknown.any() else "",
-    ]
 
 
 @plot_of(StudyResult, "ConfidenceStudy.run")
@@ -323,7 +316,6 @@ def confidence_heatmap(
         source.name + removed * bool(share),
         f"dot: decided by {way.name} at alpha {level:g}, {int(judged.above.sum())} of {pairs}, "
         f"from {units} each on average",
-        *_mark_notes(judged.estimate, order),
     ]
     label = f"estimated proportion of {way.unit}s\nwith row above column"
     return _share_matrix(
@@ -335,7 +327,7 @@ def confidence_heatmap(
 def task_agreement_plot(
     result: TaskAgreement, *, top: int | None = MOST_DRAWN, ax: Axes | None = None
 ) -> Axes:
-    """Draw a heat map of Kendall's tau for each pair of tasks, and of each task with all others.
+    """Draw a heat map of Kendall's tau of all pairs of tasks, and of each with all others.
 
     The first column, the tau of a task with the ranking by all others, orders the rows. Of more
     than `top` tasks those with the highest are drawn. Blue pairs agree, orange pairs disagree.
@@ -371,9 +363,8 @@ def task_agreement_plot(
     ax.set_ylim(n - 0.5, -0.5)
     _bare_cells(ax, names, ["all others", *names], [0.5, *(1.5 + SLOT + np.arange(n))])
     _color_bar(ax, image, "Kendall's tau-b")
-    others = cells.copy()
-    others[np.arange(n), np.arange(n) + 2] = np.nan
     if n <= NUMBERED:
+        others = known.filled(np.nan)
         _write_numbers(sheet, others, edges[:-1] + 0.5, _tau_text, light=(-0.8, 0.6), gid="tau")
     for i in range(n):
         for j in (0, *range(2, n + 2)):
@@ -434,7 +425,8 @@ def rank_distribution_plot(
     """
     n, note = first_of(len(result.items), top, "item")
     frame = result.ranks().iloc[:n]
-    reached = np.flatnonzero(frame.to_numpy().max(axis=0, initial=0.0))
+    # Sums of shares leave rounding errors.
+    reached = np.flatnonzero(frame.to_numpy().max(axis=0, initial=0.0) > 1e-9)
     last = int(reached[-1]) + 1 if note and len(reached) else len(result.items)
     cells = frame.to_numpy()[:, :last]
     without = (result.best == 0).mean(axis=0)[result.items.indices(frame.index)]
@@ -481,7 +473,7 @@ def missingness_map(
     top: int | None = MOST_DRAWN,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw a map with items in rows and tasks in columns, dark where scores or ranks are missing.
+    """Draw a map of items in rows and tasks in columns, dark where scores are missing.
 
     Items with the most missing cells come first; of more than `top` these are drawn. For tasks
     with instances and groups of rankings the shade is the missing share. Up to 60 rankings without

@@ -1,4 +1,4 @@
-"""Ranks and effects with their uncertainty: rows of intervals, and average ranks on an axis."""
+"""Ranks and effects with intervals in rows, and average ranks on an axis."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def forest_plot(
 def effects_plot(
     result: PairedTests | PairedTest, *, top: int | None = MOST_DRAWN, ax: Axes | None = None
 ) -> Axes:
-    """Draw the effects of paired tests and their intervals, with a row for each system, best first.
+    """Draw effects of paired tests with intervals, a row for each system, the best first.
 
     The vertical line marks no difference from the reference. Filled points are decided by tests
     with a common error rate. Intervals are for each pair alone: one can exclude the line although
@@ -187,7 +187,7 @@ def _effect_notes(tests: PairedTests, reference: str, points: Floats, bounds: Fl
 def separation_plot(
     result: Separation, *, top: int | None = MOST_DRAWN, ax: Axes | None = None
 ) -> Axes:
-    """Draw the number of units needed to separate neighboring systems, and the number available.
+    """Draw the numbers of units needed and available to separate neighboring systems.
 
     A row is a pair of neighbors by mean score. The vertical mark is the number of units available.
     The point, with its number at the right, is the number needed if the observed differences and
@@ -274,7 +274,7 @@ def critical_difference_diagram(
     top: int | None = MOST_DRAWN,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw average ranks, and bars that join neighboring items without a significant difference.
+    """Draw average ranks, with bars that join items without a significant difference.
 
     The best item is on the left. A bar has a dot for each of its items. For Friedman's test the
     critical difference is drawn, and all pairs without a common bar differ significantly. For

@@ -1,4 +1,4 @@
-"""Rows: intervals of pairs, ranks in lists and on a new task, and rules on halves of the data."""
+"""Rows of intervals of pairs, ranks in lists, ranks on a new task, and split halves."""
 
 from __future__ import annotations
 

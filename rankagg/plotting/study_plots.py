@@ -144,8 +144,8 @@ def _draw_panels(
             if part.empty:
                 continue
             # Use 60 % of the space of a name.
-            beside = 0.6 * inset * (2 * (position + 0.5) / len(lines) - 1)
-            x, gid = scale.place(part["at"].to_numpy(np.float64)) + beside, f"{number}-{position}"
+            shift = 0.6 * inset * (2 * (position + 0.5) / len(lines) - 1)
+            x, gid = scale.place(part["at"].to_numpy(np.float64)) + shift, f"{number}-{position}"
             look = _method_style(position, names) | {"zorder": 3 + position, "clip_on": False}
             draw_banded(ax, x, part["middle"], (part["low"], part["high"]), gid, **look)
             dotted = part["dotted"].to_numpy(np.float64)

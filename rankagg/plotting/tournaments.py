@@ -461,11 +461,11 @@ def _order_spots(best: Sequence[Any]) -> dict[Any, tuple[float, int]]:
     """Return a place for each order: its height is the distance to the best."""
     levels: dict[int, list[tuple[int, list[int], Any]]] = {}
     for order in permutations(best):
-        seen = [best.index(item) for item in order]
-        turned = sum(a > b for a, b in combinations(seen, 2))
+        ranks = [best.index(item) for item in order]
+        distance = sum(a > b for a, b in combinations(ranks, 2))
         # The projection with the fewest crossings: none for three items, eight for four.
-        look = seen.index(0) + seen.index(len(seen) - 1)
-        levels.setdefault(turned, []).append((look, seen, order))
+        ends = ranks.index(0) + ranks.index(len(ranks) - 1)
+        levels.setdefault(distance, []).append((ends, ranks, order))
     return {
         order: (at - (len(level) - 1) / 2, height)
         for height, level in levels.items()

@@ -365,7 +365,7 @@ class Findings:
     def proof_sentence(self, **words: Any) -> str:
         """State the proof of the exact consensus, and whether others are as good."""
         looked = self.alternatives is not None or "alternatives" in self.late
-        return proof_of(self.exact, self.alternatives, self.kind.words, looked=looked, **words)
+        return proof_of(self.exact, self.alternatives, self.kind.words, searched=looked, **words)
 
     @property
     def is_exact(self) -> bool:

@@ -185,7 +185,7 @@ def test_summary_tells_who_lacks_what_and_what_is_assumed():
     assert repr(one) == "<MissingReport: 1 of 6 cells missing>"
     # Only items with gaps are printed.
     assert [line.split()[0] for line in one.summary().splitlines()[2:3]] == ["C"]
-    assert "every two items were compared somewhere" in one.summary()
+    assert "all pairs of items were compared" in one.summary()
 
 
 # -- what is refused ------------------------------------------------------------------------------

@@ -5,6 +5,7 @@ import pytest
 
 import rankagg as ra
 from rankagg.analysis import choose_rule
+from rankagg.analysis.rule_choice import _halves
 from rankagg.exceptions import InvalidInputError
 
 BALLOTS = ra.Profile.from_orders(["ABCD", "BADC", "DCBA"], counts=[4, 3, 2])
@@ -28,6 +29,14 @@ def test_halves_have_no_voter_in_common():
                 both[order[tuple(row)]] += count
         assert (both <= BALLOTS.counts).all()
         assert both.sum() == 8
+
+
+def test_an_odd_task_is_in_neither_half():
+    table = ra.ScoreTable(np.eye(3, 5), tasks="vwxyz", higher_is_better=True)
+    for seed in range(5):
+        first, second = _halves(table, 2, np.random.default_rng(seed))
+        assert len(first.tasks) == len(second.tasks) == 2
+        assert not set(first.tasks) & set(second.tasks)
 
 
 def test_distances_are_those_between_the_halves():
@@ -63,7 +72,7 @@ def test_seeds_and_what_is_said():
     ("data", "rules", "message"),
     [
         (BALLOTS, [ra.Borda()], "`rules` must be at least two rules"),
-        (BALLOTS.pairwise(), [ra.Borda(), ra.Kemeny()], "of which the voters can be halved"),
+        (BALLOTS.pairwise(), [ra.Borda(), ra.Kemeny()], "whose voters can be halved"),
         (["A > B"], [ra.Borda(), ra.Kemeny()], "at least two voters. Got 1 ranking"),
     ],
 )

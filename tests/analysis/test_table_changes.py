@@ -7,6 +7,7 @@ import pytest
 
 import rankagg as ra
 from rankagg.analysis import compare_tables
+from rankagg.analysis.table_changes import _turns
 from rankagg.exceptions import InvalidInputError
 
 
@@ -164,3 +165,13 @@ def test_names_that_differ_in_case_alone_are_noted():
         told.format("tasks 'ARC-c' and 'Arc-C'"),
     )
     assert f"note: {found.notes[0]}" in found.summary()
+
+
+def test_a_test_in_favor_of_the_system_below_decides_nothing():
+    after = ra.ScoreTable([[1.0] * 10, [2.0] * 10], systems="AB", higher_is_better=True)
+    ranks = np.array([[2.0, 1.0], [1.0, 2.0]])
+    (turn,) = _turns(after, after.systems, ranks, 0.05)
+    assert (turn.above, turn.decided) == ("A", False)
+    assert turn.p_value < 0.01
+    (turn,) = _turns(after, after.systems, ranks[::-1], 0.05)
+    assert (turn.above, turn.decided) == ("B", True)

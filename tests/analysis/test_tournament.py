@@ -347,3 +347,11 @@ def test_weights_are_exact_and_margins_need_comparisons(profile):
         undefeated_by_cycles(matrix)))  # fmt: skip
     played = sorted(essential_by_enumeration(matrix)[0])
     assert list(graph.essential_set().index) == [graph.items[i] for i in played]
+
+
+def test_a_tie_contradicts_no_majority():
+    graph = ra.TournamentGraph(ra.Profile.from_orders(["ABC"]))
+    tied = ra.PartialRanking.from_buckets(["AB", "C"])
+    assert graph.feedback_arcs(tied).empty
+    turned = ra.PartialRanking.from_buckets(["C", "AB"])
+    assert graph.feedback_arcs(turned)["above"].tolist() == ["A", "B"]

@@ -8,7 +8,7 @@ from scipy import stats
 
 import rankagg as ra
 from rankagg.distributions.fit_result import holm
-from rankagg.distributions.goodness_of_fit import NAMED_MODELS
+from rankagg.distributions.model_checks import NAMED_MODELS
 from rankagg.exceptions import InvalidInputError
 from tests.distributions.enumeration import effective_weights
 from tests.distributions.luce_by_hand import DATA

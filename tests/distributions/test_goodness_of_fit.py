@@ -5,7 +5,7 @@ import pytest
 from joblib import parallel_config
 
 import rankagg as ra
-from rankagg.distributions.goodness_of_fit import (
+from rankagg.distributions.model_checks import (
     NAMED_MODELS,
     STATISTICS,
     _anderson_darling,

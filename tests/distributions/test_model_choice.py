@@ -12,7 +12,7 @@ from joblib import parallel_config
 import rankagg as ra
 from rankagg.core import canonical_profile
 from rankagg.core.places import UNLISTED
-from rankagg.distributions.goodness_of_fit import NAMED_MODELS, _calibration
+from rankagg.distributions.model_checks import NAMED_MODELS, _calibration
 from rankagg.exceptions import InvalidInputError, NotIdentifiedError
 
 LUCE = ra.PlackettLuce([1.5, 0.5, -0.5, -1.5], items="ABCD")
@@ -101,7 +101,7 @@ def test_weights_are_of_the_mean():
 @pytest.mark.parametrize("drawn", [None, 10])  # rankings in place of sums over all of them
 def test_errors_of_chances_are_beyond_chance(drawn, monkeypatch):
     if drawn:
-        file = import_module("rankagg.distributions.goodness_of_fit")
+        file = import_module("rankagg.distributions.model_checks")
         monkeypatch.setattr(file, "MOST_ENUMERATED", 0)
         monkeypatch.setattr(file, "N_DRAWN", drawn)
     # The fold of a model that is right has no error on average, and that of another has its own.

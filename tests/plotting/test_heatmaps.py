@@ -9,10 +9,12 @@ import pytest
 import rankagg as ra
 from rankagg import plotting
 from rankagg.analysis.robustness.rank_shares import _rank_shares
+from rankagg.core import ItemSet
 from rankagg.exceptions import ItemMismatchError
 from rankagg.inference.ranks.rank_results import ranks_from_intervals
 from rankagg.plotting.heatmaps import _percent_text, _tau_text
 from tests.plotting.reading import (
+    caption_of,
     cells_of,
     collisions,
     column_labels,
@@ -45,6 +47,26 @@ def test_majorities_that_the_consensus_contradicts_are_framed():
     assert (names[row], names[column]) == ("B", "A")  # 33 of 60 have A above B
     borda = ra.Borda().aggregate(ra.datasets.load("borda_fails_condorcet"))
     assert len(of_group(plotting.pairwise_heatmap(borda.pairwise, borda), "against")) == 1
+
+
+def test_the_caption_explains_the_marks_that_are_drawn():
+    frame, hatched = "frame: below one half, against the order of rows", "hatched: never compared"
+    ax = plotting.pairwise_heatmap(ra.datasets.load("condorcet_1785").pairwise())
+    assert notes(ax) == frame
+    votes = ra.Profile.from_ranks([[1, 2, np.nan], [np.nan, np.nan, 1]]).pairwise()
+    order = ra.Permutation.from_order(votes.items)
+    assert caption_of(plotting.pairwise_heatmap(votes, order)) == hatched
+    # The pairs that nobody compared are in the last row.
+    assert caption_of(plotting.pairwise_heatmap(votes, order, top=2)) == "the first 2 of 3 items"
+
+
+def test_ranks_end_at_the_last_one_that_an_item_reaches():
+    # These shares leave a rounding error at the sixth and the seventh rank.
+    best, worst = np.array([2, 3, 2, 1]), np.array([4, 5, 4, 1])
+    ends = np.tile(best[:, None], 7), np.tile(worst[:, None], 7)
+    proved = np.ones(4, dtype=bool)
+    shares = _rank_shares(ItemSet("ABCDEFG"), ra.Borda(), "ranking", *ends, is_proved=proved)
+    assert matrix(plotting.rank_distribution_plot(shares, top=2)).shape == (2, 5)
 
 
 @pytest.mark.parametrize(("policy", "hatched"), [("ignore", 4), ("uniform", 4), ("last", 0)])

@@ -7,9 +7,10 @@ import matplotlib.pyplot as plt
 import pytest
 
 import rankagg as ra
+from rankagg import plotting
 from rankagg.exceptions import InvalidInputError
 from rankagg.plotting.theme import ACCENTS
-from tests.plotting.reading import below, faults, of_group
+from tests.plotting.reading import below, faults, notes, of_group
 
 
 def texts(ax):
@@ -61,6 +62,17 @@ def test_the_least_have_frames_and_answers_triangles():
     assert mark.get_xdata()[0] == x
     assert y - 0.5 < mark.get_ydata()[0] < y
     assert "the consensus by Borda" in below(ax)
+
+
+def test_a_consensus_without_some_item_marks_no_order():
+    # C has no score. Its rank, -1, is below all others as a number, so C > A > B must not agree.
+    nan = float("nan")
+    table = ra.ScoreTable([[3, 2], [2, 1], [nan, nan]], systems="ABC", higher_is_better=True)
+    consensus = ra.Mean().aggregate(table)
+    assert not consensus.ranking.is_complete
+    ax = plotting.permutohedron_plot(consensus)
+    assert of_group(ax, "answer") == []
+    assert "Mean leaves items out, so that no order is marked" in notes(ax)
 
 
 def test_names_are_letters_with_a_key():

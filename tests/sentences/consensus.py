@@ -117,11 +117,11 @@ def comparisons(seeds):
     for seed in seeds:
         case = Compared(seed)
         told = case.found.sentences(decisions=case.decisions)
-        head = case.found._head(None, case.decisions)
+        head = case.found._facts(None, case.decisions)
         lines = [line for line in head if not line.startswith("certificate")]
         held.hold(told, case)
         held.hold(lines, case, skip=["a tied vote costs 0"])
-        held.hold(case.found._details(1, case.decisions)[1:], case)
+        held.hold(case.found._below(1, case.decisions)[1:], case)
     held.require()
 
 

@@ -3,7 +3,7 @@ Who is better than a baseline
 =============================
 
 How far each system is from one that was chosen beforehand, with intervals: a filled point is
-decided by the tests, an open one is not told from the baseline.
+decided by the tests, an open one is undecided.
 """
 
 import rankagg as ra

@@ -3,7 +3,7 @@ Between which ranks
 ===================
 
 The point is the rank in the data, the bar holds the ranks that the decided pairs leave: systems
-whose bars overlap are not told apart, and a filled point may be the best.
+whose bars overlap are undecided, and a filled point may be the best.
 """
 
 import rankagg as ra

@@ -3,7 +3,7 @@ A consensus on fewer tasks
 ==========================
 
 How near consensuses of random subsets of tasks come to that of all: a median near one with few
-tasks says that any of them would have told the same.
+tasks shows that any subset gives the same result.
 """
 
 import rankagg as ra

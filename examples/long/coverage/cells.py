@@ -124,7 +124,7 @@ def completed(
     pool = Parallel(n_jobs=jobs, return_as="generator_unordered")
     for row in pool(delayed(row_of)(*cell) for cell in cells if cell not in have):
         have[tuple(row[key] for key in keys)] = row
-        # Kept at once, so that a study that was stopped goes on.
+        # Kept at once, so that a stopped study can continue.
         rows = pd.DataFrame([have[cell] for cell in cells if cell in have])
         rows.to_csv(path, index=False, float_format="%.5g")
     return pd.read_csv(path)

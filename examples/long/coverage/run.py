@@ -35,7 +35,7 @@ def complete(path: Path, cells: Sequence, repetitions: int, jobs: int) -> pd.Dat
     pool = Parallel(n_jobs=jobs, return_as="generator_unordered")
     for row in pool(delayed(cell.row)(repetitions) for cell in todo):
         have[tuple(row[key] for key in keys)] = row
-        # Kept at once, so that a study that was stopped goes on.
+        # Kept at once, so that a stopped study can continue.
         frame = pd.DataFrame([have[cell.key()] for cell in cells if cell.key() in have])
         frame.to_csv(path, index=False, float_format="%.5g")
     return pd.read_csv(path)

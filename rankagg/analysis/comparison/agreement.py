@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from rankagg.aggregation.kemeny.tied_optima import TiedOptima
 
 Rankings: TypeAlias = Mapping[str, PartialRanking]
-#: What stands in the place of what the time limit, or the user, did not leave time for.
+#: Printed for results that were not computed within the time limit.
 LATE = "not computed in time"
 
 
@@ -54,7 +54,7 @@ def agreement_of(first: PartialRanking, second: PartialRanking) -> dict[str, flo
 def overlap_curves(
     rankings: Rankings, reference: PartialRanking, *, from_top: bool = True
 ) -> pd.DataFrame:
-    """Return for every k the expected share of the reference's first k among each ranking's."""
+    """Return the expected overlap of the first k of each ranking with the reference's, by k."""
     depths = range(1, min(r.n_observed for r in (reference, *rankings.values())) + 1)
     curves = {}
     for name, ranking in rankings.items():
@@ -65,9 +65,9 @@ def overlap_curves(
 
 
 def flow_slots(ranks: Ranks) -> Floats:
-    """Return a height for every item in every column, ties in the order of the column before.
+    """Return the heights of items by column; ties keep the order of the column before.
 
-    The first column looks to the second one, so that lines out of a tie do not cross.
+    Ties in the first column follow the second one, so that lines out of a tie do not cross.
     """
     slots = np.empty(ranks.shape)
     n = ranks.shape[1]
@@ -83,55 +83,55 @@ def flow_slots(ranks: Ranks) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class Alternatives:
-    """All optima, in numbers; what there was no time for is None."""
+    """Number, winners and ranks of all optima; None if not computed in time."""
 
     # The optima, under the deadline.
     optima: Optima | TiedOptima
-    # Whether there is one only.
+    # Whether there is only one.
     is_unique: bool | None
     # The items that are first in some optimum.
     winners: tuple[Label, ...] | None
     # The best and the worst rank of every item.
     ranks: tuple[Positions, Positions] | None
-    # How many there are; None too where a block is too large to be counted.
+    # Number of optima; None also where a block is too large to be counted.
     count: int | None
-    # Why they were not counted, where that is so.
+    # Reason why they were not counted, if any.
     too_large: str
-    # Added rankings that can overturn the consensus; None too for a single item, where there are
-    # several optima, and where they may tie items.
+    # Number of added rankings that can overturn the consensus; None also for a single item, several
+    # optima, or optima that may tie items.
     radius: int | None
-    # Whether there was time for all of it.
+    # Whether everything was computed in time.
     is_complete: bool
 
     @classmethod
     def of(
         cls, optima: Optima | TiedOptima, deadline: Deadline, *, radius: bool = False
     ) -> Alternatives:
-        """Find out what there is time for."""
+        """Compute as much as the deadline allows."""
         every = optima.within(deadline.time_limit)
         late: list[bool] = []
 
-        def ask(question: Callable[[], Any]) -> Any:
+        def in_time(compute: Callable[[], Any]) -> Any:
             try:
-                return question()
+                return compute()
             except OutOfTimeError:
                 late.append(True)
                 return None
 
-        unique = ask(lambda: every.is_unique)
-        winners, ranks = ask(every.winners), ask(every.rank_ranges)
+        unique = in_time(lambda: every.is_unique)
+        winners, ranks = in_time(every.winners), in_time(every.rank_ranges)
         count, too_large = None, ""
         try:
-            count = ask(every.count)
+            count = in_time(every.count)
         except TooLargeError as error:
             too_large = str(error)
         added = None
         if radius and unique and isinstance(every, Optima):
-            added = ask(lambda: every.addition_radius)
+            added = in_time(lambda: every.addition_radius)
         return cls(every, unique, winners, ranks, count, too_large, added, not late)
 
     def summary(self) -> str:
-        """Return how many optima there are and where they differ, as text."""
+        """Return the number of optima and their differences as text."""
         if self.is_unique is None:
             return f"{LATE} whether there are others"
         if self.is_unique or self.count is not None or self.too_large:
@@ -140,7 +140,7 @@ class Alternatives:
 
 
 def task_agreement(data: ScoreTable, *, tolerance: Tolerance = 0.0) -> TaskAgreement:
-    """Say how far the tasks of a table order its systems alike.
+    """Measure the agreement of the tasks of a table on the order of its systems.
 
     Parameters
     ----------
@@ -151,10 +151,10 @@ def task_agreement(data: ScoreTable, *, tolerance: Tolerance = 0.0) -> TaskAgree
 
     Notes
     -----
-    Two tasks are compared on the systems that both have. Kendall's W without gaps is that of
-    `friedman`, corrected for ties; with gaps it is (1 + (T - 1) r)/T, r being the average of
-    Spearman's correlations of all pairs of T tasks, or 0 where that is below: the same where
-    nothing is missing or tied.
+    Two tasks are compared on the systems that both have. Without gaps, Kendall's W is that of
+    `friedman`, corrected for ties. With gaps it is (1 + (T - 1) r)/T, and at least 0, where r is
+    the mean of Spearman's correlations of all pairs of T tasks. Both are equal if nothing is
+    missing or tied.
 
     References
     ----------
@@ -185,7 +185,7 @@ def task_agreement(data: ScoreTable, *, tolerance: Tolerance = 0.0) -> TaskAgree
     present = (profile.ranks >= 0).astype(np.intp)
     gaps = int(present.size - present.sum())
     lacking = stated(gaps, "cells missing", noun="score", of=present.size)
-    notes = (said("{} missing: tasks are compared on what both have", lacking),)
+    notes = (said("{} missing: tasks are compared on the systems of both", lacking),)
     w = _concordance(profile)
     if not gaps:
         w = average_ranks(places.mid_ranks(profile.ranks) + 1.0, profile.counts)[1]
@@ -201,7 +201,7 @@ def task_agreement(data: ScoreTable, *, tolerance: Tolerance = 0.0) -> TaskAgree
 
 
 def averaged_tasks(table: ScoreTable) -> ScoreTable:
-    """Return the averages of the instances of every task; a table without instances as it is."""
+    """Return a table with the mean of the instances of every task."""
     if not table.is_instance_level:
         return table
     return ScoreTable(
@@ -214,68 +214,65 @@ def averaged_tasks(table: ScoreTable) -> ScoreTable:
 
 
 def _tau(ranks: Ranks) -> Floats:
-    """Return tau-b of every two rankings on the items of both; NaN where one ties all.
+    """Return tau-b of every two rankings on the items of both; NaN if one ties them all.
 
-    One item is held against the later ones at a time, so memory grows as the ranks.
+    Each item is compared with the later ones in turn, so that memory is proportional to the ranks.
     """
-    there = ranks >= 0
-    alike, untied = np.zeros((2, len(ranks), len(ranks)))
+    present = ranks >= 0
+    agreement, untied = np.zeros((2, len(ranks), len(ranks)))
     for item in range(ranks.shape[1] - 1):
-        told = (there[:, item, None] & there[:, item + 1 :]).astype(np.float64)
-        signs = np.sign(ranks[:, item + 1 :] - ranks[:, item, None]) * told
-        alike += signs @ signs.T
-        untied += signs**2 @ told.T  # pairs that both compare and the first does not tie
+        compared = (present[:, item, None] & present[:, item + 1 :]).astype(np.float64)
+        signs = np.sign(ranks[:, item + 1 :] - ranks[:, item, None]) * compared
+        agreement += signs @ signs.T
+        untied += signs**2 @ compared.T  # pairs that both compare and the first does not tie
     with np.errstate(invalid="ignore", divide="ignore"):
-        return alike / np.sqrt(untied * untied.T)
+        return agreement / np.sqrt(untied * untied.T)
 
 
 def _spearman(ranks: Ranks) -> Floats:
-    """Return Spearman's correlation of every two rankings, as `_tau` does tau-b."""
-    there = ranks >= 0
-    alike, spread = np.zeros((2, len(ranks), len(ranks)))
+    """Return Spearman's correlation of every two rankings, with gaps as in `_tau`."""
+    present = ranks >= 0
+    products, squares = np.zeros((2, len(ranks), len(ranks)))
     for item in range(ranks.shape[1]):
-        told = (there[:, [item]] & there).astype(np.float64)
-        signs = np.sign(ranks - ranks[:, [item]]) * told
-        # Twice how far the item is from the mean place of the row's among the items of both.
-        offsets = (signs @ there.T) * there[:, item]
-        alike += offsets * offsets.T
-        spread += offsets**2
+        compared = (present[:, [item]] & present).astype(np.float64)
+        signs = np.sign(ranks - ranks[:, [item]]) * compared
+        # Twice the distance of the item from the mean place in the row, among the items of both.
+        offsets = (signs @ present.T) * present[:, item]
+        products += offsets * offsets.T
+        squares += offsets**2
     with np.errstate(invalid="ignore"):
-        return alike / np.sqrt(spread * spread.T)
+        return products / np.sqrt(squares * squares.T)
 
 
 def _concordance(profile: Profile) -> float:
-    """Return W from the average of Spearman's correlations."""
-    correlations, n = _spearman(profile.ranks), len(profile)
-    known = correlations[np.triu_indices(n, k=1)]
-    known = known[~np.isnan(known)]
+    """Return W from the mean of Spearman's correlations."""
+    n = len(profile)
+    mean = pd.Series(_spearman(profile.ranks)[np.triu_indices(n, k=1)]).mean()
     # Correlations on different systems can be lower together than those on the same ones.
-    return max((1 + (n - 1) * float(known.mean())) / n, 0.0) if len(known) else nan
+    return nan if np.isnan(mean) else max((1 + (n - 1) * float(mean)) / n, 0.0)
 
 
 class TaskAgreement(Result):
-    """How far tasks order systems alike.
+    """Agreement of tasks on the order of systems.
 
-    Made by `task_agreement`; `plot` draws a `rankagg.plotting.task_agreement_plot`. What leaving a
-    task out changes says `stability`, and how near subsets of tasks come to all of them
-    `TaskSubsetStudy`.
+    Made by `task_agreement`; `plot` draws a `rankagg.plotting.task_agreement_plot`. `stability`
+    leaves out single tasks, and `TaskSubsetStudy` compares subsets of tasks with all of them.
 
     Attributes
     ----------
     tasks : ItemSet
         The T tasks.
     n_systems : int
-        How many systems there are.
+        Number of systems.
     tau : ndarray of float, shape (T, T)
-        Kendall's tau-b of two tasks on the systems of both; NaN where one ties all of these, or
-        there are less than two.
+        Kendall's tau-b of two tasks on the systems of both; NaN if one ties all of these, or there
+        are fewer than two.
     with_rest : ndarray of float, shape (T,)
         Tau-b of each task with Borda's ranking by all other tasks.
     kendall_w : float
-        Kendall's W: 1 where all tasks agree, 1/T about where they have nothing to do with each
-        other.
+        Kendall's W: 1 if all tasks agree, about 1/T if they are unrelated.
     notes : tuple of str
-        What the reader must know.
+        Remarks on missing scores.
     """
 
     tasks: ItemSet
@@ -284,7 +281,7 @@ class TaskAgreement(Result):
     with_rest: Floats
     kendall_w: float
     notes: tuple[str, ...]
-    # Shape (T, T). The systems of both.
+    # Shape (T, T). Number of systems that two tasks have in common.
     _n_common: Positions
 
     _schema: ClassVar[str] = "rankagg.task_agreement"
@@ -293,10 +290,8 @@ class TaskAgreement(Result):
 
     @property
     def mean_tau(self) -> float:
-        """The average of tau over all pairs of tasks that have one; NaN where none has."""
-        pairs = self.tau[np.triu_indices(len(self.tasks), k=1)]
-        known = pairs[~np.isnan(pairs)]
-        return float(known.mean()) if len(known) else float("nan")
+        """Mean of tau over all pairs of tasks, without undefined ones; NaN if all are."""
+        return float(pd.Series(self.tau[np.triu_indices(len(self.tasks), k=1)]).mean())
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per task, the one that agrees least with the rest first.
@@ -304,45 +299,44 @@ class TaskAgreement(Result):
         Returns
         -------
         pandas.DataFrame
-            with_rest, mean_tau (with the other tasks), n_systems (that it has).
+            with_rest, mean_tau (with the other tasks), n_systems (of the task).
         """
-        off = ~np.eye(len(self.tasks), dtype=bool) & ~np.isnan(self.tau)
-        with np.errstate(invalid="ignore"):
-            mean = np.where(off, self.tau, 0.0).sum(axis=1) / off.sum(axis=1)
-        columns = {"with_rest": self.with_rest, "mean_tau": mean}
-        columns["n_systems"] = np.diag(self._n_common)
+        others = np.where(np.eye(len(self.tasks), dtype=bool), nan, self.tau)
+        columns = {
+            "with_rest": self.with_rest,
+            "mean_tau": pd.DataFrame(others).mean(axis=1).to_numpy(),
+        }
+        columns = {**columns, "n_systems": np.diag(self._n_common)}
         frame = pd.DataFrame(columns, index=pd.Index(list(self.tasks), name="task"))
         return frame.sort_values("with_rest", kind="stable")
 
     def pairs(self) -> pd.DataFrame:
-        """Return tau of every two tasks, tasks by tasks."""
+        """Return tau of all pairs of tasks, tasks x tasks."""
         labels = pd.Index(list(self.tasks), name="task")
         return pd.DataFrame(self.tau, index=labels, columns=labels.rename(None))
 
     def _content(self) -> dict[str, Any]:
-        found = self._plain("n_systems", "kendall_w", "mean_tau", "tau", "notes")
-        return {**found, "tasks": plain_rows(self.to_frame().reset_index())}
+        values = self._plain("n_systems", "kendall_w", "mean_tau", "tau", "notes")
+        return {**values, "tasks": plain_rows(self.to_frame().reset_index())}
 
     def _facts(self) -> list[str]:
-        told = "{} on {}: Kendall's W {}, mean tau of two tasks {}"
-        found = (
+        text = "{} on {}: Kendall's W {}, mean tau of two tasks {}"
+        values = (
             stated(len(self.tasks), "tasks", noun="task"),
             stated(self.n_systems, "items", noun="system"),
-            stated(self.kendall_w, "Kendall's W", _agreement_told),
-            stated(self.mean_tau, "mean tau", _agreement_told),
+            stated(self.kendall_w, "Kendall's W", _rounded),
+            stated(self.mean_tau, "mean tau", _rounded),
         )
-        return [said(told, *found), *(said("note: {}", note) for note in self.notes)]
+        return [said(text, *values), *(said("note: {}", note) for note in self.notes)]
 
     def __repr__(self) -> str:
         return (
             f"<TaskAgreement of {counted(len(self.tasks), 'task')} on "
-            f"{counted(self.n_systems, 'system')}: W = {_agreement_told(self.kendall_w)}, "
-            f"mean tau {_agreement_told(self.mean_tau)}>"
+            f"{counted(self.n_systems, 'system')}: W = {_rounded(self.kendall_w)}, "
+            f"mean tau {_rounded(self.mean_tau)}>"
         )
 
 
-def _agreement_told(value: float) -> str:
-    """Return a number as text; what rounding leaves of nothing is zero, without a sign."""
-    if np.isnan(value):
-        return "not defined"
-    return f"{round(value, 12):z.3g}"
+def _rounded(value: float) -> str:
+    """Return a number as text; rounding errors around zero are 0, without a sign."""
+    return "not defined" if np.isnan(value) else f"{round(value, 12):z.3g}"

@@ -24,7 +24,7 @@ from rankagg.aggregation import (
     time_limit_of,
 )
 from rankagg.aggregation.base import votes_text
-from rankagg.aggregation.kemeny import Optima, Slater
+from rankagg.aggregation.kemeny import Slater
 from rankagg.aggregation.two_level import default_rules
 from rankagg.analysis.comparison.agreement import (
     Alternatives,
@@ -58,7 +58,6 @@ from rankagg.exceptions import (
 )
 
 if TYPE_CHECKING:
-    from rankagg.aggregation.kemeny.tied_optima import TiedOptima
     from rankagg.inference import Decisions
 
 DEPTHS = (1, 3, 5, 10)
@@ -102,7 +101,7 @@ class RuleComparison(Result):
 
     @cached_property
     def votes(self) -> PairwiseMatrix:
-        """The votes that define all costs; refused for more than 5,000 items."""
+        """The votes that define all costs; an error for more than 5,000 items."""
         return self.consensuses[0].evidence.votes
 
     @property
@@ -112,7 +111,7 @@ class RuleComparison(Result):
 
     @property
     def exact(self) -> Consensus | None:
-        """The consensus of the exact rule; None where there is none among the rules."""
+        """The consensus of the exact rule; None if no rule is exact."""
         for consensus in self.consensuses:
             rule = consensus.rule
             is_held = getattr(rule, "constraints", None) is not None
@@ -121,7 +120,7 @@ class RuleComparison(Result):
         return None
 
     def __getitem__(self, rule: str) -> Consensus:
-        """Return the consensus of the rule of that name, or the only one of that class."""
+        """Return the consensus of the rule with a name, or of the only rule of a class."""
         if rule in self.rules:
             return self.consensuses[self.rules.index(rule)]
         of_class = [c for c in self.consensuses if type(c.rule).__name__ == rule]
@@ -154,12 +153,11 @@ class RuleComparison(Result):
         -------
         pandas.DataFrame
             rule; ranking as text; cost, in votes; excess over the exact cost and ratio to it
-            (a constant shifts the ratio, not the excess); guarantee: what the ratio is proved
-            never to exceed (of a randomized rule, on average), NaN where nothing is, or the data
-            are not complete strict rankings; distance to the exact consensus in
-            pairs, ties broken at random; tau (tau-b with it); top1, top3, ... (expected overlap
-            with its first k); runtime in seconds. Without an exact rule among the rules the
-            columns that need it are NaN.
+            (a constant shifts the ratio, not the excess); guarantee: proved upper bound of the
+            ratio (of its mean for a randomized rule), NaN without a proof, or if the data are not
+            complete strict rankings; distance to the exact consensus in pairs, ties broken at
+            random; tau (tau-b with it); top1, top3, ... (expected overlap with its first k);
+            runtime in seconds. Columns that need an exact rule are NaN without one.
         """
         return pd.DataFrame([self._measures(i) for i in range(len(self.consensuses))])
 
@@ -185,12 +183,12 @@ class RuleComparison(Result):
         return row
 
     def ranks(self) -> pd.DataFrame:
-        """Return each item's rank (from 1) under every rule, in the order of the exact one.
+        """Return the rank of each item, from 1, under every rule, in the order of the exact one.
 
         Returns
         -------
         pandas.DataFrame
-            Index: items; columns: rules; missing where a rule leaves an item unranked.
+            Index: items; columns: rules; missing if a rule leaves an item unranked.
         """
         lead = (self.exact or self.consensuses[0]).ranking.ranks
         order = np.argsort(np.where(lead >= 0, lead, len(lead)), kind="stable")
@@ -202,7 +200,7 @@ class RuleComparison(Result):
     def disagreements(
         self, first: str, second: str, *, decisions: Decisions | None = None
     ) -> pd.DataFrame:
-        """Return the pairs of items that two rules order differently, with the votes on each.
+        """Return the pairs of items that two rules order differently, with their votes.
 
         Parameters
         ----------
@@ -214,10 +212,10 @@ class RuleComparison(Result):
         Returns
         -------
         pandas.DataFrame
-            above and below, as the first rule has them; other: how the second has them,
-            "reversed", "tied", or "above" where the first ties them; votes_for above over below,
-            votes_against, ties, margin: for less against. With `decisions` also decided: "as
-            above", "reversed", or "no". Closest votes first.
+            above and below, in the order of the first rule; other: their order by the second,
+            "reversed", "tied", or "above" if the first ties them; votes_for above over below,
+            votes_against, ties, margin (for minus against). With `decisions` also decided: "as
+            above", "reversed", or "no". The smallest margins come first.
 
         Raises
         ------
@@ -248,7 +246,7 @@ class RuleComparison(Result):
         return frame.sort_values("margin", key=abs, kind="stable", ignore_index=True)
 
     def agreement(self, measure: Measure | None = None) -> pd.DataFrame:
-        """Return the agreement of every two rules' rankings.
+        """Return the agreement of the rankings of all pairs of rules.
 
         Parameters
         ----------
@@ -265,21 +263,18 @@ class RuleComparison(Result):
         return pd.DataFrame(rows, index=names, columns=names.rename(None))
 
     def overlap_curves(self) -> pd.DataFrame:
-        """Return for every k the expected overlap of each rule's first k with the exact one's.
+        """Return the expected overlap of each rule's first k items with the exact one's, by k.
 
-        Index: k; columns: the rules, among which there must be an exact one.
+        Index: k; columns: the rules, one of them exact.
         """
-        return overlap_curves(self._rankings, self._require_exact().ranking)
+        if self.exact is None:
+            names = Described(listed(self.rules))
+            raise InvalidInputError("rules", "rules with an exact one", names, "Add Kemeny().")
+        return overlap_curves(self._rankings, self.exact.ranking)
 
     @property
     def _rankings(self) -> dict[str, PartialRanking]:
         return {c.rule.name: c.ranking for c in self.consensuses}
-
-    def _require_exact(self) -> Consensus:
-        if self.exact is None:
-            told = Described(listed(self.rules))
-            raise InvalidInputError("rules", "rules with an exact one", told, "Add Kemeny().")
-        return self.exact
 
     def _to_paste(self) -> pd.DataFrame:
         return _without_empty(self.to_frame()).drop(columns="runtime")
@@ -291,7 +286,7 @@ class RuleComparison(Result):
             "consensuses": [consensus.to_dict() for consensus in self.consensuses],
         }
 
-    # -- in words -----------------------------------------------------------------------------
+    # -- text ---------------------------------------------------------------------------------
 
     def summary(
         self,
@@ -306,12 +301,12 @@ class RuleComparison(Result):
         Parameters
         ----------
         rows : int or None, default 30
-            How many items and disagreeing pairs to print at most; None prints all.
+            Maximum number of items and of disagreeing pairs printed; None prints all.
         optima : bool, default False
             Count the exact optima and, if there are several, give the distance of each rule from
             the nearest and the farthest; slow for large problems with many optima.
         time_limit : float, optional
-            Seconds for the optima.
+            Seconds for the search of the optima.
         decisions : Decisions, optional
             Mark the disagreeing pairs that are decided; see `disagreements`.
         """
@@ -326,7 +321,7 @@ class RuleComparison(Result):
         optima: Alternatives | None = None,
         decisions: Decisions | None = None,
     ) -> str:
-        """Return the comparison as text, given what is known of all optima.
+        """Return the comparison as text, with optima that are already computed.
 
         Parameters
         ----------
@@ -341,17 +336,21 @@ class RuleComparison(Result):
             check_integer(rows, "rows", low=1)
         frame = _without_empty(self.to_frame())
         if optima is not None and optima.is_unique is False:
-            # Distances to the nearest and the farthest optimum, where they can be found.
             with suppress(TooLargeError, OutOfTimeError):
-                ends = _distances_to_optima(self._rankings, optima.optima)
-                after = list(frame.columns).index("distance")
-                frame.insert(after + 1, "nearest", ends["nearest"].to_numpy())
-                frame.insert(after + 2, "farthest", ends["farthest"].to_numpy())
+                for name, find in (
+                    ("farthest", optima.optima.farthest),
+                    ("nearest", optima.optima.nearest),
+                ):
+                    distances = [
+                        kendall_distance(ranking, find(ranking), tie_cost=0.5)
+                        for ranking in self._rankings.values()
+                    ]
+                    frame.insert(list(frame.columns).index("distance") + 1, name, distances)
         rules = frame.to_string(
             index=False, na_rep="-", formatters=FORMATS, float_format="{:z.3f}".format
         )
-        head = "\n".join(self._head(optima, decisions))
-        return visible("\n\n".join([head, rules, *self._details(rows, decisions)]))
+        head = "\n".join(self._facts(optima, decisions))
+        return visible("\n\n".join([head, rules, *self._below(rows, decisions)]))
 
     def sentences(
         self,
@@ -360,14 +359,14 @@ class RuleComparison(Result):
         time_limit: float | None = None,
         decisions: Decisions | None = None,
     ) -> tuple[str, ...]:
-        """Return the results in words: sentences of a paragraph, to be edited.
+        """Return the results as the sentences of a paragraph, to be edited.
 
         Parameters
         ----------
         optima : bool, default True
             Search for other optima; slow for large problems with many of them.
         time_limit : float, optional
-            Seconds for that.
+            Seconds for the search of the optima.
         decisions : Decisions, optional
             Decisions on the same items, such as `rank_intervals(data).decisions`.
 
@@ -391,29 +390,23 @@ class RuleComparison(Result):
         >>> print(" ".join(sentences[2:4]))
         A is ranked first. The consensus is proved optimal, and no other is as good.
         """
-        looked = check_flag(optima, "optima")
-        known = self.alternatives(Deadline.after(time_limit_of(time_limit))) if looked else None
-        return sentences_of(self, known, decisions, looked=looked)
+        searched = check_flag(optima, "optima")
+        known = self.alternatives(Deadline.after(time_limit_of(time_limit))) if searched else None
+        return sentences_of(self, known, decisions, searched=searched)
 
     def alternatives(self, deadline: Deadline) -> Alternatives | None:
-        """Return the optima found by a deadline; None where none is proved.
+        """Return the optima found by a deadline; None if none is proved.
 
         Parameters
         ----------
         deadline : Deadline
-            When to stop.
+            The time to stop.
         """
         if self.exact is None or not self.exact.is_proved or self.exact.optima is None:
             return None
         return Alternatives.of(self.exact.optima, deadline)
 
-    def _facts(self) -> list[str]:
-        return self._head()
-
-    def _below(self, rows: int | None = ROWS) -> list[str]:
-        return self._details(rows)
-
-    def _head(
+    def _facts(
         self, alternatives: Alternatives | None = None, decisions: Decisions | None = None
     ) -> list[str]:
         """Return the lines on the data, the proof and the notes."""
@@ -423,12 +416,12 @@ class RuleComparison(Result):
         rules = stated(len(self.rules), "rules", noun="rule")
         items = stated(len(lead.items), "items", noun="item")
         policy = "" if self.unranked is None else f"unranked items: {self.unranked}; "
-        told = "{} on {}; {}a tied {} costs {:g}{}"
-        lines = [said(told, rules, items, policy, vote, lead.tie_cost, tied)]
+        text = "{} on {}; {}a tied {} costs {:g}{}"
+        lines = [said(text, rules, items, policy, vote, lead.tie_cost, tied)]
         if not lead.evidence.counts_pairs:
             lines.append(f"cost         not counted for more than {MOST_ITEMS:,} items")
         elif self.exact is None or self.exact.certificate is None:
-            lines.append("no exact rule among them: add Kemeny() for ratios and distances")
+            lines.append("no rule is exact: add Kemeny() for ratios and distances")
         else:
             lines.append(f"certificate  {self.exact.certificate.summary()}")
             if alternatives is not None:
@@ -442,7 +435,7 @@ class RuleComparison(Result):
             lines += [said("note         {}: {}", rule, note) for note in own]
         return lines
 
-    def _details(self, rows: int | None, decisions: Decisions | None = None) -> list[str]:
+    def _below(self, rows: int | None = ROWS, decisions: Decisions | None = None) -> list[str]:
         """Return the ranks, and the pairs that rules order differently, as text."""
         return [self._ranks_text(rows), self._pairs_text(rows, decisions)]
 
@@ -474,8 +467,8 @@ class RuleComparison(Result):
                 level = ordered.index[~against[ordered.index] & (ordered["margin"] == 0)]
                 shown = ordered.drop(level[LEVEL_PAIRS:]).head(rows)
             pairs = stated(len(frame), "pairs ordered differently", noun="pair")
-            told = "{} disagrees with {} on {}, against majorities first, then the closest:"
-            head = said(told, rule, base, pairs)
+            text = "{} disagrees with {} on {}, against majorities first, then the closest:"
+            head = said(text, rule, base, pairs)
             rows_shown = shown.itertuples(index=False)
             lines = [head, *(_pair_line(self.exact, pair, rule) for pair in rows_shown)]
             if len(frame) > len(shown):
@@ -490,23 +483,9 @@ class RuleComparison(Result):
 
 
 def _without_empty(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a comparison without the rankings, and without guarantees where there are none."""
+    """Return a comparison without its rankings, and without a column of missing guarantees."""
     frame = frame.drop(columns="ranking")
     return frame.drop(columns="guarantee") if frame["guarantee"].isna().all() else frame
-
-
-def _distances_to_optima(
-    rankings: Mapping[str, PartialRanking], optima: Optima | TiedOptima
-) -> pd.DataFrame:
-    """Return each ranking's Kendall distance to the nearest and to the farthest exact optimum."""
-    rows = [
-        {
-            "nearest": kendall_distance(ranking, optima.nearest(ranking), tie_cost=0.5),
-            "farthest": kendall_distance(ranking, optima.farthest(ranking), tie_cost=0.5),
-        }
-        for ranking in rankings.values()
-    ]
-    return pd.DataFrame(rows, index=pd.Index(list(rankings), name="rule"))
 
 
 def _pair_line(exact: Consensus, pair: Any, rule: str) -> str:
@@ -535,19 +514,18 @@ def compare(
     Parameters
     ----------
     data : ScoreTable, ScoreSummary, Profile, PairwiseMatrix or Comparisons
-        The data. Orders of labels, best first, are taken as a list or as a mapping from order to
-        count; a DataFrame of scores with its direction.
+        The data. Orders of labels, best first, may be a list, or a mapping from order to count. A
+        DataFrame of scores needs their direction.
     rules : iterable of Aggregator, optional
         The rules; by default those of `default_rules`.
     higher_is_better : bool, mapping or Series from task to bool, optional
-        The direction of scores in a DataFrame; it goes with nothing else.
+        The direction of scores in a DataFrame; only allowed for a DataFrame.
     tolerance : float, mapping or Series from task to float, default 0
-        Scores that differ by no more are tied; see `ScoreTable.rankings`.
+        Scores that differ by at most this much are tied; see `ScoreTable.rankings`.
     time_limit : float, optional
-        Seconds for all rules together; exact ones return the best ranking that they have then.
+        Seconds for all rules together; exact ones then return the best ranking found.
     rng : int, numpy.random.Generator or None, optional
-        A seed or a generator for rules that draw random numbers; they share it, in the
-        order given.
+        A seed or a generator, shared by the rules that draw random numbers, in the order given.
 
     Examples
     --------
@@ -571,10 +549,10 @@ def compare(
     generator = as_generator(rng)
     # Equal shares for rules with a time limit; the others run to their end.
     exact = [rule.guarantee == Guarantee(1) for rule in rules]
-    found = [
+    consensuses = tuple(
         rule.aggregate(
             evidence, rng=generator, deadline=deadline.share(sum(exact[k:]) + (not exact[k]))
         )
         for k, rule in enumerate(rules)
-    ]
-    return RuleComparison(consensuses=tuple(found), unranked=evidence.unranked)
+    )
+    return RuleComparison(consensuses=consensuses, unranked=evidence.unranked)

@@ -39,32 +39,32 @@ def sentences_of(
     known: Alternatives | None,
     decisions: Decisions | None,
     *,
-    looked: bool,
+    searched: bool,
 ) -> tuple[str, ...]:
-    """Return the data and the results, sentence by sentence."""
+    """Return sentences on the data and the results."""
     exact, rules = comparison.exact, comparison.consensuses
     words = rules[0].evidence.words
     if exact is None or exact.certificate is None:
-        told = [f"{c.rule.name} gives {c.ranking.to_text()}." for c in rules]
-        told.append(
-            "Without the exact rule (Kemeny) among them it is not known how far these rankings are "
-            f"from the fewest {words.vote}s that one can contradict."
+        results = [f"{c.rule.name} gives {c.ranking.to_text()}." for c in rules]
+        results.append(
+            f"Without the exact rule (Kemeny), the fewest {words.vote}s that one can contradict "
+            "are not known."
         )
     else:
-        told = _exact_told(exact, known, words, looked=looked)
-        told += [_other(comparison, exact, c, words, decisions) for c in rules if c is not exact]
-    told.append("" if decisions is None else decided_of(decisions))
+        results = _exact_sentences(exact, known, words, searched=searched)
+        results += [_other(comparison, exact, c, words, decisions) for c in rules if c is not exact]
+    results.append("" if decisions is None else decided_of(decisions))
     gaps = rules[0].evidence.gaps()
-    return _data(comparison), *(f"{capital(gap)}." for gap in gaps), *filter(None, told)
+    return _data(comparison), *(f"{capital(gap)}." for gap in gaps), *filter(None, results)
 
 
-# -- what was compared ----------------------------------------------------------------------------
+# -- the data -------------------------------------------------------------------------------------
 
 
 def _data(comparison: RuleComparison) -> str:
     data = comparison.consensuses[0].evidence.data
     rules = stated(len(comparison.rules), "rules", noun="rule")
-    gaps, policy = "", f"; the policy for what is unranked is {comparison.unranked!r}"
+    gaps, policy = "", f"; the policy for unranked items is {comparison.unranked!r}"
     if isinstance(data, ScoreTable) and data.n_missing:
         of = part_of(data.n_missing, "cells missing", data.values.size, "cells", "score", form=",")
         gaps = said(", {} missing{}", of, policy)
@@ -89,19 +89,19 @@ def _described(data: Data) -> str:
 # -- the exact rule -------------------------------------------------------------------------------
 
 
-def _exact_told(
-    exact: Consensus, known: Alternatives | None, words: Words, *, looked: bool
+def _exact_sentences(
+    exact: Consensus, known: Alternatives | None, words: Words, *, searched: bool
 ) -> list[str]:
     cost = votes_text(exact, exact.cost, "cost")
     which = f"that contradicts the fewest {words.vote}s" if exact.is_proved else "that was found"
     alone = known is not None and known.is_unique
     head = "The ranking" if alone and exact.is_proved else "A ranking"
     winners = None if known is None else known.winners
-    told = "{} {} (the exact rule, {}) is {}: it contradicts {}."
+    text = "{} {} (the exact rule, {}) is {}: it contradicts {}."
     return [
-        said(told, head, which, exact.rule.name, exact.ranking.to_text(), cost),
+        said(text, head, which, exact.rule.name, exact.ranking.to_text(), cost),
         said("{}.", first_of(exact, winners, words)),
-        proof_of(exact, known, words, looked=looked),
+        proof_of(exact, known, words, searched=searched),
     ]
 
 
@@ -129,7 +129,7 @@ def proof_of(
     known: Alternatives | None,
     words: Words,
     *,
-    looked: bool = True,
+    searched: bool = True,
     group: str = "",
 ) -> str:
     """Return a sentence on the proof of the exact consensus."""
@@ -139,8 +139,8 @@ def proof_of(
         gap = votes_text(exact, certificate.gap, "gap")
         return said("It is not proved optimal: another may contradict up to {} fewer.", gap)
     head = "The consensus is proved optimal"
-    if not looked:
-        return f"{head}; whether others are as good was not looked at."
+    if not searched:
+        return f"{head}; other optima were not searched for."
     if known is None or known.is_unique is None:
         return f"{head}; whether others are as good was {LATE}."
     if known.is_unique:
@@ -168,7 +168,7 @@ def _others(number: int) -> str:
     return "one other is" if number == 1 else f"{in_words(number, 'other')} are"
 
 
-# -- the other rules, and what is decided ---------------------------------------------------------
+# -- the other rules and the decided pairs --------------------------------------------------------
 
 
 def _other(
@@ -192,12 +192,12 @@ def _other(
     otherwise = stated(n, "pairs ordered differently", ",", "pair")
     closest = _closest(exact, next(pairs.itertuples(index=False)))
     text = "{} contradicts {} and orders {} differently; the closest is {}"
-    told = said(text, name, more, otherwise, closest)
+    result = said(text, name, more, otherwise, closest)
     if decisions is None:
-        return said("{}.", told)
+        return said("{}.", result)
     sure = int(pairs["decided"].ne("no").sum())
     of_them = stated(sure, "pairs ordered differently and decided", ",", of=n) if sure else "none"
-    return said("{}; {} of them {} decided.", told, of_them, "is" if sure < 2 else "are")
+    return said("{}; {} of them {} decided.", result, of_them, "is" if sure < 2 else "are")
 
 
 def _closest(exact: Consensus, pair: Any) -> str:
@@ -216,7 +216,7 @@ def units_of(decisions: Decisions) -> str:
 
 
 def decided_of(decisions: Decisions) -> str:
-    """Return a sentence on the number of decided pairs; empty where there is no pair."""
+    """Return a sentence on the number of decided pairs; empty if there is no pair."""
     n, given, level = len(decisions.items), units_of(decisions), level_of(decisions.alpha)
     pairs, decided = n * (n - 1) // 2, int(decisions.above.sum())
     if decided:

@@ -16,16 +16,16 @@ from rankagg.core.comparisons import Comparisons
 from rankagg.distributions.bradley_terry.bradley_terry import BradleyTerry, BradleyTerryFit
 from rankagg.exceptions import InvalidInputError, NotIdentifiedError
 
-# Candidates for the first place: of so many with the next worths, those that need the fewest
-# removals to first order.
+# Candidates for the first place: the items with the next worths, and of these the ones that need
+# the fewest removals to first order.
 NEAREST = 10
 MOST_RIVALS = 3
-# Fits at most until a pair is reversed.
+# Most fits until a pair is reversed.
 MOST_FITS = 40
 
 
 class ComparisonRadius(Result):
-    """A few comparisons whose removal changes the best rating, or reverses a pair.
+    """A small set of comparisons whose removal changes the best rating, or reverses a pair.
 
     Made by `removal_radius` of comparisons; it has no plot.
 
@@ -34,12 +34,12 @@ class ComparisonRadius(Result):
     fit : BradleyTerryFit
         Fit to all comparisons.
     pair : tuple of two labels
-        The item that is overtaken, and the one that overtakes it; if no removal was found, the two
-        that were nearest to it.
+        The overtaken item and the one that overtakes it; if no removal was found, the two that
+        came nearest to it.
     noun : str
-        What the comparisons are called, in the plural.
+        Plural name of the comparisons.
     n_units : int
-        The number of all comparisons.
+        Number of all comparisons.
     """
 
     fit: BradleyTerryFit
@@ -73,14 +73,14 @@ class ComparisonRadius(Result):
         return self._rows
 
     def headline(self) -> str:
-        """Return in one sentence how few comparisons decide."""
+        """Return a sentence on the number of comparisons to remove."""
         upper, lower = map(named, self.pair)
         every = stated(self.n_units, "comparisons that may go", ",", self.noun.removesuffix("s"))
         change = f"put {lower} above {upper}"
         if self.n_removed is None:
-            return said("of the {} none were found whose removal would {}", every, change)
+            return said("no removal among the {} was found that would {}", every, change)
         taken = stated(self.n_removed, "comparisons removed", ",", of=self.n_units)
-        return said("removing {} of {} would {}; fewer may do", taken, every, change)
+        return said("removing {} of {} would {}; fewer may suffice", taken, every, change)
 
     def _table(self) -> pd.DataFrame:
         """Return equal comparisons as one row with their number."""
@@ -106,7 +106,7 @@ class ComparisonRadius(Result):
 def radius_of_comparisons(
     data: Comparisons, pair: tuple[Label, Label] | None = None
 ) -> ComparisonRadius:
-    """Find a few comparisons whose removal changes the first by Bradley-Terry, or this pair."""
+    """Find few comparisons whose removal changes the best rating, or reverses a pair."""
     fit = BradleyTerry.fit(data, cov_type="model")
     worths = fit.log_worths
     if pair is None:
@@ -140,10 +140,10 @@ def _without(data: Comparisons, removed: Positions) -> BradleyTerryFit | None:
 
 
 def _influence(data: Comparisons, fit: BradleyTerryFit, first: int, second: int) -> Floats:
-    """Return how much each comparison raises log worth `first` over `second`, to first order.
+    """Return the influence of each comparison on log worth `first` minus `second`.
 
-    This is the score of the comparison times the inverse information, as in the infinitesimal
-    jackknife.
+    To first order this is the score of the comparison times the inverse information, as in the
+    infinitesimal jackknife.
     """
     weights = np.ones(len(data)) if data.weights is None else data.weights
     # The covariance of a fit is that of the effective number of comparisons.
@@ -166,10 +166,10 @@ def _by_influence(data: Comparisons, fit: BradleyTerryFit, first: int, second: i
 def _removal(
     data: Comparisons, fit: BradleyTerryFit, pair: tuple[int, int], most: int
 ) -> Positions | None:
-    """Return at most so many comparisons whose removal reverses a pair; None if none is found.
+    """Return at most `most` comparisons whose removal reverses a pair; None if none is found.
 
-    If those to first order do not reverse it, more are chosen by their influence on the fit of the
-    others; then the number is reduced by bisection.
+    If the comparisons chosen to first order are too few, more are chosen by their influence on the
+    fit of the others. Bisection then reduces the number.
     """
     upper, lower = pair
 

@@ -1,4 +1,4 @@
-"""Removal radius: how few rankings or tasks have to go before the result is another."""
+"""Removal radius: the fewest rankings or tasks whose removal changes the result."""
 
 from __future__ import annotations
 
@@ -55,13 +55,13 @@ class Removal(Value):
     Attributes
     ----------
     lower : int
-        Proved: fewer do not do it. All units where nothing does it: one has to stay.
+        Proved lower bound; all units if no removal suffices, since one has to stay.
     taken : tuple of (label, int), or None
-        The removed units, with copies; None where nothing was found.
+        The removed units, with copies; None if nothing was found.
     rankings : tuple of str
-        The removed rankings as text; empty where tasks are removed.
+        The removed rankings as text; empty if tasks are removed.
     first : tuple
-        The winners then, perhaps tied, or of some optimum; empty where `taken` is None.
+        The winners after the removal, perhaps tied, or of some optimum; empty if `taken` is None.
     n_units : int
         The number of all units.
     """
@@ -77,7 +77,7 @@ class Removal(Value):
 
     @property
     def upper(self) -> int | None:
-        """Number of units in `taken`; None where nothing was found."""
+        """Number of units in `taken`; None if nothing was found."""
         return None if self.taken is None else sum(number for _, number in self.taken)
 
     @property
@@ -92,7 +92,7 @@ class Removal(Value):
 
     @property
     def number(self) -> int | None:
-        """The smallest number; None where it is not proved, or no removal suffices."""
+        """The smallest number; None if it is not proved, or no removal suffices."""
         return self.upper if self.is_proved else None
 
     def to_dict(self) -> dict[str, Any]:
@@ -116,7 +116,7 @@ class Removal(Value):
 
 
 class RemovalRadius(Result):
-    """The smallest set of rankings or tasks whose removal changes the winner or reverses a pair.
+    """The smallest removal of rankings or tasks that changes the winner or reverses a pair.
 
     Made by `removal_radius`; it has no plot.
 
@@ -125,7 +125,7 @@ class RemovalRadius(Result):
     consensus : Consensus
         The consensus of all data.
     first : tuple
-        The current winners, perhaps tied, or of some optimum; empty where not known.
+        The current winners, perhaps tied, or of some optimum; empty if not known.
     pair : tuple of two labels, or None
         The pair in question, the upper item first; None for the first place.
     unit : {"ranking", "task"}
@@ -135,11 +135,11 @@ class RemovalRadius(Result):
     n_units : int
         Number of units.
     level : Removal
-        The fewest that leave who is first not alone first (0 where several are first now), or the
-        upper item not above the lower.
+        Fewest removals after which the winner is not the only one (0 if there are several now), or
+        the upper item is not above the lower.
     overtaken : Removal
-        The fewest that leave none of the present firsts first, or put the lower item above the
-        upper.
+        Fewest removals after which none of the current winners is first, or the lower item is
+        above the upper.
     notes : tuple of str
         Remarks on the search.
     """
@@ -170,7 +170,7 @@ class RemovalRadius(Result):
         -------
         pandas.DataFrame
             change: "level" or "overtaken"; removed: the task, or the row of the profile, from 0;
-            count: number of copies; ranking: its text, where rankings are removed.
+            count: number of copies; ranking: its text, if rankings are removed.
         """
         rows = [
             (name, *taken, ranking)
@@ -182,17 +182,17 @@ class RemovalRadius(Result):
         return frame if self.unit == "ranking" else frame.drop(columns="ranking")
 
     def headline(self) -> str:
-        """Return a sentence on the removals after which another is first, or above."""
+        """Return a sentence on the removals that change the winner or reverse the pair."""
         if not self.first:
-            return "who is first is not proved, so nothing is known of what changes it"
+            return "the winner is not proved, so the removals that change it are not known"
         if self.pair is not None:
             upper, lower = map(named, self.pair)
             return self._sentence(self.overtaken, f"put {lower} above {upper}")
         if len(self.first) == len(self.consensus.items):
             only = "there is no other item"
             if len(self.first) > 1:
-                only = f"as it is, {self._now} share the first place"
-            return f"{only}, so no removal can put another first"
+                only = f"{self._now} share the first place"
+            return f"{only}, so no removal can change the winner"
         others = listing(self.overtaken.first) if self.overtaken.first else "another"
         return self._sentence(self.overtaken, f"put {others} first in place of {self._now}")
 
@@ -203,8 +203,8 @@ class RemovalRadius(Result):
     def _on_level(self) -> str:
         if self.level.upper == 0:
             if self.pair is not None:
-                return "as it is, {} is not above {}".format(*map(named, self.pair))
-            return f"as it is, {self._now} share the first place"
+                return "with all data, {} is not above {}".format(*map(named, self.pair))
+            return f"with all data, {self._now} share the first place"
         if self.pair is not None:
             change = "leave {} no longer above {}".format(*map(named, self.pair))
         else:
@@ -218,20 +218,20 @@ class RemovalRadius(Result):
         if removal.is_impossible:
             return said("no removal would {}: one of {} has to stay", change, units)
         if removal.upper is None:
-            found = said("of the {} none were found whose removal would {}", units, change)
+            none = said("no removal among the {} was found that would {}", units, change)
             if removal.lower <= 1:
-                return found
-            return said("{}; removing fewer than {} would not", found, fewer)
+                return none
+            return said("{}; removing fewer than {} would not", none, fewer)
         which = ""
         if self.unit == "task" and removal.taken:
             which = f" ({listing([label for label, _ in removal.taken])})"
         taken = stated(removal.upper, "units removed", ",", of=self.n_units)
-        told = said("removing {} of {}{} would {}", taken, units, which, change)
+        effect = said("removing {} of {}{} would {}", taken, units, which, change)
         if removal.is_proved:
-            return told
+            return effect
         if removal.lower <= 1:
-            return said("{}; that fewer would not is not proved", told)
-        return said("{}; it is proved that fewer than {} would not", told, fewer)
+            return said("{}; fewer may suffice", effect)
+        return said("{}; it is proved that fewer than {} would not", effect, fewer)
 
     def _content(self) -> dict[str, Any]:
         what = {"rule": self.consensus.rule.name, "unit": self.unit, "units": self.noun}
@@ -246,7 +246,7 @@ class RemovalRadius(Result):
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """The headline, and a sentence on the tie where that is different."""
+        """The headline, and a sentence on the tie if its removals differ."""
         is_all = self.pair is None and len(self.first) == len(self.consensus.items)
         if not self.first or self.level == self.overtaken or is_all:
             return (self.headline(),)
@@ -276,56 +276,55 @@ def removal_radius(
 ) -> RemovalRadius | ComparisonRadius:
     """Find the fewest rankings or tasks whose removal changes the winner or reverses a pair.
 
-    Two numbers are found: how many must go until the present first is not alone first any longer
-    (or the upper item of the pair not above the lower), and until none of the present firsts is
+    There are two numbers: the fewest removals after which the winner is not the only one (or the
+    upper item of the pair is not above the lower), and after which none of the current winners is
     first (or the lower item is above the upper). One ranking or task has to stay.
 
     Parameters
     ----------
     data : ScoreTable, Profile or Comparisons
-        Of comparisons those are found that decide the ratings of `BradleyTerry.fit`, and the other
-        options but `pair` keep their defaults.
+        Comparisons are rated by `BradleyTerry.fit`; all options except `pair` then keep their
+        defaults.
     rule : Aggregator, optional
-        `Borda`, `Copeland`, `Kemeny` or `Mean` (whole tasks); the exact `Kemeny()` by default.
-        With several optima an item is first that is first in some optimum, and above another that
-        is so in all.
+        `Borda`, `Copeland`, `Kemeny` or `Mean` (of tasks); the exact `Kemeny()` by default. With
+        several optima, an item is first if it is first in some optimum, and above another if it is
+        above it in all.
     pair : tuple of two labels, optional
         Two items; the first place by default. If the consensus ties the two, the first of them is
-        the one to be overtaken.
+        to be overtaken.
     unit : {"ranking", "task"}, optional
-        What is removed: single ballots, of which equal ones are counted one by one whatever their
-        weight, or tasks of a table and groups of a profile, whole. By default tasks or groups
-        where there are some.
+        The removed unit: single ballots, where each copy counts as one whatever its weight, or all
+        ballots of a task of a table or a group of a profile. By default tasks or groups, if any.
     tolerance : float, mapping or Series from task to float, default 0
-        Scores that differ by no more are tied.
+        Scores that differ by at most this much are tied.
     time_limit : float, optional
         Seconds in total. A number that is not proved by then is an interval.
 
     Returns
     -------
     RemovalRadius
-        Of comparisons a `ComparisonRadius`, whose `n_removed` is verified by a fit of the others;
-        fewer may do.
+        For comparisons a `ComparisonRadius`, whose `n_removed` is verified by a fit of the others;
+        fewer may suffice.
 
     Notes
     -----
-    Exact for sums of points, by sorting, and for Copeland's rule, by an integer program. For
-    Kemeny's rule removals are looked for that move another item up, and all smaller choices are
-    tried where they are at most 2,000, or where majorities rule them out; else the number is an
-    upper bound, and an interval is left. Every removal is checked by aggregating what is left.
+    The numbers are exact for sums of points, by sorting, and for Copeland's rule, by an integer
+    program. For Kemeny's rule, removals that move another item up are searched. All smaller
+    choices are tried if there are at most 2,000, or excluded by majorities; otherwise the number is
+    an upper bound of an interval. Every removal is checked by aggregating the rest.
 
-    Comparisons are taken out by their influence on the difference of two log worths, to first
-    order, and again by that on the fit of what is left, until the two turn (Huang, Shen, Wei and
+    Comparisons are removed by their influence on the difference of two log worths, to first order,
+    and then by that on the fit of the rest, until the pair is reversed (Huang, Shen, Wei and
     Broderick 2025).
 
-    Scores of Borda's rule and means are compared exactly, with scores read as the decimal numbers
-    that they are; a note says where the rule itself ties what is equal up to rounding.
+    Borda points and means are compared exactly, with scores read as decimal numbers; a note says if
+    the rule itself ties scores that are equal up to rounding.
 
     References
     ----------
     Control by deleting voters: Bartholdi, Tovey and Trick (1992),
-    https://doi.org/10.1016/0895-7177(92)90085-Y; against the present first: Hemaspaandra,
-    Hemaspaandra and Rothe (2007), https://doi.org/10.1016/j.artint.2007.01.005. Where ballots are
+    https://doi.org/10.1016/0895-7177(92)90085-Y; against the current winner: Hemaspaandra,
+    Hemaspaandra and Rothe (2007), https://doi.org/10.1016/j.artint.2007.01.005. If ballots are
     changed and not removed, the number is the margin of victory: Xia (2012),
     https://doi.org/10.1145/2229012.2229086. For ratings: Huang, Shen, Wei and Broderick (2025),
     https://doi.org/10.48550/arXiv.2508.11847.
@@ -370,14 +369,13 @@ def radius_until(
     whole: Consensus | None = None,
     solves: int | None = None,
 ) -> RemovalRadius:
-    """Find the fewest removals, for each number with so many solves at most."""
+    """Find the fewest removals, with at most `solves` solves for each of the two numbers."""
     pair = _checked_pair(pair, units.items)
     began = monotonic()
     if whole is None:
         whole = units.rule.aggregate(units.evidence, deadline=deadline)
     brackets = (Bracket(units.total, solves=solves), Bracket(units.total, solves=solves))
     first: tuple[Label, ...] = ()
-    # Nothing is narrowed then.
     notes = ["the consensus of all data is not proved within the limit"]
     try:
         searched = Searched.of(units, whole, pair, deadline)
@@ -386,7 +384,7 @@ def radius_until(
     else:
         first, pair, notes = searched.first, searched.pair, searched.notes
         _answer(searched, brackets, deadline, monotonic() - began)
-    # Why a mean of scores is hard to interpret.
+    # Reasons why a mean of scores is hard to interpret.
     cautions = whole.notes if whole.rule.needs == "scores" else ()
     level, overtaken = (
         Removal(
@@ -414,14 +412,14 @@ def radius_until(
 def _answer(
     searched: Searched, brackets: tuple[Bracket, Bracket], deadline: Deadline, seconds: float
 ) -> None:
-    """Close both brackets as far as there is time; looking at all data took so many seconds."""
+    """Narrow both brackets until the deadline; the consensus of all data took some seconds."""
     # The solvers are loaded when something is solved.
     from rankagg.analysis.removal.searches import search  # noqa: PLC0415
 
     level, overtaken = brackets
     for bracket, question in zip(brackets, searched.questions, strict=True):
-        bracket.raise_to(level.lower)  # who is overtaken was level, too
-        # Two solves check what was found, each with a search of all optima.
+        bracket.raise_to(level.lower)  # an overtaken item is level, too
+        # Two solves check the removals, each with a search of all optima.
         share = deadline.later(-3 * seconds).share(2 if bracket is level else 1)
         if question is None:
             bracket.offer(np.zeros(len(searched.units.counts), dtype=np.int64))
@@ -456,5 +454,5 @@ def _removal_classes(
         remedy = "Give `groups=` to the constructor of the profile."
         raise InvalidInputError("unit", "'ranking' for rankings without groups", unit, remedy)
     if unit == "ranking" and isinstance(rule, Mean):
-        raise InvalidInputError("unit", f"'task' for {rule.name}, which counts tasks whole", unit)
+        raise InvalidInputError("unit", f"'task' for {rule.name}, which averages tasks", unit)
     return RemovalClasses(data=data, rule=rule, tolerance=tolerance, unit=unit)

@@ -61,9 +61,8 @@ class RemovalClasses:
 
     data: ScoreTable | Profile
     rule: Aggregator
-    # Scores that differ by no more are tied.
     tolerance: Tolerance
-    # The removed unit: single ballots, copies one by one, or whole tasks (groups).
+    # The removed unit: single copies of ballots, or tasks (groups).
     unit: RemovalUnit
 
     @cached_property
@@ -87,7 +86,7 @@ class RemovalClasses:
 
     @property
     def is_exact(self) -> bool:
-        """Whether the votes of all data are counted without rounding."""
+        """Whether all votes are counted without rounding."""
         return self.profile.pairwise().is_exact
 
     # -- classes ------------------------------------------------------------------------------
@@ -133,13 +132,13 @@ class RemovalClasses:
 
     @cached_property
     def _ranks(self) -> Ranks:
-        """One ballot a row: that of each class of ballots, or all of all tasks."""
+        """Ballots in rows: one of each class of ballots, or all ballots of all tasks."""
         ranks = self.profile.ranks
         return ranks if self.unit == "task" else ranks[self._members[1]]
 
     @cached_property
     def _votes(self) -> Integers:
-        """The weight of each of these ballots, as integers."""
+        """Weights of these ballots, as integers."""
         weights, counts = self.profile.weights, self.profile.counts
         if self.unit == "ranking":
             weights, counts = weights[self._members[1]], np.ones(len(self.counts), dtype=np.int64)
@@ -160,7 +159,7 @@ class RemovalClasses:
 
     @cached_property
     def _factors(self) -> Integers:
-        """Factors, by ballot, from numerators over k + 1 to those over the common denominator."""
+        """Factors of each ballot that convert numerators over k + 1 to the common denominator."""
         if not self._over:
             return np.ones(len(self._sizes), dtype=np.int64)
         return exact.fit(self._over // self._sizes.astype(object))
@@ -184,18 +183,14 @@ class RemovalClasses:
 
     def compared(self, item: int, others: Positions) -> Integers:
         """Return how many ballots of one unit of each class compare an item with each other."""
-        ranks = self.profile.ranks if self.unit == "task" else self.profile.ranks[self._members[1]]
-        mine, theirs = ranks[:, [item]], ranks[:, others]
+        mine, theirs = self._ranks[:, [item]], self._ranks[:, others]
         both: Bools = (mine != UNRANKED) & (theirs != UNRANKED)
         both &= (mine != UNLISTED) | (theirs != UNLISTED)
         return self._summed(both.astype(np.int64))
 
     @cached_property
     def points(self) -> Integers:
-        """Borda points of every item from one unit of each class, shape (k, n).
-
-        Up to a common factor and a constant.
-        """
+        """Borda points from one unit of each class, up to a factor and a constant, (k, n)."""
         profile = self.profile
         ranked = canonical_profile(profile.items, self._ranks, unranked=profile.unranked)
         given = ranking_points(Borda(), ranked)
@@ -212,7 +207,7 @@ class RemovalClasses:
             np.add.reduceat(values.astype(kind), exact.starts_of(self._members[0]), axis=0)
         )
 
-    # -- the data without some of it ----------------------------------------------------------
+    # -- the data without some units ----------------------------------------------------------
 
     def taken(self, removed: Integers64) -> tuple[tuple[Label, int], ...]:
         """Return the removed tasks, or rows of the profile, with the copies of each."""
@@ -229,7 +224,7 @@ class RemovalClasses:
         return tuple(self.profile[row].to_text() for row in rows)
 
     def _rows_taken(self, removed: Integers64) -> Integers64:
-        """Return the removed copies of each row: the first rows of a class go first."""
+        """Return the removed copies of each row; the first rows of a class are removed first."""
         members, counts = self._members[0], self.profile.counts
         order = np.argsort(members, kind="stable")
         starts = exact.starts_of(members[order])
@@ -241,7 +236,7 @@ class RemovalClasses:
         return taken
 
     def without(self, removed: Integers64) -> Evidence:
-        """Return the data without these numbers of units of each class."""
+        """Return the data without some units of each class."""
         if self.unit == "task":
             stays = {self.labels[k] for k in np.flatnonzero(removed == 0).tolist()}
             positions = [k for k, unit in enumerate(self._parts.units) if unit in stays]
@@ -267,11 +262,11 @@ class Question:
 
     # Positions of the current winners, or of the upper item of a pair.
     tops: tuple[int, ...]
-    # The others, or the lower item of the pair: one of them has to get above all of `tops`.
+    # The others, or the lower item of the pair; one of them must overtake all of `tops`.
     rivals: tuple[int, ...]
-    # Whether a tie with them is not enough.
+    # Whether a tie with them is insufficient.
     strict: bool
-    # Whether the order of two items is asked, not the first place.
+    # Whether the question is the order of two items, not the first place.
     is_pair: bool
 
 
@@ -279,22 +274,21 @@ class Question:
 class Bracket:
     """A lower bound, and the smallest removal found."""
 
-    # The number of units: one of them has to stay, so removing all is no answer.
+    # Number of units; one of them has to stay, so removing all is no answer.
     total: int
     # Proved lower bound.
     lower: int = 0
-    # Shape (k,). Removed units of each class; None where nothing was found.
+    # Shape (k,). Removed units of each class; None if nothing was found.
     removed: Integers64 | None = None
     # The winners without them.
     first: tuple[Label, ...] = ()
     # Number of problems that may still be solved; None for no limit.
     solves: int | None = None
-    # Time of the last progress line.
-    told: float = field(default_factory=monotonic)
+    logged: float = field(default_factory=monotonic)
 
     @property
     def upper(self) -> int:
-        """The size of the best removal; all units where there is none."""
+        """The size of the best removal; all units if there is none."""
         return self.total if self.removed is None else int(self.removed.sum())
 
     def is_closed(self) -> bool:
@@ -308,10 +302,10 @@ class Bracket:
                 raise OutOfTimeError
             self.solves -= 1
         now = monotonic()
-        if now - self.told >= SECONDS_BETWEEN_LINES:
-            self.told = now
-            told = "the smallest removal has %d to %d of %d"
-            getLogger("rankagg.kemeny").info(told, self.lower, self.upper, self.total)
+        if now - self.logged >= SECONDS_BETWEEN_LINES:
+            self.logged = now
+            line = "the smallest removal has %d to %d of %d"
+            getLogger("rankagg.kemeny").info(line, self.lower, self.upper, self.total)
 
     def offer(self, removed: Integers | Any) -> None:
         """Keep a sufficient removal if it is the smallest so far."""
@@ -340,11 +334,10 @@ def fewest(targets: Integers, gains: Integers, counts: Integers64) -> Integers64
     open_targets = np.flatnonzero((targets > 0) & (reached[-1] >= targets))
     if len(open_targets):
         row = (reached[:, open_targets] >= targets[open_targets]).argmax(axis=0)
+        last = row, open_targets
         # Units of the last class that are not needed.
-        spare = (reached[row, open_targets] - targets[open_targets]) // sorted_gains[
-            row, open_targets
-        ]
-        results[open_targets] = (used[row, open_targets] - spare).astype(np.int64)
+        spare = (reached[last] - targets[open_targets]) // sorted_gains[last]
+        results[open_targets] = (used[last] - spare).astype(np.int64)
     return results
 
 
@@ -363,8 +356,7 @@ class Searched:
     first: tuple[Label, ...]
     # The pair in question, the upper item first.
     pair: Pair | None
-    # The changes to a tie, and to another winner or the reverse order; None for one that already
-    # holds.
+    # The changes to a tie, and to another winner or the reverse order; None if it already holds.
     questions: tuple[Question | None, Question]
     # Remarks; the search adds more.
     notes: list[str] = field(default_factory=list)
@@ -373,7 +365,7 @@ class Searched:
     def of(
         cls, units: RemovalClasses, whole: Consensus, pair: Pair | None, deadline: Deadline
     ) -> Searched:
-        """Read the consensus of all data; raises `OutOfTimeError` where it is not proved."""
+        """Read the consensus of all data; raise `OutOfTimeError` if it is not proved."""
         first = _leaders(whole, deadline)
         if pair is None:
             tops = tuple(units.items.indices(list(first)))
@@ -406,7 +398,7 @@ class Searched:
         try:
             left, then, changed = self._left(bracket.removed, question, deadline)
         except OutOfTimeError:
-            self.notes.append(f"a removal of {bracket.upper} was found, and not checked in time")
+            self.notes.append(f"a removal of {bracket.upper} was found but not checked in time")
             bracket.removed = None
             return
         bracket.first = then
@@ -419,7 +411,7 @@ class Searched:
                 f"search found; first is {listed(then)}."
             )
         self.notes.append(
-            "the rule ties scores, or rounds votes, that differ by less than it can tell"
+            "the rule ties scores or rounds votes that differ by less than its precision"
         )
 
     def without(
@@ -434,12 +426,12 @@ class Searched:
     def changes(
         self, removed: Integers64, question: Question, bracket: Bracket, deadline: Deadline
     ) -> bool:
-        """Return whether a removal changes the answer; solved only if majorities leave it open."""
+        """Return whether a removal changes the answer; solve only if majorities leave it open."""
         left = self.units.counts - removed
         if not question.is_pair and all(
             (exact.integer_product(left, leads) > 0).all() for leads in self._leads
         ):
-            return False  # every optimum has all who are first now above all others
+            return False  # every optimum keeps the current winners above all others
         return self.without(removed, question, bracket, deadline)[1]
 
     @cached_property
@@ -466,7 +458,7 @@ class Searched:
 def _leaders(consensus: Consensus, deadline: Deadline) -> tuple[Label, ...]:
     """Return the winners; of an exact rule, those of some optimum."""
     if consensus.interrupted:
-        raise KeyboardInterrupt  # stop all of it, not only one part
+        raise KeyboardInterrupt  # stop the complete search
     if consensus.is_proved is None:
         return consensus.buckets[0] if consensus.buckets else ()
     if not consensus.is_proved:

@@ -1,13 +1,13 @@
-"""The fewest removals that change a result: of sums, of majorities, and of the exact consensus.
+"""Searches for the fewest removals that change sums, majorities, or the exact consensus.
 
 Sums (Borda, mean scores) are exact by sorting, majorities (Copeland) by an integer program.
 
-For the exact Kemeny consensus, units are removed that speak against moving a rival up, one lot
-after the other, and what is left is solved again each time: an upper bound. Where few choices are
-left below it, all are tried. No fewer removals do it than turn the majorities that keep the rivals
-in parts below the tops. Deciding whether so many removals suffice is hard in general: Bartholdi,
-Tovey and Trick (1992), doi:10.1016/0895-7177(92)90085-Y, for deleting voters; the fewest changes of
-ballots are the margin of victory of Magrino, Rivest, Shen and Wagner (2011) and Xia (2012),
+For the exact Kemeny consensus, units that oppose moving a rival up are removed in steps, and each
+remainder is solved again: an upper bound. If few smaller choices remain, all are tried. A lower
+bound is the fewest removals that reverse the majorities that keep all rivals in parts below the
+tops. Deciding whether a number of removals suffices is hard in general: Bartholdi, Tovey and Trick
+(1992), doi:10.1016/0895-7177(92)90085-Y, for deleting voters. The fewest changes of ballots are the
+margin of victory of Magrino, Rivest, Shen and Wagner (2011) and Xia (2012),
 doi:10.1145/2229012.2229086.
 """
 
@@ -44,7 +44,7 @@ SUBSETS = 2_000
 def search(
     searched: Searched, question: Question, bracket: Bracket, deadline: Deadline
 ) -> tuple[str, ...]:
-    """Narrow the bracket as far as there is time; return notes on it."""
+    """Narrow the bracket until the deadline; return notes on it."""
     units, rule = searched.units, searched.units.rule
     try:
         if not question.rivals:
@@ -66,7 +66,7 @@ def search(
 
 
 def _chosen(number: int, gains: Integers, counts: Integers64) -> Integers64:
-    """Return how many units of each class are among a number of largest gains."""
+    """Return the units of each class among a number of largest gains."""
     left = number
     taken = np.zeros(len(counts), dtype=np.int64)
     for k in np.argsort(-gains, kind="stable").tolist():
@@ -91,7 +91,7 @@ class _Merged:
         np.add.at(self.counts, self._class, counts)
 
     def spread(self, removed: Integers64) -> Integers64:
-        """Return the removed units of each given class, from those of each merged one."""
+        """Return the removed units of each given class, given those of each merged one."""
         left = removed.copy()
         taken = np.zeros(len(self._given), dtype=np.int64)
         for k in np.flatnonzero(removed[self._class]).tolist():
@@ -162,7 +162,7 @@ def _reach_targets(
     below: int,
     deadline: Deadline,
 ) -> tuple[int, Integers64 | None]:
-    """Return a bound on the fewest units whose gains reach all targets, and such units if found.
+    """Return a bound on the fewest units that reach all targets, and such units if found.
 
     Only solutions of fewer than `below` units count.
     """
@@ -222,11 +222,11 @@ def _search_majorities(
 class _Step(NamedTuple):
     """A change of one pair of an item that speaks for the rival."""
 
-    # With how many removals it can be had at least, taken by itself.
+    # Fewest removals for this change alone.
     number: int
-    # What it changes in the score of the item.
+    # Change of the score of the item.
     worth: Fraction
-    # Which pair of which item, and its new state.
+    # The item, its pair, and the new state of the pair.
     item: int
     pair: int
     state: int
@@ -245,27 +245,27 @@ class _Line:
         self.comparisons = exact.integer_product(self.counts, self.compared)
 
     def states(self, removed: Integers64 | int = 0) -> list[int]:
-        """Return 1 for a pair that is won then, -1 for one that is lost, 0 for a draw."""
+        """Return 1 for each pair won after a removal, -1 for one lost, 0 for a draw."""
         left = self.counts - removed
-        sums = (exact.integer_product(left, said).tolist() for said in (self.leads, self.compared))
-        return [
-            ((margin > 0) - (margin < 0)) * (seen > 0) for margin, seen in zip(*sums, strict=True)
-        ]
+        margins = exact.integer_product(left, self.leads)
+        is_compared = exact.integer_product(left, self.compared) > 0
+        states: list[int] = np.where(is_compared, np.sign(margins), 0).tolist()
+        return states
 
     def score(self, alpha: Fraction, removed: Integers64 | int = 0) -> Fraction:
-        """Return what the rule gives the item then."""
+        """Return the score of the item after a removal."""
         states = self.states(removed)
         return states.count(1) + alpha * states.count(0)
 
     def steps(self, alpha: Fraction, sign: int) -> list[_Step]:
-        """Return what each pair can add to the score (sign 1) or take from it (sign -1)."""
+        """Return the changes of pairs that raise the score (sign 1) or lower it (sign -1)."""
         worth = {-1: Fraction(0), 0: alpha, 1: Fraction(1)}
         behind = -sign * self.margins
         even = fewest(behind, -sign * self.leads, self.counts)
         past = fewest(behind + 1, -sign * self.leads, self.counts)
-        # A pair that no ballot compares any longer is even, too.
+        # A pair that no remaining ballot compares is even, too.
         gone = np.minimum(self.comparisons, int(self.counts.sum())).astype(np.int64)
-        found = []
+        steps = []
         for k, state in enumerate(self.states()):
             now = worth[state]
             first = max(sign * (worth[0] - now), Fraction(0))
@@ -275,15 +275,15 @@ class _Line:
                 is_single = self.compared.max(initial=0) <= 1
                 vanish = int(gone[k]) if is_single else int(self.comparisons[k] > 0)
                 least = min(int(even[k]), vanish, int(past[k]))
-                found.append(_Step(least, first, self.item, k, 0))
-                found.append(_Step(int(past[k]), second - first, self.item, k, sign))
-        return found
+                steps.append(_Step(least, first, self.item, k, 0))
+                steps.append(_Step(int(past[k]), second - first, self.item, k, sign))
+        return steps
 
 
 def _least_changes(
     top: _Line, rival: _Line, alpha: Fraction, question: Question
 ) -> tuple[int, list[_Step]]:
-    """Bound the removals that a rival needs: every pair may have its own best removal."""
+    """Bound the removals that a rival needs, as if each pair had a removal of its own."""
     gap = top.score(alpha) - rival.score(alpha)
     total = int(top.counts.sum())
     steps = sorted(rival.steps(alpha, 1) + top.steps(alpha, -1), key=lambda step: step.number)
@@ -302,7 +302,7 @@ def _least_changes(
 def _by_steps(
     lines: list[_Line], alpha: Fraction, question: Question, bracket: Bracket, deadline: Deadline
 ) -> None:
-    """Offer the fewest removals that make the cheapest changes together and no pair worse."""
+    """Offer the fewest removals that make the cheapest changes together and worsen no pair."""
     *tops, rival = lines
     wanted = {(line.item, k): s for line in lines for k, s in enumerate(line.states())}
     for top in tops:
@@ -313,7 +313,7 @@ def _by_steps(
         sign = 1 if line is rival else -1
         for k, margin in enumerate(line.margins.tolist()):
             state = sign * wanted[line.item, k]
-            if state >= 0:  # what is lost needs no votes
+            if state >= 0:  # lost pairs need no votes
                 gains.append(-sign * line.leads[:, k])
                 targets.append(state - sign * int(margin))
     if gains:
@@ -330,7 +330,7 @@ def _offer(
     question: Question,
     bracket: Bracket,
 ) -> None:
-    """Offer a removal if it does it."""
+    """Offer a removal if it is sufficient."""
     *tops, rival = lines
     mine = rival.score(alpha, removed)
     theirs = max(line.score(alpha, removed) for line in tops)
@@ -343,8 +343,8 @@ def _solve_majorities(
 ) -> int:
     """Find the fewest removals that put the last item above the others; return a bound, or 0.
 
-    For every pair of one of the items there is a column for "ahead" and one for "behind", and one
-    for "compared" where ballots leave the two open but still say something of them:
+    Every pair of one of the items has the columns "ahead" and "behind". It also has "compared" if
+    some ballots give a lead without comparing the two:
 
         margin - lead x removed <= most x (ahead + 1 - compared),
         margin - lead x removed >= least x (behind + 1 - compared),
@@ -389,16 +389,16 @@ def _add_pair(
     most = sum(max(a, 0) * c for a, c in zip(leads, counts, strict=True))
     least = sum(min(a, 0) * c for a, c in zip(leads, counts, strict=True))
     ahead, behind = program.columns([int(most > 0), int(least < 0)]).tolist()
-    left = dict(zip(removed.tolist(), (-a for a in leads), strict=True))  # margin + this is left
+    # The remaining margin is `margin` plus this row.
+    left = dict(zip(removed.tolist(), (-a for a in leads), strict=True))
     negative = {k: -v for k, v in left.items()}
-    open_pair = any(a and not c for a, c in zip(leads, compared, strict=True))
     either: dict[int, int] = {}
     spare = 0
-    if open_pair:
+    if any(a and not c for a, c in zip(leads, compared, strict=True)):
         (is_seen,) = program.columns([1]).tolist()
         votes = sum(a * c for a, c in zip(compared, counts, strict=True))
         gone = dict(zip(removed.tolist(), compared, strict=True))
-        # What is left of the comparisons is at least 1 where seen, and 0 where not.
+        # The number of remaining comparisons is at least 1 if "compared" is 1, otherwise 0.
         program.at_least({**{k: -v for k, v in gone.items()}, is_seen: -1}, -votes)
         program.at_least({**gone, is_seen: max(votes, 1)}, votes)
         program.at_least({is_seen: 1, ahead: -1, behind: -1}, 0)
@@ -422,7 +422,7 @@ def _add_pair(
 def _search_orders(
     searched: Searched, question: Question, bracket: Bracket, deadline: Deadline
 ) -> None:
-    """Find removals that change the consensus, the fewest if all can be tried."""
+    """Find removals that change the consensus; the fewest if all can be tried."""
     bracket.raise_to(_joined_from(searched.units, question, deadline))
     if not bracket.is_closed():
         _approach(searched, question, bracket, deadline)
@@ -455,7 +455,7 @@ def _approach(searched: Searched, question: Question, bracket: Bracket, deadline
         room = bracket.upper - 1 - int(removed.sum())
         if best is None or not room:
             return
-        # Half of them: the order may have changed by then.
+        # Only half of them, since the order may change on the way.
         removed = removed + _chosen(min(-(-best[0] // 2), room), best[1], left)
         found, is_changed = searched.without(removed, question, bracket, deadline)
         if found[list(question.tops)].min() < found[list(question.rivals)].min():
@@ -476,7 +476,7 @@ def _approach(searched: Searched, question: Question, bracket: Bracket, deadline
 
 
 def _moves(ranks: Ranks, question: Question) -> Iterator[tuple[int, Positions, int]]:
-    """Yield an item, others, and 1 or -1: below, or above, all of these it changes the answer.
+    """Yield an item, others, and 1 or -1: moving it below or above them changes the answer.
 
     A rival moves above all tops, or the top of a pair below it. Rivals that are above them already
     are skipped.
@@ -492,7 +492,7 @@ def _moves(ranks: Ranks, question: Question) -> Iterator[tuple[int, Positions, i
 
 
 def _n_tries(counts: Integers64, bracket: Bracket) -> int:
-    """Return the number of choices smaller than the best, at most `SUBSETS` + 1."""
+    """Return the number of removals smaller than the best, at most `SUBSETS` + 1."""
     most = bracket.upper - 1
     if most > SUBSETS:
         return SUBSETS + 1
@@ -521,7 +521,7 @@ def _joined_from(units: RemovalClasses, question: Question, deadline: Deadline) 
     these majorities, the consensus is that of the part, followed by that of the rest.
     """
     n = len(units.items)
-    # Removals after which row has no majority over column any longer.
+    # Fewest removals after which row has no majority over column.
     needed = np.zeros((n, n), dtype=np.int64)
     for item in range(n):
         deadline.seconds_left()

@@ -1,1 +1,1 @@
-"""What is left of a consensus on other data: without a task, on resamples, under other policies."""
+"""Robustness of a consensus: without a task, on resamples, under other policies."""

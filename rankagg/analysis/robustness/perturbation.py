@@ -35,7 +35,7 @@ from rankagg.exceptions import Described, InformationLostError, InvalidInputErro
 
 #: The kind of unit left out.
 Part = Literal["task", "system"]
-_Found = TypeVar("_Found")
+_Result = TypeVar("_Result")
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +46,7 @@ class Near:
     rule: Kemeny
     # Shape (n,). The consensus of all data.
     ranks: Ranks
-    # The cycles of its proof, and of proofs for related data since.
+    # The cycles of its proof, and of later proofs for related data.
     warm: Warm
 
     @classmethod
@@ -72,7 +72,7 @@ class Near:
         start, warm = np.argsort(self.ranks[inside]), self.warm.within(inside)
         outcome = self.rule.solve(evidence.votes, start=start, deadline=deadline, warm=warm)
         if outcome.interrupted:
-            raise KeyboardInterrupt  # stop all of them, not only this one
+            raise KeyboardInterrupt  # stop the complete analysis
         assert outcome.ranking is not None, "the rule returns a ranking"
         return Consensus(
             ranking=outcome.ranking,
@@ -93,7 +93,6 @@ class Parts:
 
     # The complete data; a summary can only lose tasks.
     data: ScoreTable | ScoreSummary | Profile
-    # Scores that differ by no more are tied.
     tolerance: Tolerance
     unit: Part
 
@@ -165,7 +164,7 @@ class Parts:
         return Evidence(part, as_tolerance(self.tolerance, table.tasks, part.tasks))
 
 
-# -- drawn again ----------------------------------------------------------------------------------
+# -- resamples ------------------------------------------------------------------------------------
 
 
 def resample_kemeny(
@@ -183,7 +182,7 @@ def resample_kemeny(
     rule : Kemeny, optional
         The rule with its parameters; `Kemeny()` by default.
     n_jobs : int, optional
-        Processes that joblib starts; -1 for all cores.
+        Number of processes that joblib starts; -1 for all cores.
 
     Returns
     -------
@@ -209,20 +208,20 @@ def resample_kemeny(
 
 
 def in_groups(
-    work: Callable[[Any], Iterable[_Found]], cases: Any, least: int, n_jobs: int | None
-) -> list[_Found]:
+    work: Callable[[Any], Iterable[_Result]], cases: Any, least: int, n_jobs: int | None
+) -> list[_Result]:
     """Process cases in groups of a sixteenth of them, at least `least`, and join the results.
 
     Results do not depend on the number of processes, since each group has its own warm start.
     """
     size = max(len(cases) // 16, least)
     groups = [cases[start : start + size] for start in range(0, len(cases), size)]
-    found = Parallel(n_jobs=n_jobs)(delayed(_listed)(work, group) for group in groups)
-    return [one for group in found for one in group]
+    results = Parallel(n_jobs=n_jobs)(delayed(_results)(work, group) for group in groups)
+    return [result for group in results for result in group]
 
 
-def _listed(work: Callable[[Any], Iterable[_Found]], cases: Any) -> list[_Found]:
-    """Return a list: generators cannot be returned by another process."""
+def _results(work: Callable[[Any], Iterable[_Result]], cases: Any) -> list[_Result]:
+    """Return a list, since generators cannot be sent to another process."""
     return list(work(cases))
 
 
@@ -244,9 +243,9 @@ class _Resampler:
     def __init__(self, profile: Profile, rule: Kemeny) -> None:
         self._items = profile.items
         keys = np.column_stack([profile.ranks, profile.weights.view(np.int64)])
-        _, first, where = np.unique(keys, axis=0, return_index=True, return_inverse=True)
+        _, first, numbers = np.unique(keys, axis=0, return_index=True, return_inverse=True)
         self._ranks, self._weights = profile.ranks[first], profile.weights[first]
-        self._counts, self._row = profile.counts, where.ravel()
+        self._counts, self._row = profile.counts, numbers.ravel()
         self._unranked = profile.unranked
         warm = Warm(len(profile.items))
         order = rule.solve(profile.pairwise(), warm=warm).ranking

@@ -1,7 +1,7 @@
 """Bootstrap rank shares: how often each item takes each rank in resamples of the data.
 
 Such shares describe how robust a result is to single units. They are no confidence levels: the
-bootstrap of a discrete choice such as "who is first" has no coverage to promise.
+bootstrap of a discrete choice such as the winner has no guaranteed coverage.
 """
 
 from __future__ import annotations
@@ -62,20 +62,20 @@ def rank_shares(
     rule : Aggregator, optional
         Any rule; the exact `Kemeny()` by default.
     n_resamples : int, default 1000
-        The number of resamples.
+        Number of resamples.
     unit : {"ranking", "instance", "task", "comparison", "cluster"}, default "ranking"
         The independent unit, which is resampled; see `PairwiseIntervals`. The default for
         comparisons is their clusters, if they have any.
     fixed_tasks : bool, default False
         Draw within each task.
     tolerance : float, mapping or Series from task to float, default 0
-        Scores that differ by no more are tied.
+        Scores that differ by at most this much are tied.
     instances : sequence, length m, optional
         The instance of each ranking of a Profile, for `unit="instance"`.
     rng : int or numpy.random.Generator, optional
         A seed or a generator.
     n_jobs : int, optional
-        Processes that joblib starts; -1 for all cores.
+        Number of processes that joblib starts; -1 for all cores.
 
     Returns
     -------
@@ -84,7 +84,7 @@ def rank_shares(
     Raises
     ------
     InvalidInputError
-        If the data do not hold what the unit or the rule needs.
+        If the data lack what the unit or the rule needs.
     InformationLostError
         If the data are a summary, and the unit is not "task".
 
@@ -238,13 +238,14 @@ class RankShares(Result):
         Returns
         -------
         pandas.DataFrame
-            in_every: surely (in every optimum, however ties are broken); in_some: possibly.
+            in_every: in every optimum, however ties are broken; in_some: in some optimum, or for
+            some way to break ties.
         """
         depth = check_integer(k, "k", low=1, high=len(self.items))
-        known = self.best > 0
+        ranked = self.best > 0
         columns = {
-            "in_every": (known & (self.worst <= depth)).mean(axis=0),
-            "in_some": (known & (self.best <= depth)).mean(axis=0),
+            "in_every": (ranked & (self.worst <= depth)).mean(axis=0),
+            "in_some": (ranked & (self.best <= depth)).mean(axis=0),
         }
         return pd.DataFrame(columns, index=self._index()).iloc[self._order()]
 

@@ -84,7 +84,7 @@ def ranks_in_resamples(
         redraw = comparisons = _RedrawComparisons.of(data, rule, unit)
         items, rows = data.items, comparisons.draw(times, rng)
     elif isinstance(data, ScoreSummary):
-        Evidence(data, tolerance)  # sums are made without a tolerance, and without instances
+        Evidence(data, tolerance)  # checks that a summary has no tolerance
         if instances is not None:
             raise InvalidInputError("instances", "left out for a ScoreSummary", instances)
         if check_choice(unit, get_args(Unit)[:3], "unit") != "task":
@@ -95,7 +95,6 @@ def ranks_in_resamples(
         if check_flag(fixed_tasks, "fixed_tasks"):
             raise InvalidInputError("fixed_tasks", "False unless `unit='ranking'`", fixed_tasks)
         items, redraw = data.systems, _RedrawSums(data, rule)
-        # In the order that they have in a table.
         ones, strata = np.ones(data.n_tasks), np.zeros(data.n_tasks, dtype=np.intp)
         rows = resample_counts(ones, strata, times, rng)
     else:
@@ -111,7 +110,7 @@ def ranks_in_resamples(
         draws_tasks = unit == "task" or (unit != "instance" and single and not fixed_tasks)
         redraw = _Redraw(data, profile, rule, tolerance, draws_tasks)
     rule.aggregate(Evidence(data, tolerance))  # raises at once if the rule cannot take the data
-    # One process goes through all of them at once.
+    # One process takes all resamples at once.
     spans = _Spans.joined(in_groups(redraw.parts, rows, times if n_jobs == 1 else 64, n_jobs))
     return items, unit, spans.best, spans.worst, spans.is_proved
 
@@ -137,7 +136,7 @@ class _Spans:
 
     @classmethod
     def of_ranks(cls, ranks: Ranks, *, is_proved: bool = True) -> _Spans:
-        """Return what rankings leave, one a row."""
+        """Return the spans of rankings in rows."""
         listed = (ranks >= 0).sum(axis=1, keepdims=True)
         start = np.where(ranks == places.UNLISTED, listed, ranks)
         doubled = doubled_places(ranks)
@@ -147,7 +146,7 @@ class _Spans:
 
     @classmethod
     def of(cls, consensus: Consensus) -> _Spans:
-        """Return what one result leaves."""
+        """Return the spans of one result."""
         certificate = consensus.certificate
         is_list = isinstance(consensus.rule, TopK)
         if not is_list and (certificate is None or certificate.status != "optimal"):
@@ -163,7 +162,7 @@ class _Spans:
 
     @classmethod
     def joined(cls, parts: Iterable[_Spans]) -> _Spans:
-        """Return what several results leave, one after the other."""
+        """Return the spans of several results, one after the other."""
         each = [(part.best, part.worst, part.is_proved) for part in parts]
         return cls(*map(np.concatenate, zip(*each, strict=True)))
 
@@ -180,10 +179,10 @@ class _Redraws(ABC):
 
     @abstractmethod
     def resampled(self, counts: Integers64) -> Evidence | None:
-        """Return a resample; None where no score was drawn at all."""
+        """Return a resample; None if no score was drawn."""
 
     def ranks(self, rows: Integers64) -> RanksAtOnce:
-        """Rank in all resamples at once, where the scores of the rule are sums."""
+        """Return the ranks in all resamples at once, if the scores of the rule are sums."""
         return None
 
     def parts(self, rows: Integers64) -> Iterator[_Spans]:
@@ -198,12 +197,12 @@ class _Redraws(ABC):
             yield from map(self._span, rows)
             return
         ranks, is_certain = together
-        found = _Spans.of_ranks(ranks)
+        spans = _Spans.of_ranks(ranks)
         for row in np.flatnonzero(~is_certain).tolist():
             one = self._span(rows[row])
-            found.best[row], found.worst[row] = one.best[0], one.worst[0]
-            found.is_proved[row] = one.is_proved[0]
-        yield found
+            spans.best[row], spans.worst[row] = one.best[0], one.worst[0]
+            spans.is_proved[row] = one.is_proved[0]
+        yield spans
 
     def _span(self, counts: Integers64) -> _Spans:
         drawn = self.resampled(counts)
@@ -213,18 +212,18 @@ class _Redraws(ABC):
 
 
 def _rank_strictly(scores: Floats, doubt: Floats) -> tuple[Ranks, Bools]:
-    """Rank by scores, one resample a row, and say where all differ by more than a doubt."""
+    """Return the ranks by scores in rows, and whether all scores differ by more than a doubt."""
     rows = np.arange(len(scores))[:, None]
     order = np.argsort(-scores, axis=1)
     ranks = np.empty(order.shape, dtype=np.int32)
     ranks[rows, order] = np.arange(order.shape[1], dtype=np.int32)
     steps = -np.diff(scores[rows, order], axis=1)
-    # NaN is above nothing.
+    # No comparison with NaN is true.
     return ranks, steps.min(axis=1, initial=np.inf) > doubt
 
 
 def _rank_by_means(table: ScoreTable | ScoreSummary, counts: Integers64) -> RanksAtOnce:
-    """Rank by means over tasks that count so often; None where scores are too large or small."""
+    """Rank by means over tasks with counts; None if scores are too large or small."""
     scores, sizes, shift = table.scaled_means(signed=True)
     if shift:
         return None
@@ -234,7 +233,7 @@ def _rank_by_means(table: ScoreTable | ScoreSummary, counts: Integers64) -> Rank
     mass = weights @ present.T.astype(np.float64)
     with np.errstate(invalid="ignore", divide="ignore"):
         means, size = weights @ filled / mass, weights @ large / mass
-    # What ties exact means, and how far these sums may be off.
+    # The tolerance for ties of exact means, and the rounding error of these sums.
     return _rank_strictly(means, 4.0 * rounding_error(size.max(axis=1), 2 * len(filled)))
 
 
@@ -248,7 +247,6 @@ class _Redraw(_Redraws):
     data: Profile | ScoreTable
     profile: Profile
     rule: Aggregator
-    # Scores that differ by no more are tied.
     tolerance: Tolerance
     # Whether whole tasks are drawn.
     draws_tasks: bool
@@ -266,7 +264,7 @@ class _Redraw(_Redraws):
         return map(_Spans.of, resample_kemeny(base, rows, self.rule))
 
     def ranks(self, rows: Integers64) -> RanksAtOnce:
-        """Rank in all resamples at once, where the scores of the rule are sums."""
+        """Return the ranks in all resamples at once, if the scores of the rule are sums."""
         if type(self.rule) is Mean and isinstance(self.data, ScoreTable):
             if not self.draws_tasks:
                 return None
@@ -276,7 +274,7 @@ class _Redraw(_Redraws):
             return None
         points, largest = self._points
         sums = rows.astype(np.float64) @ points
-        # More than what all items have in common, so than any score.
+        # Larger than any score, including a part that all items have in common.
         size = 4.0 * largest * rows.sum(axis=1)
         if len(self.items) * size.max() < EXACT_POINTS:
             return places.competition_ranks(-sums), np.ones(len(rows), dtype=bool)
@@ -284,7 +282,7 @@ class _Redraw(_Redraws):
 
     @cached_property
     def _points(self) -> tuple[Floats, float] | None:
-        """What every ranking adds to the points of each item, up to a factor, and the most."""
+        """Points of each item from every ranking, up to a factor, and the largest."""
         weights = exact.as_rational(self.profile.weights)
         if weights.step:
             return None
@@ -296,7 +294,7 @@ class _Redraw(_Redraws):
         return numerators[:, None] * points.astype(np.float64), largest
 
     def resampled(self, counts: Integers64) -> Evidence | None:
-        """Return a resample; None where no score was drawn at all."""
+        """Return a resample; None if no score was drawn."""
         if self.rule.needs == "scores" and isinstance(self.data, ScoreTable):
             table = self._table(self.data, counts)
             if table is None:
@@ -337,19 +335,19 @@ class _Redraw(_Redraws):
 
 @dataclass(frozen=True, eq=False)
 class _RedrawComparisons(_Redraws):
-    """Sums of equal comparisons, and with which others they are drawn."""
+    """Sums of equal comparisons, each with the unit that it is drawn with."""
 
     data: Comparisons
     rule: Aggregator
-    # Shape (r,). The winner times n and the loser of each sum; with n * n more where they tied.
+    # Shape (r,). Winner times n plus loser of each sum, and n * n more if they tied.
     cells: Positions
-    # Shape (r,). What each sum is drawn with.
+    # Shape (r,). The unit that each sum is drawn with.
     owners: Positions
-    # Shape (r,). What it counts if that is drawn once, times `denominator`.
+    # Shape (r,). Votes of each sum if its unit is drawn once, times `denominator`.
     votes: Integers
-    # How likely each owner is drawn.
+    # Probability of each unit in a draw.
     shares: Floats
-    # How many draws make a resample.
+    # Number of draws of a resample.
     size: int
     denominator: int
 
@@ -368,7 +366,7 @@ class _RedrawComparisons(_Redraws):
         cells = above * n + below + np.where(data.outcomes == 0, n * n, 0)
         weights = np.ones(m) if data.weights is None else data.weights
         distinct, kind = np.unique(weights, return_inverse=True)
-        # What a weight is read as does not depend on which ones are drawn.
+        # All weights are read together, so that their values do not depend on the draw.
         importance = exact.as_rational(distinct)
         key = cells * len(distinct) + kind
         if unit == "comparison" or data.clusters is None:
@@ -394,7 +392,7 @@ class _RedrawComparisons(_Redraws):
         )
 
     def draw(self, times: int, rng: Generator) -> Integers64:
-        """Draw how often each owner occurs in each resample, shape (times, owners)."""
+        """Return how often each unit is drawn in each resample, shape (times, units)."""
         return rng.multinomial(self.size, self.shares, size=times)
 
     def resampled(self, counts: Integers64) -> Evidence:
@@ -425,7 +423,7 @@ class _RedrawSums(_Redraws):
         return self.summary.systems
 
     def ranks(self, rows: Integers64) -> RanksAtOnce:
-        """Rank in all resamples at once, where the scores of the rule are sums."""
+        """Return the ranks in all resamples at once, if the scores of the rule are sums."""
         return _rank_by_means(self.summary, rows) if type(self.rule) is Mean else None
 
     def resampled(self, counts: Integers64) -> Evidence:

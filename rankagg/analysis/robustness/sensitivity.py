@@ -1,9 +1,9 @@
-"""Sensitivity of conclusions to what is assumed of missing items.
+"""Sensitivity of conclusions to assumptions about missing items.
 
 The same rule is applied under every policy, and to completions of the data in which each ranking
-is one of its compatible permutations, drawn uniformly. What all of these agree on does not depend
-on the assumption; what flips does. This is a sensitivity analysis: the draws know nothing about how
-good an item is, so they are no multiple imputation and their shares no probabilities.
+is one of its compatible permutations, drawn uniformly. Conclusions on which all agree do not depend
+on the assumption; pairs that flip do. The draws ignore how good an item is, so this is no multiple
+imputation, and the shares are no probabilities.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ if TYPE_CHECKING:
 def _in_random_order(profile: Profile, rng: Generator) -> Profile:
     """Return the same rankings with the items numbered in a random order.
 
-    A rule that returns one of several rankings may choose it by the numbers of the items; then
-    chance chooses them.
+    A rule that returns one of several rankings may choose it by the numbers of the items; this
+    makes the choice random.
     """
     numbers = rng.permutation(profile.n_items)
     ranks = np.ascontiguousarray(profile.ranks[:, numbers])
@@ -73,7 +73,7 @@ def _drawn_ranks(
         return found, False
     every = consensus.optima
     if type(every) is not Optima or not isinstance(proof, Certificate):
-        return found, True  # ties have a price, or constraints hold
+        return found, True  # ties have a price, or there are constraints
     # The solver is loaded when something is solved.
     from rankagg.aggregation.kemeny.optimal_relation import (  # noqa: PLC0415
         draw_optimum,
@@ -99,7 +99,7 @@ def _complete_and_rank(
 ) -> list[tuple[Ranks, bool]]:
     """Return the ranks in the consensuses of some completions, and whether each was settled.
 
-    Each completion teaches the next.
+    Each search starts from the last completion.
     """
     gaps = (profile.ranks == UNRANKED).any(axis=1)
     incomplete = profile[np.flatnonzero(gaps)]
@@ -115,7 +115,7 @@ def _complete_and_rank(
         else:
             consensus = own.consensus(Evidence(completed), Deadline())
         if consensus.interrupted:
-            raise KeyboardInterrupt  # it stops the whole analysis, not one completion of it
+            raise KeyboardInterrupt  # stop the complete analysis
         found.append(_drawn_ranks(consensus, profile.items, rng, _time_of(consensus), live=live))
     return found
 
@@ -123,7 +123,7 @@ def _complete_and_rank(
 def _rank_again(
     consensus: Consensus, items: ItemSet, always: Bools | None, seeds: Sequence[Generator]
 ) -> list[tuple[Ranks, bool]]:
-    """Return what `_complete_and_rank` does of completions of what has no gaps."""
+    """Return the result of `_complete_and_rank` for data without gaps."""
     if always is None or 2 * always.sum() == len(always) * (len(always) - 1):
         return [(consensus.ranking.ranks, consensus.is_proved is not False)] * len(seeds)
     return [
@@ -132,7 +132,7 @@ def _rank_again(
 
 
 def _time_of(consensus: Consensus) -> Deadline:
-    """Return when drawing an optimum ends: it may take as long as the rule."""
+    """Return the deadline for drawing an optimum: it may take as long as the rule."""
     return Deadline().sooner(getattr(consensus.rule, "time_limit", None))
 
 
@@ -153,22 +153,22 @@ def sensitivity(
     Parameters
     ----------
     data : ScoreTable, ScoreSummary or Profile
-        The data. A summary holds no rankings to complete: its rule is applied under every policy.
+        The data. A summary has no rankings to complete, so only the policies are compared.
     rule : Aggregator, optional
         A rule that the policy changes; `Borda()` by default.
     n_samples : int, default 200
-        Completions: every ranking with missing items becomes one of its compatible permutations
-        (ties in it are broken at random too); other rankings stay.
+        Number of completions: every ranking with missing items becomes one of its compatible
+        permutations (its ties are broken at random too); other rankings stay.
     model : RankingDistribution, optional
-        Draw completions from this distribution, given what each ranking says, and not uniformly:
-        imputation from a model, such as `ra.PlackettLuce.fit(profile).distribution`. Its
-        parameters are taken for known, so the completions differ too little among themselves.
+        Draw completions from this distribution, given each ranking, and not uniformly: imputation
+        from a model, such as `ra.PlackettLuce.fit(profile).distribution`. Its parameters are
+        assumed to be known, so the completions vary too little.
     tolerance : float, mapping or Series from task to float, default 0
-        Scores that differ by no more are tied.
+        Scores that differ by at most this much are tied.
     rng : int or numpy.random.Generator, optional
         A seed or a generator.
     n_jobs : int, optional
-        Processes that joblib starts; -1 for all cores.
+        Number of processes that joblib starts; -1 for all cores.
 
     Returns
     -------
@@ -183,15 +183,14 @@ def sensitivity(
 
     Notes
     -----
-    Of several exact consensuses of a completion (`Kemeny`, `Slater`) one counts, which depends on
-    the set of all of them and on chance alone: a random ranking settles the pairs one by one, in
-    random order, each as it has them where an exact consensus does that agrees with the pairs
-    before. It does not matter which one the solver met, so equal items are as often above as
-    below. Other rules, and `Kemeny` with `constraints` or `consensus_ties`, see the items of each
-    completion in a random order. What is not proved, or not drawn, within the time limit of the
-    rule is counted in `n_unsettled`.
+    If a completion has several exact consensuses (`Kemeny`, `Slater`), a random one counts, drawn
+    from all of them: the pairs are taken in random order, and each is ordered as in a random
+    ranking if some exact consensus agrees with it and all earlier pairs. The draw does not depend
+    on the solver, so equal items are above as often as below. Other rules, and `Kemeny` with
+    `constraints` or `consensus_ties`, get the items of each completion in a random order.
+    `n_unsettled` counts the completions without a proof or a draw within the rule's time limit.
 
-    Of a policy a pair is "either" way where its exact consensuses differ on it.
+    Under a policy, a pair is "either" if its exact consensuses differ on it.
 
     Examples
     --------
@@ -211,7 +210,7 @@ def sensitivity(
     times = check_integer(n_samples, "n_samples", low=1)
     jobs = check_jobs(n_jobs)
     if rule.reads_unranked != "by policy" or rule.needs == "scores":
-        remedy = "Scores are ranked first, and others have one ranking by every policy."
+        remedy = "Other rules ignore the policy."
         allowed = "a rule that the policy for unranked items changes"
         raise InvalidInputError("rule", allowed, rule, remedy)
     is_summary = isinstance(data, ScoreSummary)
@@ -222,15 +221,15 @@ def sensitivity(
         )
     policies = tuple(sorted(get_args(Unranked), key=lambda policy: policy != data.unranked))
     if isinstance(data, ScoreTable):
-        # Of a table it is still known which scores are absent.
+        # A table keeps its absent scores, so every policy can be applied.
         data = data.with_unranked("uniform")
     given = data if is_summary else rankings_of(data, tolerance, None)[0]
     evidence = Evidence(given, tolerance if is_summary else 0.0)
     under = [evidence.with_unranked(policy) for policy in policies]
     consensuses = tuple(rule.aggregate(one) for one in under)
-    known = tuple(_before_in_all(consensus) for consensus in consensuses)
+    known = tuple(_above_in_all(consensus) for consensus in consensuses)
     has_gaps = not is_summary and evidence.profile.has_unranked
-    found: list[tuple[Ranks, bool]] = []
+    results: list[tuple[Ranks, bool]]
     seeds = [] if is_summary else as_generator(rng).spawn(times)
     if has_gaps:
         profile = evidence.profile
@@ -241,24 +240,24 @@ def sensitivity(
         distribution = Uniform(profile.items) if model is None else model
         near = Near.of(rule, consensuses[0], profile.items)
         work = partial(_complete_and_rank, each, rule, distribution, near)
-        found = in_groups(work, seeds, 8, jobs)
+        results = in_groups(work, seeds, 8, jobs)
     else:
-        found = _rank_again(consensuses[0], evidence.items, known[0], seeds)
-    samples = np.array([ranks for ranks, _ in found], dtype=np.int32)
+        results = _rank_again(consensuses[0], evidence.items, known[0], seeds)
+    samples = np.array([ranks for ranks, _ in results], dtype=np.int32)
     return Sensitivity(
         items=evidence.items,
         rule=rule,
         policies=policies,
         consensuses=consensuses,
         samples=samples.reshape(-1, len(evidence.items)),
-        n_unsettled=sum(not settled for _, settled in found),
+        n_unsettled=sum(not settled for _, settled in results),
         _has_gaps=has_gaps,
         _always=known,
     )
 
 
-def _before_in_all(consensus: Consensus) -> Bools | None:
-    """Return which item is before which in all optima; None where they are not known."""
+def _above_in_all(consensus: Consensus) -> Bools | None:
+    """Return whether row is above column in all optima; None if they are not known."""
     if not consensus.is_proved or not isinstance(consensus.optima, Optima):
         return None
     try:
@@ -283,10 +282,10 @@ class Sensitivity(Result):
     consensuses : tuple of Consensus
         One per policy.
     samples : ndarray of int32, shape (B, n)
-        Ranks in the consensuses of sampled completions; B = 0 where the data were a summary.
+        Ranks in the consensuses of sampled completions; B = 0 if the data were a summary.
     n_unsettled : int
-        Of how many of them an exact rule did not prove the consensus in its time, or there was no
-        time to draw one of all optima: then the one that was found counts.
+        Number of completions whose consensus an exact rule did not prove, or draw from all optima,
+        in time; the one that was found counts.
     """
 
     items: ItemSet
@@ -304,7 +303,7 @@ class Sensitivity(Result):
 
     @property
     def share_above(self) -> Floats:
-        """Share of completions with row above column, ties half, shape (n, n); NaN of none."""
+        """Share of completions with row above column, ties half, shape (n, n); NaN without any."""
         above = self._strictly_above
         return above + 0.5 * (1.0 - above - above.T)
 
@@ -321,14 +320,14 @@ class Sensitivity(Result):
         Parameters
         ----------
         everything : bool, default False
-            All pairs.
+            Return all pairs.
 
         Returns
         -------
         pandas.DataFrame
-            above and below as the first policy has them; a column per policy: "above", "below",
-            "tied", "either" (its exact consensuses differ) or "open" (one has no rank);
-            share: of completions with the first above, ties half. The most evenly split first.
+            above and below, in the order of the first policy; a column per policy: "above",
+            "below", "tied", "either" (its exact consensuses differ) or "open" (one has no rank);
+            share: of completions with the first above, ties half. The most even pairs come first.
             Without completions there is no share.
         """
         first = self.consensuses[0].ranking.ranks
@@ -347,7 +346,7 @@ class Sensitivity(Result):
         return frame.iloc[np.argsort(closeness, kind="stable")].reset_index(drop=True)
 
     def _verdicts(self, i: int, j: int) -> list[str]:
-        """Return how each policy has a pair."""
+        """Return the order of a pair under each policy."""
         return [
             "either"
             if always is not None and not (always[i, j] or always[j, i])
@@ -356,14 +355,14 @@ class Sensitivity(Result):
         ]
 
     def _flips(self, verdict: str, i: int, j: int) -> bool:
-        """Say whether some completion orders a pair unlike the policies."""
+        """Return whether some completion orders a pair unlike the policies."""
         if not self._has_gaps:
-            return False  # it depends on no assumption, even where optima differ
+            return False  # no assumption matters, even if optima differ
         expected = {"above": (1.0, 0.0), "below": (0.0, 1.0)}.get(verdict, (0.0, 0.0))
         return (self._strictly_above[i, j], self._strictly_above[j, i]) != expected
 
     def top(self, k: int = 3) -> pd.DataFrame:
-        """Return which items are among the first k, under each policy and in completions.
+        """Return the items that are among the first k, under each policy and in completions.
 
         Parameters
         ----------
@@ -373,8 +372,8 @@ class Sensitivity(Result):
         Returns
         -------
         pandas.DataFrame
-            Index: items that are ever among them. A column per policy: the chance to be, ties
-            broken at random; share: the mean chance over completions, where there are some.
+            Index: items that are ever among them. A column per policy: the probability, with ties
+            broken at random; share: the mean probability over completions, if any.
         """
         depth = check_integer(k, "k", low=1, high=len(self.items))
         columns: dict[str, Floats] = {

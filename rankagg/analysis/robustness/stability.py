@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import combinations, islice
+from itertools import combinations
 from math import comb
 from typing import Any, TypeAlias, get_args
 
@@ -44,7 +44,7 @@ from rankagg.core import (
 )
 from rankagg.exceptions import Described, InvalidInputError, OutOfTimeError
 
-# Number of cases left, the units kept in this one, and whether all its optima are compared.
+# Number of remaining cases, the units kept in this one, and whether all its optima are compared.
 _Case: TypeAlias = tuple[int, Positions, bool]
 # A size, and the units that a subset of it keeps.
 _Subset: TypeAlias = tuple[int, Positions]
@@ -58,15 +58,15 @@ class _KnownConsensus(Value):
     ranks: Ranks
     # False where an exact rule did not prove it in time.
     is_proved: bool
-    # Shape (n, n). Which system is above which in every optimum of an exact rule; None for other
-    # rules, and where that was not requested or not computed in time.
+    # Shape (n, n). Whether row is above column in every optimum of an exact rule; None for other
+    # rules, or if not requested or not computed in time.
     always: Bools | None = None
-    # The positions of those that are first in some optimum, where `always` is known.
+    # Positions of the systems that are first in some optimum, if `always` is known.
     leaders: tuple[int, ...] = ()
 
     def _key(self) -> tuple[Hashable, ...]:
-        known = None if self.always is None else array_key(self.always)
-        return array_key(self.ranks), self.is_proved, known, self.leaders
+        always = None if self.always is None else array_key(self.always)
+        return array_key(self.ranks), self.is_proved, always, self.leaders
 
     @property
     def has_several_optima(self) -> bool:
@@ -95,21 +95,17 @@ class _Source(Parts):
     ) -> list[_KnownConsensus]:
         """Solve some cases in turn, each warm-started by those before it."""
         source = replace(self, near=None if self.near is None else self.near.fork())
-        found = []
+        results = []
         for left, kept, optima in cases:
-            # Shares are set when a case begins, so unused time goes to later ones.
+            # Shares are set when a case begins, so that later ones can use unused time.
             ends = deadline.share(max(left / workers, 1))
-            found.append(source.found(kept, ends, optima=optima))
-        return found
-
-    def found(self, kept: Positions, deadline: Deadline, *, optima: bool) -> _KnownConsensus:
-        """Solve one case."""
-        return self.known(self.consensus(kept, deadline), deadline, optima=optima)
+            results.append(source.known(source.consensus(kept, ends), ends, optima=optima))
+        return results
 
     def known(self, consensus: Consensus, deadline: Deadline, *, optima: bool) -> _KnownConsensus:
         """Return the ranks of a consensus, with all optima if they are requested."""
         if consensus.interrupted:
-            raise KeyboardInterrupt  # it stops the whole analysis, not one part of it
+            raise KeyboardInterrupt  # stop the complete analysis
         ranks = consensus.ranking.reindex(self.items).ranks
         if consensus.is_proved is False or not optima or not isinstance(consensus.optima, Optima):
             return _KnownConsensus(ranks, consensus.is_proved is not False)
@@ -181,26 +177,26 @@ class Stability(Result):
         if self.unproved:
             total = 1 + cut + len(self.on_subsets)
             what, noun = "consensuses not proved", "consensus"
-            found = part_of(self.unproved, what, total, "consensuses", noun)
+            part = part_of(self.unproved, what, total, "consensuses", noun)
             verb = "is" if self.unproved == 1 else "are"
-            notes.append(said("{} {} not proved optimal", found, verb))
+            notes.append(said("{} {} not proved optimal", part, verb))
         if self.undecided:
             units = part_of(self.undecided, "units not decided", cut, "units left out one by one")
-            told = "without {} {}, what changes is not decided within the limit"
-            notes.append(said(told, units, self.noun))
+            text = "without {} {}, the changes are not decided within the limit"
+            notes.append(said(text, units, self.noun))
         exact = self.consensus.is_proved is not None
         if exact and not self._optima:
             notes.append("one optimum of each is compared; others were not searched for")
         several = sum(part.has_several_optima for part in (self._known, *self._without))
         if several:
             what, noun = "consensuses with several optima", "exact consensus"
-            found = part_of(several, what, 1 + cut, "exact consensuses", noun)
+            part = part_of(several, what, 1 + cut, "exact consensuses", noun)
             has = "has" if several == 1 else "have"
-            told = (
-                "{} {} several optima; a pair counts as changed only where all optima of all data "
+            text = (
+                "{} {} several optima; a pair counts as changed only if all optima of all data "
                 "have it one way and all without the unit the other"
             )
-            notes.append(said(told, found, has))
+            notes.append(said(text, part, has))
         if exact and self.on_subsets:
             notes.append("one optimum of each subset is compared with one of all data")
         return tuple(notes)
@@ -218,7 +214,7 @@ class Stability(Result):
         return agreement_of(whole, PartialRanking(ranks, whole.items))
 
     def _winner(self, part: _KnownConsensus) -> str | None:
-        """Return the names of those who are first; None where that is not known."""
+        """Return the names of the first systems; None if they are not known."""
         if not self._is_decided(part):
             return None
         if part.always is not None:
@@ -234,16 +230,16 @@ class Stability(Result):
         pandas.DataFrame
             Index: the unit left out. distance: pairs of the remaining systems in another order than
             in the consensus of all data, half for a tie in one; tau: tau-b with it; top1: the
-            chance that both have the same first system among those in both; winner: who is first,
-            joined by " = " where tied.
+            probability that both have the same first system among those in both; winner: the first
+            systems, joined by " = " if tied.
 
         Notes
         -----
         An exact rule may have several optima. Then distance counts the pairs that all optima of
-        all data have one way and all optima without the unit the other way, tau is what these
-        leave, top1 is 0 only where no optimum of one and of the other have the same first system,
-        and winner names all who are first in some optimum, joined by " or ". All are missing
-        where it is not decided within the time limit.
+        all data have one way and all optima without the unit the other way, and tau is computed
+        from it. top1 is 0 only if no optimum of one has the same first system as an optimum of the
+        other. winner names all systems that are first in some optimum, joined by " or ". All are
+        missing if not decided within the time limit.
         """
         rows = [{**self._agreement(part), "winner": self._winner(part)} for part in self._without]
         return pd.DataFrame(rows, index=pd.Index(list(self.units), name="left_out"))
@@ -254,7 +250,7 @@ class Stability(Result):
         Parameters
         ----------
         quantiles : sequence of float, default (0.05, 0.5, 0.95)
-            Of tau.
+            Quantiles of tau.
 
         Returns
         -------
@@ -312,15 +308,15 @@ class Stability(Result):
         """Return a sentence on how often leaving out one unit changes the order of others."""
         changed = int((self.influence()["distance"] > 0).sum())
         units = stated(len(self.units), "units left out one by one")
-        what = said("leaving out one of {} {}", units, self.noun)
+        change = said("leaving out one of {} {}", units, self.noun)
         if self.undecided == len(self.units):
-            return said("what {} changes is not decided within the limit", what)
+            return said("the effect of {} is not decided within the limit", change)
         cases = stated(changed, "units that change an order", noun="case", of=len(self.units))
-        told = said("{} changes the order of others in {}", what, cases)
+        effect = said("{} changes the order of others in {}", change, cases)
         if not self.undecided:
-            return told
+            return effect
         left = stated(self.undecided, "units not decided", of=len(self.units))
-        return said("{}; {} are not decided within the limit", told, left)
+        return said("{}; {} are not decided within the limit", effect, left)
 
     def __repr__(self) -> str:
         return f"<Stability of {self.consensus.rule.name} over {len(self.units)} {self.noun}>"
@@ -328,15 +324,15 @@ class Stability(Result):
 
 def _agreement_of_optima(whole: _KnownConsensus, part: _KnownConsensus) -> dict[str, Any]:
     """Return the differences that hold for all optima of both."""
-    assert whole.always is not None, "compared only where it is known"
-    assert part.always is not None, "compared only where it is known"
+    assert whole.always is not None, "compared only if it is known"
+    assert part.always is not None, "compared only if it is known"
     common = (part.ranks != UNRANKED) & (whole.ranks != UNRANKED)
     n = int(common.sum())
     distance = float((whole.always & part.always.T).sum())
     pairs = n * (n - 1) // 2
     leaders = set(whole.leaders)
     if n < len(common):
-        # Who may lead among those in both: nobody who always stands behind another of them.
+        # Systems that can lead among those in both: no other one is always above them.
         leaders = set(np.flatnonzero(common & ~whole.always[common].any(axis=0)).tolist())
     return {
         "distance": distance,
@@ -362,27 +358,27 @@ def stability(
     Parameters
     ----------
     data : ScoreTable, ScoreSummary or Profile
-        Tasks are those of the table or summary, the groups of the profile, or its rows, with all
-        their copies, where it has no groups.
+        Tasks are those of the table or summary, the groups of the profile, or, without groups, its
+        rows with all their copies.
     rule : Aggregator, optional
         Any rule; the exact `Kemeny()` by default.
     unit : {"task", "system"}, default "task"
         The kind of unit left out.
     sizes : iterable of int, optional
-        Sizes of the subsets; by default every number from 1 (2 for systems)
-        to all but one. An empty list leaves out single units only.
+        Sizes of the subsets; by default every number from 1 (2 for systems) to all but one. An
+        empty list leaves out single units only.
     n_samples : int, default 50
-        Subsets of each size, drawn at random without repetition; all of them where there are no
+        Number of subsets of each size, drawn at random without repetition; all if there are no
         more.
     tolerance : float, mapping or Series from task to float, default 0
-        Scores that differ by no more are tied.
+        Scores that differ by at most this much are tied.
     time_limit : float, optional
         Seconds in total. Results that an exact rule does not prove in time are missing in the
         tables.
     rng : int or numpy.random.Generator, optional
         A seed or a generator.
     n_jobs : int, optional
-        Processes that joblib starts; -1 for all cores.
+        Number of processes that joblib starts; -1 for all cores.
 
     Returns
     -------
@@ -428,7 +424,7 @@ def leave_each_out(
     n_jobs: int | None = None,
     whole: Consensus | None = None,
 ) -> Stability:
-    """Aggregate again without each unit, and on subsets, as far as there is time.
+    """Aggregate again without each unit, and on subsets, until the deadline.
 
     Unless `optima` is False all optima of all data are compared with all without the unit.
     """
@@ -465,20 +461,20 @@ def leave_each_out(
 def _subsets(
     parts: Parts, sizes: Iterable[int] | None, times: int, rng: Generator
 ) -> list[_Subset]:
-    """Return sizes and kept units: all subsets where they are few, else different random ones."""
+    """Return sizes and kept units: all subsets if they are few, else different random ones."""
     total, noun = len(parts.units), parts.noun
     least = 1 if parts.unit == "task" else 2
     if total <= least:
-        there = Described(counted(total, noun.removesuffix("s")))
-        raise InvalidInputError("data", f"at least {least + 1} {noun}", there)
-    found: list[_Subset] = []
+        number = Described(counted(total, noun.removesuffix("s")))
+        raise InvalidInputError("data", f"at least {least + 1} {noun}", number)
+    subsets: list[_Subset] = []
     for size in range(least, total) if sizes is None else sizes:
         check_integer(size, f"sizes of subsets of {noun}", low=least, high=total - 1)
         if comb(total, size) <= times:
-            found += [(size, np.array(kept)) for kept in combinations(range(total), size)]
+            subsets += [(size, np.array(kept)) for kept in combinations(range(total), size)]
             continue
         seen: set[tuple[int, ...]] = set()
         while len(seen) < times:
             seen.add(tuple(np.sort(rng.choice(total, size, replace=False)).tolist()))
-        found += [(size, np.array(kept)) for kept in islice(sorted(seen), times)]
-    return found
+        subsets += [(size, np.array(kept)) for kept in sorted(seen)]
+    return subsets

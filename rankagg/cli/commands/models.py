@@ -93,7 +93,7 @@ STUDIES = {
 
 
 def _models() -> list[str]:
-    from rankagg.distributions.goodness_of_fit import NAMED_MODELS
+    from rankagg.distributions.model_checks import NAMED_MODELS
 
     return list(dict.fromkeys([*_MODELS, *NAMED_MODELS]))
 

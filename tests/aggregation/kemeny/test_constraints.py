@@ -341,7 +341,7 @@ def test_swaps_are_priced_among_what_is_allowed() -> None:
     assert held.is_held
     assert held.is_complete
     assert held.swap is None
-    assert "the constraints demand this order" in held.summary()
+    assert "the constraints require this order" in held.summary()
     above, below = consensus.order[0], consensus.order[-1]
     swapped = ra.explain(consensus, above, below)
     turned = [

@@ -100,3 +100,10 @@ def test_spearman_of_gaps_and_ties_is_that_of_pandas(n, levels):
     there = pd.DataFrame(np.where(ranks >= 0, ranks, np.nan).T)
     expected = there.corr(method="spearman", min_periods=2).to_numpy()
     assert agreement._spearman(ranks) == pytest.approx(expected, nan_ok=True)
+
+
+def test_the_mean_tau_of_a_task_is_with_the_others_that_it_can_be_compared_with():
+    tasks = table([[3, 3, 1, 1], [2, 2, 2, 1], [1, 1, 3, 1]])  # the last ties all systems
+    frame = ra.analysis.task_agreement(tasks).to_frame()
+    found = frame.loc[list(tasks.tasks), "mean_tau"]
+    np.testing.assert_allclose(found, [0.0, 0.0, -1.0, np.nan])

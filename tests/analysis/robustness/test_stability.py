@@ -111,7 +111,7 @@ def test_what_is_not_proved_or_not_unique_is_said():
     (subsets,) = ra.stability(TABLE, sizes=[9], n_samples=1, rng=0).notes
     assert subsets == "one optimum of each subset is compared with one of all data"
     cyclic = ra.stability(ra.datasets.load("three_cycle"), sizes=[], rng=0)
-    assert "have several optima; a pair counts as changed only where" in cyclic.notes[0]
+    assert "have several optima; a pair counts as changed only if" in cyclic.notes[0]
     assert cyclic.notes[0] in cyclic.summary()
     assert cyclic.subsets().empty
     assert "subsets" not in cyclic.summary()
@@ -170,9 +170,9 @@ def test_what_is_not_proved_is_no_influence():
     assert frame.isna().all(axis=None)
     assert (stopped.subsets()["subsets"] == 0).all()
     assert stopped.headline() == (
-        "what leaving out one of 10 rankings changes is not decided within the limit"
+        "the effect of leaving out one of 10 rankings is not decided within the limit"
     )
-    assert "without 10 of 10 rankings, what changes is not decided" in stopped.summary()
+    assert "without 10 of 10 rankings, the changes are not decided" in stopped.summary()
     facts = stopped.to_dict()
     assert facts["undecided"] == 10
     assert {row["winner"] for row in facts["influence"]} == {None}
@@ -181,15 +181,15 @@ def test_what_is_not_proved_is_no_influence():
 @pytest.mark.parametrize("late", ["proof", "optima"])
 def test_one_that_is_not_decided_is_missing_and_counted(monkeypatch, late):
     whole = ra.stability(TABLE, sizes=[]).influence()
-    found = _Source.found
+    known = _Source.known
 
-    def slow(self, kept, deadline, *, optima):
-        part = found(self, kept, deadline, optima=optima)
-        if 3 in kept:
+    def slow(self, consensus, deadline, *, optima):
+        part = known(self, consensus, deadline, optima=optima)
+        if TABLE.tasks[3] in consensus.evidence.data.tasks:
             return part
         return replace(part, is_proved=late != "proof", always=None, leaders=())
 
-    monkeypatch.setattr(_Source, "found", slow)
+    monkeypatch.setattr(_Source, "known", slow)
     result = ra.stability(TABLE, sizes=[])
     assert (result.undecided, result.unproved) == (1, int(late == "proof"))
     frame = result.influence()
