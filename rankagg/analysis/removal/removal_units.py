@@ -304,7 +304,7 @@ class Bracket:
         now = monotonic()
         if now - self.logged >= SECONDS_BETWEEN_LINES:
             self.logged = now
-            line = "the smallest removal has %d to %d of %d"
+            line = "between %d and %d of %d units must be removed"
             getLogger("rankagg.kemeny").info(line, self.lower, self.upper, self.total)
 
     def offer(self, removed: Integers | Any) -> None:
