@@ -21,20 +21,20 @@ ROOT = Path(rankagg.__file__).parent
 
 #: A shape that hides who does what, and how often it may occur where it is the right English.
 SHAPES = {
-    "told": (r"\btold\b", 74),
-    "of which": (r"\bof (?:which|whom)\b", 78),
-    "the whole": (r"\bthe whole\b", 30),
-    "stands": (r"\bstands?\b", 208),
-    "beside": (r"\bbeside\b", 60),
-    "what is": (r"\bwhat(?:ever)? (?:is|was|are|were|has|had|have|it|they|there)\b", 684),
-    "is so": (r"\b(?:is|are) so\b", 17),
-    "held against": (r"\b(?:held|hold|holds|holding) (?:against|beside|it against)\b", 16),
-    "comes out": (r"\b(?:comes?|came|coming) out\b", 10),
-    "look at": (r"\blook(?:s|ed|ing)? (?:at|for)\b", 96),
-    "goes on": (r"\b(?:go|goes|went|going|gone) on\b", 21),
-    "by whose": (r"\bby whose\b", 1),
-    "as asked": (r"\b(?:as it is asked|what is asked|which is asked|is asked for)\b", 10),
-    "none can be": (r"\bof (?:which|whom) (?:none|no|each|all|one)\b", 15),
+    "told": (r"\btold\b", 5),
+    "of which": (r"\bof (?:which|whom)\b", 10),
+    "the whole": (r"\bthe whole\b", 10),
+    "stands": (r"\bstands?\b", 10),
+    "beside": (r"\bbeside\b", 5),
+    "what is": (r"\bwhat(?:ever)? (?:is|was|are|were|has|had|have|it|they|there)\b", 30),
+    "is so": (r"\b(?:is|are) so\b", 5),
+    "held against": (r"\b(?:held|hold|holds|holding) (?:against|beside|it against)\b", 2),
+    "comes out": (r"\b(?:comes?|came|coming) out\b", 3),
+    "look at": (r"\blook(?:s|ed|ing)? (?:at|for)\b", 10),
+    "goes on": (r"\b(?:go|goes|went|going|gone) on\b", 3),
+    "by whose": (r"\bby whose\b", 0),
+    "as asked": (r"\b(?:as it is asked|what is asked|which is asked|is asked for)\b", 2),
+    "none can be": (r"\bof (?:which|whom) (?:none|no|each|all|one)\b", 3),
 }
 #: Names that end in what says nothing of what they hold.
 NAMES = re.compile(r"(?:^|_)(?:told|said)(?:$|_)")
@@ -144,11 +144,11 @@ def test_a_shape_is_rare(shape: str) -> None:
 
 
 def test_names_say_what_they_hold() -> None:
-    assert len(names()) <= 170
+    assert not names()
 
 
 def test_first_lines_fit() -> None:
-    assert len(long_first_lines()) <= 188
+    assert not long_first_lines()
 
 
 def test_sentences_of_messages_are_short() -> None:
@@ -170,7 +170,7 @@ def main(room: str = "") -> None:
         ]
         show(shape, len(found), most, found if room else [])
     for what, most, found in (
-        ("names", 10, [name for name in names() if name.startswith(room)]),
+        ("names", 0, [name for name in names() if name.startswith(room)]),
         ("long first lines", 0, long_first_lines(room)),
         ("long sentences of messages", 0, long_messages(room)),
     ):

@@ -35,8 +35,8 @@ from rankagg.core import (
     as_ranking,
     listed,
     places,
+    quantity,
     rounding_error,
-    stated,
 )
 from rankagg.exceptions import InformationLostError, InvalidInputError, OutOfTimeError
 
@@ -288,7 +288,7 @@ def votes_text(
 ) -> str:
     """Return a number of pairwise votes as text, with the policy of a consensus."""
     noun = consensus.evidence.words.vote if noun is None else noun
-    return stated(number, what, form, noun, policy=consensus.pairwise.unranked, weighted=True)
+    return quantity(number, what, form, noun, policy=consensus.pairwise.unranked, weighted=True)
 
 
 def ranks_by_scores(scores: Floats, errors: Floats | None = None) -> Ranks:

@@ -21,8 +21,8 @@ from rankagg.core import (
     as_ranking,
     exact,
     listed,
-    said,
-    stated,
+    quantity,
+    sentence,
 )
 from rankagg.core.graphs import strong_parts
 
@@ -132,11 +132,11 @@ def _draws_unseen(votes: PairwiseMatrix) -> tuple[str, ...]:
         return ()
     shown = listed([f"{a} - {b}" for a, b in pairs])
     total = votes.n_items * (votes.n_items - 1) // 2
-    number = stated(len(pairs), "pairs never compared", noun="pair", of=total)
+    number = quantity(len(pairs), "pairs never compared", noun="pair", of=total)
     template = "{} never compared, counted as draws: {}"
     if len(pairs) == 1:
         template = "{} was never compared and counts as a draw: {}"
-    return (said(template, number, shown),)
+    return (sentence(template, number, shown),)
 
 
 @dataclass(frozen=True, kw_only=True)

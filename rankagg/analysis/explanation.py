@@ -24,9 +24,9 @@ from rankagg.core import (
     exact,
     listed,
     plural,
-    said,
+    quantity,
+    sentence,
     shortened,
-    stated,
 )
 from rankagg.exceptions import InvalidInputError
 
@@ -260,11 +260,11 @@ class Explanation(Result):
         head = "flip        another majority, if"
         if number is None:
             half = votes_text(self.consensus, abs(self.margin) / 2, "half of a majority")
-            return said("{} more than {} turned round", head, half)
+            return sentence("{} more than {} turned round", head, half)
         data = self.consensus.evidence.data
         noun = "ranking" if getattr(data, "is_instance_level", True) else "task"
         rankings = votes_text(self.consensus, number, "rankings that turn a majority", "", noun)
-        return said("{} {} turned the pair round", head, rankings)
+        return sentence("{} {} turned the pair round", head, rankings)
 
     def _votes_line(self) -> str:
         a, b = shortened(self.above), shortened(self.below)
@@ -275,33 +275,33 @@ class Explanation(Result):
         verdict = {1: f"a majority for {a}", -1: f"a majority for {b}", 0: "no majority"}
         mine = votes(self.votes_for, "votes for a pair", noun="")
         against = votes(self.votes_against, "votes against a pair", noun="")
-        tied = said(", {} tie them", votes(self.ties, "votes that tie a pair", noun=""))
+        tied = sentence(", {} tie them", votes(self.ties, "votes that tie a pair", noun=""))
         ties, end = tied if self.ties else "", verdict[int(np.sign(self.margin))]
         text = head + "{} for {} above {}, {} for the reverse{}: {}"
-        return said(text, mine, a, b, against, ties, end)
+        return sentence(text, mine, a, b, against, ties, end)
 
     def _score_line(self) -> str:
         assert self.consensus.scores is not None, "only rules with scores have this line"
         assert self.score_difference is not None, "only rules with scores have this line"
         upper, lower = self.consensus.scores[list(self._pair)].tolist()
         numbers = (
-            stated(upper, "score of the upper", ".6g"),
-            stated(lower, "score of the lower", ".6g"),
-            stated(self.score_difference, "difference of scores", "z.6g"),
+            quantity(upper, "score of the upper", ".6g"),
+            quantity(lower, "score of the lower", ".6g"),
+            quantity(self.score_difference, "difference of scores", "z.6g"),
         )
         find = getattr(self.consensus.rule, "interval", lambda *pair: ())
-        ends = [stated(end, "end of an interval", ".3g") for end in find(self.above, self.below)]
-        interval = said(" (95 % interval: {} to {})", *ends) if ends else ""
-        return said("scores      {} against {}, a difference of {}{}", *numbers, interval)
+        ends = [quantity(end, "end of an interval", ".3g") for end in find(self.above, self.below)]
+        interval = sentence(" (95 % interval: {} to {})", *ends) if ends else ""
+        return sentence("scores      {} against {}, a difference of {}{}", *numbers, interval)
 
     def _swap_line(self) -> str:
         assert self.swap is not None, "only exact rules have a swap"
         assert self.extra_cost is not None, "a swap has a price"
         a, b = shortened(self.above), shortened(self.below)
         extra = votes_text(self.consensus, self.extra_cost, "votes that a swap costs")
-        costs = said("{} more", extra) if self.extra_cost else "the same"
+        costs = sentence("{} more", extra) if self.extra_cost else "the same"
         order = self.swap.to_text()
-        return said("swap        {} above {} costs {}: {}", b, a, costs, order)
+        return sentence("swap        {} above {} costs {}: {}", b, a, costs, order)
 
     def __repr__(self) -> str:
         return f"<Explanation of {listed([self.above, self.below])}>"

@@ -22,9 +22,9 @@ from rankagg.core import (
     counted,
     listed,
     part_of,
-    said,
+    quantity,
+    sentence,
     shortened,
-    stated,
 )
 from rankagg.core.graphs import connected_parts
 from rankagg.exceptions import InformationLostError, InvalidInputError
@@ -252,10 +252,10 @@ class MissingReport(Result):
     def _facts(self) -> list[str]:
         share = 100 * self.n_missing / self.n_cells
         cells = part_of(self.n_missing, "cells missing", self.n_cells, "cells", "cell")
-        percent = stated(share, "percent of cells missing", ".3g", of=self.n_cells)
-        items = stated(len(self.items), "items", noun="item")
-        units = stated(self.n_units, "units", noun=self.unit)
-        return [said("{} missing ({} %): {}, {}", cells, percent, items, units)]
+        percent = quantity(share, "percent of cells missing", ".3g", of=self.n_cells)
+        items = quantity(len(self.items), "items", noun="item")
+        units = quantity(self.n_units, "units", noun=self.unit)
+        return [sentence("{} missing ({} %): {}, {}", cells, percent, items, units)]
 
     def _below(self, rows: int | None = ROWS) -> list[str]:
         lines = self._comparison_lines(rows)
@@ -268,9 +268,9 @@ class MissingReport(Result):
         if self.never_compared:
             pairs = [f"{shortened(a)} and {shortened(b)}" for a, b in self.never_compared[:limit]]
             left = len(self.never_compared) - len(pairs)
-            number = stated(left, "pairs not listed", of=len(self.never_compared))
-            more = said("; and {} more", number) if left else ""
-            lines = [said("never compared: {}{}", "; ".join(pairs), more)]
+            number = quantity(left, "pairs not listed", of=len(self.never_compared))
+            more = sentence("; and {} more", number) if left else ""
+            lines = [sentence("never compared: {}{}", "; ".join(pairs), more)]
         if len(self.groups) > 1:
             parts = " | ".join(listed(group) for group in self.groups[:limit])
             lines.append(f"no chain of comparisons connects: {parts}")

@@ -39,8 +39,8 @@ from rankagg.core.names import (
     p_text,
     part_of,
     percent,
-    said,
-    stated,
+    quantity,
+    sentence,
     unsigned,
 )
 from rankagg.core.pairwise import (

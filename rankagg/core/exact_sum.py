@@ -61,7 +61,7 @@ def restored(values: Floats, shift: int) -> Floats:
 
 
 def sum_by_group(values: Floats, groups: Integers64, n_groups: int) -> Floats:
-    """Sum the columns of each group."""
+    """Sum the columns of each group; every group has a column."""
     order = np.argsort(groups, kind="stable")
     starts = np.searchsorted(groups[order], np.arange(n_groups))
     in_place = bool((order == np.arange(len(order))).all())

@@ -61,8 +61,8 @@ def listing(labels: Sequence[Label], limit: int = 8, width: int = 48) -> str:
     """Return the names of items for a sentence, at most `limit` of them."""
     names = [named(label, width) for label in labels[:limit]]
     if left := len(labels) - len(names):
-        more = stated(left, "names not listed", of=len(labels))
-        return said("{} and {} more", ", ".join(names), more)
+        more = quantity(left, "names not listed", of=len(labels))
+        return sentence("{} and {} more", ", ".join(names), more)
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
@@ -161,18 +161,18 @@ Form: TypeAlias = str | Callable[[Any], str]
 
 
 class _Sentence(str):
-    """A text with the numbers that it states; `said` keeps them."""
+    """A text with the numbers that it states; `sentence` keeps them."""
 
-    numbers: tuple[_Stated, ...]
+    numbers: tuple[_Quantity, ...]
 
-    def __new__(cls, text: str, numbers: Iterable[_Stated] = ()) -> _Sentence:
+    def __new__(cls, text: str, numbers: Iterable[_Quantity] = ()) -> _Sentence:
         self = super().__new__(cls, text)
         self.numbers = tuple(numbers)
         return self
 
 
 @dataclass(frozen=True)
-class _Stated:
+class _Quantity:
     """A number in a sentence."""
 
     # The unrounded number.
@@ -187,20 +187,21 @@ class _Stated:
     text: str = field(default="", compare=False)
 
 
-def stated(number: float, what: str, form: Form = "", noun: str = "", **of: Any) -> str:
+def quantity(number: float, what: str, form: Form = "", noun: str = "", **of: Any) -> str:
     """Return a number as text, by a format or a function, with an optional noun.
 
-    The other arguments are those of `_Stated`.
+    The other arguments are those of `_Quantity`.
 
     Examples
     --------
-    >>> text = said("{} of {}", stated(3, "pairs decided", of=10), stated(10, "pairs", noun="pair"))
+    >>> decided, pairs = quantity(3, "pairs decided", of=10), quantity(10, "pairs", noun="pair")
+    >>> text = sentence("{} of {}", decided, pairs)
     >>> text, [(one.number, one.what) for one in text.numbers]
     ('3 of 10 pairs', [(3, 'pairs decided'), (10, 'pairs')])
     """
     text = f"{number:{form}}" if isinstance(form, str) else form(number)
     text = counted(text, noun) if noun else text
-    return _Sentence(text, (_Stated(number, what, text=text, **of),))
+    return _Sentence(text, (_Quantity(number, what, text=text, **of),))
 
 
 def p_text(p_value: float) -> str:
@@ -208,7 +209,7 @@ def p_text(p_value: float) -> str:
     return f"{p_value:z.3g}" if p_value != 0 else "< 1e-300"
 
 
-def said(template: str, *parts: object, **named_parts: object) -> str:
+def sentence(template: str, *parts: object, **named_parts: object) -> str:
     """Return a template with its parts filled in, and with their numbers."""
     text = template.format(*parts, **named_parts)
     return _Sentence(text, _numbers_in((*parts, *named_parts.values())))
@@ -218,7 +219,9 @@ def part_of(
     number: float, what: str, total: float, whole: str, noun: str = "", *, form: str = ""
 ) -> str:
     """Return a number and its total, as "3 of 10 pairs"."""
-    return said("{} of {}", stated(number, what, form, of=total), stated(total, whole, form, noun))
+    return sentence(
+        "{} of {}", quantity(number, what, form, of=total), quantity(total, whole, form, noun)
+    )
 
 
 def joined(sentences: Iterable[str], between: str = " ") -> str:
@@ -227,15 +230,15 @@ def joined(sentences: Iterable[str], between: str = " ") -> str:
     return _Sentence(between.join(parts), _numbers_in(parts))
 
 
-def capital(sentence: str) -> str:
-    """Return a sentence with a capital first letter, and with its numbers."""
-    return _Sentence(f"{sentence[:1].upper()}{sentence[1:]}", _numbers_in([sentence]))
+def capital(text: str) -> str:
+    """Return a text with a capital first letter, and with its numbers."""
+    return _Sentence(f"{text[:1].upper()}{text[1:]}", _numbers_in([text]))
 
 
 def level_of(alpha: float) -> str:
     """Return the confidence level in percent."""
-    return stated(100 * (1 - alpha), "level", "{:g} %".format)
+    return quantity(100 * (1 - alpha), "level", "{:g} %".format)
 
 
-def _numbers_in(parts: Iterable[object]) -> Iterable[_Stated]:
+def _numbers_in(parts: Iterable[object]) -> Iterable[_Quantity]:
     return (one for part in parts if isinstance(part, _Sentence) for one in part.numbers)

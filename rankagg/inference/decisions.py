@@ -11,7 +11,17 @@ import numpy as np
 import pandas as pd
 
 from rankagg._typing import Bools, Floats, Label
-from rankagg.core import ItemSet, Result, counted, level_of, listed, part_of, plural, said, stated
+from rankagg.core import (
+    ItemSet,
+    Result,
+    counted,
+    level_of,
+    listed,
+    part_of,
+    plural,
+    quantity,
+    sentence,
+)
 from rankagg.core.graphs import ordered_parts, strong_parts
 from rankagg.distributions.fit_result import holm
 
@@ -55,8 +65,8 @@ class Basis:
     @property
     def _sizes(self) -> tuple[str, str]:
         """The number of units, and the least number that is enough, as texts."""
-        units = stated(self.n_units, "independent units", noun=self.word)
-        return units, stated(self.decidable_from or 0, "units that are enough")
+        units = quantity(self.n_units, "independent units", noun=self.word)
+        return units, quantity(self.decidable_from or 0, "units that are enough")
 
     def counted(self) -> str:
         """Return the number of units, and the number that decisions need."""
@@ -67,7 +77,7 @@ class Basis:
         template = "{} (decisions are possible from {} on)"
         if self.method == "sign-test":
             template = "{} ({} can decide a pair that they order)"
-        return said(template, units, enough)
+        return sentence(template, units, enough)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON."""
@@ -80,11 +90,11 @@ class Basis:
         units, enough = self._sizes
         if self.n_units >= self.decidable_from:
             template = "no pair can be decided at {}: no two items are ordered by the {} {} needed"
-            return said(template, level_of(alpha), enough, plural(self.word))
+            return sentence(template, level_of(alpha), enough, plural(self.word))
         by_pair = self.method == "sign-test"
         needed = "{} that order a pair could" if by_pair else "at least {} are needed"
         template = f"with {{}} no pair can be decided at {{}}; {needed}"
-        return said(template, units, level_of(alpha), enough)
+        return sentence(template, units, level_of(alpha), enough)
 
 
 def by_sign_flips(alpha: float) -> int:
@@ -233,13 +243,13 @@ class Decisions(Result):
 
     def _facts(self) -> list[str]:
         bound = "about" if self.is_approximate else "at most"
-        rate = stated(self.alpha, "alpha", "g")
+        rate = quantity(self.alpha, "alpha", "g")
         template = "decided      {}, by {}; family-wise error rate {} {}"
-        lines = [said(template, self.decided(), self.how, bound, rate)]
+        lines = [sentence(template, self.decided(), self.how, bound, rate)]
         if self.basis is not None:
             lines.append(f"assumed      {self.basis.assumes}")
         if self.warning is not None:
-            lines.append(said("too few      {}", self.warning))
+            lines.append(sentence("too few      {}", self.warning))
         lines += [f"cycles       among {listed(items)}" for items in self.cyclic_components]
         lines += [f"tiers        {TIERS}"] * (1 < len(self.tiers) < len(self.items))
         return lines + [f"tier         {listed(tier)}" for tier in self.tiers if tier[1:]]

@@ -38,8 +38,8 @@ from rankagg.core import (
     grid,
     places,
     plain_rows,
-    said,
-    stated,
+    quantity,
+    sentence,
 )
 from rankagg.exceptions import InformationLostError, InvalidInputError
 
@@ -494,18 +494,18 @@ class DispersionReport(Result):
             upper = at(high, "upper bound by the spread")
         lower, items = at(low, "lower bound by the spread"), self.votes.n_items
         bounds = at(least, "lower bound by pairs"), at(most, "upper bound by pairs")
-        size = stated(items, "items", noun="item"), at(self.total_weight, "total weight", "g")
+        size = quantity(items, "items", noun="item"), at(self.total_weight, "total weight", "g")
         lines = [
-            said("{}, total weight {}; unranked items: {}", *size, self.votes.unranked),
+            sentence("{}, total weight {}; unranked items: {}", *size, self.votes.unranked),
             self._spread_line(),
-            said("optimal total, by the spread      {} to {}", lower, upper),
-            said("optimal total, by single pairs    {} to {}", *bounds),
+            sentence("optimal total, by the spread      {} to {}", lower, upper),
+            sentence("optimal total, by single pairs    {} to {}", *bounds),
         ]
         if self.exact is not None and self.exact.certificate is not None:
             best = at(self._measure(self.exact), "total of the exact consensus")
             name = "exact consensus" if self.exact.is_proved else "best ranking found"
             proof = self.exact.certificate.summary()
-            lines.append(said("{:<34}{}  ({})", f"total of the {name}", best, proof))
+            lines.append(sentence("{:<34}{}  ({})", f"total of the {name}", best, proof))
         return [*lines, ""]
 
     def _spread_line(self) -> str:
@@ -520,10 +520,10 @@ class DispersionReport(Result):
             "last": "the pairs that both compare, with unranked items last",
         }[self.votes.unranked or "uniform"]
         of = "all pairs" if self._is_plain else of
-        return said("two rankings differ on {} on average ({} % of {})", pairs, share, of)
+        return sentence("two rankings differ on {} on average ({} % of {})", pairs, share, of)
 
     def _stated(self, number: float, what: str, form: str = ".6g", noun: str = "") -> str:
-        return stated(number, what, form, noun, policy=self.votes.unranked, weighted=True)
+        return quantity(number, what, form, noun, policy=self.votes.unranked, weighted=True)
 
     def __repr__(self) -> str:
         return f"<DispersionReport of {counted(len(self.consensuses), 'rule')}>"

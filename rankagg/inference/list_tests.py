@@ -21,8 +21,8 @@ from rankagg.core import (
     frozen_array,
     p_text,
     places,
-    said,
-    stated,
+    quantity,
+    sentence,
 )
 from rankagg.distributions.fit_result import holm
 from rankagg.exceptions import InvalidInputError
@@ -101,10 +101,10 @@ class RobustRankAggregation(Result):
         return {**self._plain("items", "n_items", "n_lists"), "ranks": rows}
 
     def _facts(self) -> list[str]:
-        lists = stated(self.n_lists, "lists", ",", "list")
-        size = said("{} of {}", lists, stated(self.n_items, "items in all", ",", "item"))
-        low = stated(int((self.p_holm <= 0.05).sum()), "items below 5 %", ",", "item")
-        return [size, said("p_holm at most .05: {}", low)]
+        lists = quantity(self.n_lists, "lists", ",", "list")
+        size = sentence("{} of {}", lists, quantity(self.n_items, "items in all", ",", "item"))
+        low = quantity(int((self.p_holm <= 0.05).sum()), "items below 5 %", ",", "item")
+        return [size, sentence("p_holm at most .05: {}", low)]
 
     def __repr__(self) -> str:
         return (

@@ -22,10 +22,10 @@ from rankagg.core import (
     ScoreTable,
     are_level,
     competition_ranks,
+    quantity,
     rounding_error,
-    said,
     scaled,
-    stated,
+    sentence,
 )
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference.pair_values import PairValues
@@ -188,9 +188,9 @@ def compare_pairs(
     figures = [flips.of(p) for p in range(len(sample.pairs))]
     if flips.is_exact or flips.n_vectors * level >= 1:
         return figures, ()
-    many = stated(flips.n_vectors, "sign vectors", noun="sign vector")
-    each = stated(level, "alpha of each test", ".2g")
-    return figures, (said("only {} for a level of {}: raise `n_resamples`", many, each),)
+    many = quantity(flips.n_vectors, "sign vectors", noun="sign vector")
+    each = quantity(level, "alpha of each test", ".2g")
+    return figures, (sentence("only {} for a level of {}: raise `n_resamples`", many, each),)
 
 
 def _test_pair(method: PairedMethod, differences: Floats, sizes: Floats, alpha: float) -> Figures:

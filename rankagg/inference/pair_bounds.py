@@ -27,7 +27,7 @@ from rankagg._validation import (
     check_integer,
     check_number,
 )
-from rankagg.core import said, stated
+from rankagg.core import quantity, sentence
 from rankagg.exceptions import InformationLostError, InvalidInputError
 from rankagg.inference.decisions import least_number
 from rankagg.inference.summed_units import SummedUnits
@@ -55,10 +55,10 @@ def _few_units(method: str, n: Floats, word: str) -> tuple[str, ...]:
     how = "more often than stated"
     if method == "max-t" and fewest >= WRONG_IN[0][0]:
         share = [wrong for least, wrong in WRONG_IN if least <= fewest][-1]
-        how = said("in up to {} % of tables", stated(share, "tables measured to be wrong"))
+        how = sentence("in up to {} % of tables", quantity(share, "tables measured to be wrong"))
     note = "with {} {} intervals were measured to be wrong {}; they hold from about {} on"
-    units = stated(int(fewest), "fewest units of a pair", noun=word)
-    return (said(note, units, method, how, stated(enough, "units measured to be enough")),)
+    units = quantity(int(fewest), "fewest units of a pair", noun=word)
+    return (sentence(note, units, method, how, quantity(enough, "units measured to be enough")),)
 
 
 Method: TypeAlias = Literal["hoeffding", "wilson", "clopper-pearson", "percentile"]
@@ -149,8 +149,11 @@ class IntervalOptions:
         notes = (*bounds.notes, *units.notes)
         if silent.any():
             many = int(silent.sum())
-            pairs = stated(many, "pairs that no unit compares", noun="pair", of=n_pairs)
-            notes = (said("no {} compares {}: the interval is [0, 1]", units.unit, pairs), *notes)
+            pairs = quantity(many, "pairs that no unit compares", noun="pair", of=n_pairs)
+            notes = (
+                sentence("no {} compares {}: the interval is [0, 1]", units.unit, pairs),
+                *notes,
+            )
         return _PairBounds(bounds.mean, bounds.n, bounds.shares, lower, upper, notes)
 
     def resamples(self, units: Units | SummedUnits) -> Iterator[tuple[slice, _Resamples]]:
@@ -207,8 +210,11 @@ def _binomial(units: Units | SummedUnits, options: IntervalOptions, alpha: float
     upper = np.where(second == 0, 1.0, upper)
     notes = _few_units(options.name, n, units.unit)
     if ties.any():
-        many = stated(int(ties.sum()), "ties left out")
-        notes = (said("{} {} left out", many, "tie was" if many == "1" else "ties were"), *notes)
+        many = quantity(int(ties.sum()), "ties left out")
+        notes = (
+            sentence("{} {} left out", many, "tie was" if many == "1" else "ties were"),
+            *notes,
+        )
     with np.errstate(divide="ignore"):
         return _PairBounds(mean, n, np.where(n > 0, 1.0 / n, 0.0), lower, upper, notes)
 
@@ -243,13 +249,13 @@ def _by_resamples(
     notes = list(_few_units(options.name, moments.n[varies], units.unit))
     tails = options.n_resamples * alpha / options.sides
     if options.simultaneous != "max-t" and tails < 5:
-        beyond = stated(tails, "resamples beyond a bound", ".2g", "resample")
-        notes.append(said("only {} expected beyond each bound: raise `n_resamples`", beyond))
+        beyond = quantity(tails, "resamples beyond a bound", ".2g", "resample")
+        notes.append(sentence("only {} expected beyond each bound: raise `n_resamples`", beyond))
     if constant := int((compared & ~varies).sum()):
-        pairs = stated(constant, "pairs on which all agree", noun="pair")
+        pairs = quantity(constant, "pairs on which all agree", noun="pair")
         agree = "all units agree on {}, so that resamples do not vary: the interval is {}"
         bound = "the exact one for units that agree" if units.is_bounded else "[0, 1]"
-        notes.append(said(agree, pairs, bound))
+        notes.append(sentence(agree, pairs, bound))
     return _PairBounds(moments.mean, moments.n, moments.shares, lower, upper, tuple(notes))
 
 

@@ -18,9 +18,9 @@ from rankagg.core import (
     level_of,
     p_text,
     plain_rows,
+    quantity,
     rounding_error,
-    said,
-    stated,
+    sentence,
 )
 from rankagg.distributions.fit_result import holm
 from rankagg.exceptions import InvalidInputError
@@ -202,24 +202,24 @@ def _result(
     # Ends of intervals of shares are not rounded by scores.
     is_of_scores = method in OF_SCORES
     largest = np.nanmax(sample.sizes[:, p], initial=0.0) if is_of_scores else 0.0
-    units = stated(n_units, "units of both", noun=sample.unit)
+    units = quantity(n_units, "units of both", noun=sample.unit)
     if missing and n_units:
-        gone = stated(missing, "units left out", noun=sample.unit, of=len(differences))
+        gone = quantity(missing, "units left out", noun=sample.unit, of=len(differences))
         lack = "{} of {} lacks" if missing == 1 else "{} of {} lack"
-        of = said(lack, gone, stated(len(differences), "independent units"))
-        notes += (said("{} the score of one and are left out", of),)
+        of = sentence(lack, gone, quantity(len(differences), "independent units"))
+        notes += (sentence("{} the score of one and are left out", of),)
     if not n_units:
         notes += ("some pair was never compared: its interval is the full range",)
     elif np.isinf(lower) or np.isinf(upper):
-        least = stated(by_sign_flips(alpha), "units that are enough")
+        least = quantity(by_sign_flips(alpha), "units that are enough")
         text = "with {} no difference can be decided at {}; at least {} are needed"
-        notes += (said(text, units, level_of(alpha), least),)
+        notes += (sentence(text, units, level_of(alpha), least),)
     elif upper - lower <= 2.0 * rounding_error(largest):
         agree = f"all {sample.unit}s agree on some pair"
         notes += (f"{agree}, so that its interval has no width and shows no uncertainty",)
     if level := int(sample.n_level[p]):
-        many = stated(level, "units equal up to rounding", noun=sample.unit)
-        notes += (said("means that are equal up to rounding count as ties in {}", many),)
+        many = quantity(level, "units equal up to rounding", noun=sample.unit)
+        notes += (sentence("means that are equal up to rounding count as ties in {}", many),)
     if is_of_scores:
         effect, lower, upper = np.ldexp([effect, lower, upper], -sample.shift).tolist()
     first, second = sample.pairs[p]
@@ -338,15 +338,15 @@ class PairedTest(Result):
         effect = f"effect: {self.effect_name}, {self.first} less {self.second}"
         if self.method == "sign":
             effect = f"effect: share of {self.unit}s with {self.first} above, of those that differ"
-        units = stated(self.n_units, "units of both", noun=self.unit)
-        names, p_value = (self.first, self.second), stated(self.p_value, "p-value", p_text)
+        units = quantity(self.n_units, "units of both", noun=self.unit)
+        names, p_value = (self.first, self.second), quantity(self.p_value, "p-value", p_text)
         test = "{} and {} in {}: {} test, {}; p {}"
         return [
-            said(test, *names, units, TESTS[self.method], kind, p_value),
+            sentence(test, *names, units, TESTS[self.method], kind, p_value),
             effect,
-            said("interval: {}, for this pair alone", level_of(self.alpha)),
+            sentence("interval: {}, for this pair alone", level_of(self.alpha)),
             f"assumed: {self.assumes}",
-            *(said("note: {}", note) for note in self.notes),
+            *(sentence("note: {}", note) for note in self.notes),
         ]
 
 
@@ -359,10 +359,10 @@ def notes_of_tests(tests: Sequence[PairedTest], alpha: float) -> Notes:
     covered = (" left out", *(" no difference can be decided" for _ in too_few))
     kept = [note for note in notes if not any(part in note for part in covered)]
     if gaps:
-        pairs = stated(gaps, "pairs that lack scores", noun="pair", of=len(tests))
+        pairs = quantity(gaps, "pairs that lack scores", noun="pair", of=len(tests))
         lack = "lacks" if gaps == 1 else "lack"
         left = "{} {} scores in some {}s, which are left out there"
-        kept.append(said(left, pairs, lack, tests[0].unit))
+        kept.append(sentence(left, pairs, lack, tests[0].unit))
     return (*too_few, *kept)
 
 
@@ -376,11 +376,13 @@ def _too_few(tests: Sequence[PairedTest], alpha: float) -> Notes:
         "no p-value of {} is below {}, which Holm's procedure for {} never rejects; at least {} "
         "are needed, or {} with `rank_intervals`, which flips signs of all pairs at once"
     )
-    units = stated(most, "most units of a pair", noun=word)
-    smallest = stated(least, "smallest p-value", ".2g")
-    enough = stated(by_sign_flips(alpha / pairs), "units that decide", noun=word)
-    at_once = stated(by_sign_flips(alpha), "units that decide at once")
-    return (said(template, units, smallest, stated(pairs, "tests", noun="pair"), enough, at_once),)
+    units = quantity(most, "most units of a pair", noun=word)
+    smallest = quantity(least, "smallest p-value", ".2g")
+    enough = quantity(by_sign_flips(alpha / pairs), "units that decide", noun=word)
+    at_once = quantity(by_sign_flips(alpha), "units that decide at once")
+    return (
+        sentence(template, units, smallest, quantity(pairs, "tests", noun="pair"), enough, at_once),
+    )
 
 
 class PairedTests(Result):
@@ -477,14 +479,16 @@ class PairedTests(Result):
             effect = f"share of {one.unit}s above {self.reference}, of those that differ"
         tests, most = len(self.tests), max(test.n_units for test in self.tests)
         kinds = {"better": self.better, "worse": self.worse, "undecided": self.undecided}
-        decided = [stated(len(who), f"systems {kind}", of=tests) for kind, who in kinds.items()]
-        systems, rate = stated(tests, "tests", noun="system"), stated(self.alpha, "alpha", "g")
-        units, name = stated(most, "most units of a pair", noun=one.unit), TESTS[self.method]
+        decided = [quantity(len(who), f"systems {kind}", of=tests) for kind, who in kinds.items()]
+        systems, rate = quantity(tests, "tests", noun="system"), quantity(self.alpha, "alpha", "g")
+        units, name = quantity(most, "most units of a pair", noun=one.unit), TESTS[self.method]
         template = "{} against {} in {}: {} tests with Holm's procedure; family-wise error rate {}"
         return [
-            said(template, systems, self.reference, units, name, rate),
-            said("effect: {}; intervals of {} for each pair alone", effect, level_of(self.alpha)),
+            sentence(template, systems, self.reference, units, name, rate),
+            sentence(
+                "effect: {}; intervals of {} for each pair alone", effect, level_of(self.alpha)
+            ),
             f"assumed: {one.assumes}",
-            said("{} better than {ref}, {} worse, {} undecided", *decided, ref=self.reference),
-            *(said("note: {}", note) for note in self.notes),
+            sentence("{} better than {ref}, {} worse, {} undecided", *decided, ref=self.reference),
+            *(sentence("note: {}", note) for note in self.notes),
         ]

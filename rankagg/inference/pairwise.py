@@ -22,7 +22,7 @@ from rankagg.core import (
     counted,
     level_of,
     plain_rows,
-    said,
+    sentence,
 )
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference.decisions import Basis, Decisions, by_p_values, tarone
@@ -311,10 +311,10 @@ class PairwiseIntervals(Result):
         extra += ", at all sample sizes" if self.anytime else ""
         extra += "" if self.alternative == "two-sided" else f", one-sided ({self.alternative})"
         template = "{}; {} {} confidence intervals ({}{}); independent: {}s"
-        return said(template, target, kind, level_of(self.alpha), how, extra, self.unit)
+        return sentence(template, target, kind, level_of(self.alpha), how, extra, self.unit)
 
     def _facts(self) -> list[str]:
-        return [self.describe(), *(said("note: {}", note) for note in self.notes)]
+        return [self.describe(), *(sentence("note: {}", note) for note in self.notes)]
 
     def __repr__(self) -> str:
         return f"<PairwiseIntervals of {counted(len(self.items), 'item')}: {self.describe()}>"

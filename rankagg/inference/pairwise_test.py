@@ -11,7 +11,7 @@ import pandas as pd
 
 from rankagg._typing import Floats, Label, RNGLike
 from rankagg._validation import check_alpha
-from rankagg.core import ItemSet, Result, ScoreTable, plain_rows, said, stated
+from rankagg.core import ItemSet, Result, ScoreTable, plain_rows, quantity, sentence
 from rankagg.distributions.fit_result import holm
 from rankagg.inference.one_pair import PairedMethod, checked_table
 from rankagg.inference.paired_test import (
@@ -155,12 +155,12 @@ class PairwiseTests(Result):
 
     def _facts(self) -> Iterable[str]:
         one, total = self.tests[0], len(self.tests)
-        decided = stated(int((self.adjusted <= self.alpha).sum()), "pairs decided", of=total)
-        pairs, rate = stated(total, "tests", noun="pair"), stated(self.alpha, "alpha", "g")
+        decided = quantity(int((self.adjusted <= self.alpha).sum()), "pairs decided", of=total)
+        pairs, rate = quantity(total, "tests", noun="pair"), quantity(self.alpha, "alpha", "g")
         template = "{}: {} tests with Holm's procedure; family-wise error rate {}; {} decided"
         return [
-            said(template, pairs, TESTS[one.method], rate, decided),
+            sentence(template, pairs, TESTS[one.method], rate, decided),
             f"effect: {one.effect_name}, first less second",
             f"assumed: {one.assumes}",
-            *(said("note: {}", note) for note in self.notes),
+            *(sentence("note: {}", note) for note in self.notes),
         ]

@@ -18,10 +18,10 @@ from rankagg.core import (
     ScoreTable,
     part_of,
     plain_rows,
+    quantity,
     rounding_error,
-    said,
     scaled,
-    stated,
+    sentence,
     weighted_mean,
 )
 from rankagg.exceptions import InvalidInputError
@@ -235,7 +235,7 @@ def separation(
     if turned.any():
         note = "in {} the system with the lower mean is above: it is ahead in the {}s with both"
         number = part_of(int(turned.sum()), "pairs turned", len(turned), "neighbors", "pair")
-        notes.append(said(note, number, sample.unit))
+        notes.append(sentence(note, number, sample.unit))
     return Separation(
         order=tuple(names),
         above=above,
@@ -367,19 +367,19 @@ class Separation(Result):
     def _facts(self) -> list[str]:
         enough = int((self.needed <= self.n_units).sum())
         agreed = int(np.isnan(self.detectable).sum())
-        systems = stated(len(self.order), "items", noun="system")
+        systems = quantity(len(self.order), "items", noun="system")
         pairs = part_of(enough, "pairs with as many units", len(self.needed), "neighbors", "pair")
-        power, rate = stated(100 * self.power, "power", "g"), stated(self.alpha, "alpha", "g")
+        power, rate = quantity(100 * self.power, "power", "g"), quantity(self.alpha, "alpha", "g")
         test = TESTS.get(self.method, "t")
         template = "power {} % of {} tests, {} with a family-wise error rate of {}"
-        agree = stated(agreed, "pairs on which all agree", noun="pair")
-        unknown = said("note: all {}s agree on {}, whose spread is unknown", self.unit, agree)
+        agree = quantity(agreed, "pairs on which all agree", noun="pair")
+        unknown = sentence("note: all {}s agree on {}, whose spread is unknown", self.unit, agree)
         by = "{} by mean score, each against the next one; independent: {}s"
         return [
-            said(by, systems, self.unit),
-            said(template, power, test, stated(self.n_tests, "tests"), rate),
+            sentence(by, systems, self.unit),
+            sentence(template, power, test, quantity(self.n_tests, "tests"), rate),
             "needed: units, if the observed differences and spreads are the true ones",
-            said("{} {} as many", pairs, "has" if enough == 1 else "have"),
+            sentence("{} {} as many", pairs, "has" if enough == 1 else "have"),
             *[unknown] * bool(agreed),
-            *(said("note: {}", note) for note in self.notes),
+            *(sentence("note: {}", note) for note in self.notes),
         ]

@@ -33,8 +33,8 @@ from rankagg.core import (
     listed,
     p_text,
     places,
-    said,
-    stated,
+    quantity,
+    sentence,
 )
 from rankagg.core.graphs import Parts, connected_parts
 from rankagg.exceptions import Described, InvalidInputError
@@ -174,10 +174,10 @@ class _AverageRankTest(Result):
         return pd.DataFrame(values, index=labels, columns=labels.rename(None))
 
     def _lines(self, *results: str) -> list[str]:
-        items = stated(len(self.items), "items", noun="item")
-        rankings = stated(self.n_rankings, "rankings", noun="ranking")
-        first = said("{} in {}; independent: {}s", items, rankings, self.unit)
-        return [first, *(said("note: {}", note) for note in self.notes), *results]
+        items = quantity(len(self.items), "items", noun="item")
+        rankings = quantity(self.n_rankings, "rankings", noun="ranking")
+        first = sentence("{} in {}; independent: {}s", items, rankings, self.unit)
+        return [first, *(sentence("note: {}", note) for note in self.notes), *results]
 
     def __repr__(self) -> str:
         size = f"{counted(len(self.items), 'item')} in {counted(self.n_rankings, 'ranking')}"
@@ -285,17 +285,20 @@ class FriedmanTest(_AverageRankTest):
 
     def _facts(self, alpha: float = 0.05, rows: int | None = ROWS) -> list[str]:
         groups = [listed(group) for group in self.groups(alpha) if len(group) > 1]
-        chi2, f = stated(self.statistic, "chi-square", ".4g"), stated(self.f_statistic, "F", ".4g")
-        p = stated(self.p_value, "p-value", p_text)
-        p_of_f = stated(self.f_p_value, "p of F", p_text)
-        df, rest = stated(self.df, "freedom"), stated(self.f_df[1], "freedom of the rest")
-        critical = stated(self.critical_difference(alpha), "critical difference", ".4g")
-        level, w = stated(alpha, "alpha", "g"), stated(self.kendall_w, "Kendall's W", ".4g")
+        chi2, f = (
+            quantity(self.statistic, "chi-square", ".4g"),
+            quantity(self.f_statistic, "F", ".4g"),
+        )
+        p = quantity(self.p_value, "p-value", p_text)
+        p_of_f = quantity(self.f_p_value, "p of F", p_text)
+        df, rest = quantity(self.df, "freedom"), quantity(self.f_df[1], "freedom of the rest")
+        critical = quantity(self.critical_difference(alpha), "critical difference", ".4g")
+        level, w = quantity(alpha, "alpha", "g"), quantity(self.kendall_w, "Kendall's W", ".4g")
         return self._lines(
-            said("Friedman         chi-square {}, df {}, p {}", chi2, df, p),
-            said("Iman, Davenport  F {}, df {} and {}, p {}", f, df, rest, p_of_f),
-            said("Kendall          W {}", w),
-            said("Nemenyi          critical difference {} at alpha {}", critical, level),
+            sentence("Friedman         chi-square {}, df {}, p {}", chi2, df, p),
+            sentence("Iman, Davenport  F {}, df {} and {}, p {}", f, df, rest, p_of_f),
+            sentence("Kendall          W {}", w),
+            sentence("Nemenyi          critical difference {} at alpha {}", critical, level),
             *(f"not separated    {group}" for group in groups[:rows]),
         )
 
@@ -434,13 +437,15 @@ class SkillingsMackTest(_AverageRankTest):
         return data | self._plain("statistic", "df", "p_value", "n_resamples", "notes")
 
     def _facts(self) -> list[str]:
-        value, df = stated(self.statistic, "Skillings-Mack", ".4g"), stated(self.df, "freedom")
-        p_value, method = stated(self.p_value, "p-value", p_text), "by chi-square"
+        value, df = quantity(self.statistic, "Skillings-Mack", ".4g"), quantity(self.df, "freedom")
+        p_value, method = quantity(self.p_value, "p-value", p_text), "by chi-square"
         if self.n_resamples:
-            p_value = stated(self.p_value, "simulated p-value", p_text)
-            draws = stated(self.n_resamples, "draws", noun="draw")
-            method = said("by {} of orders within {}s", draws, self.unit)
-        return self._lines(said("Skillings, Mack  {}, df {}, p {} {}", value, df, p_value, method))
+            p_value = quantity(self.p_value, "simulated p-value", p_text)
+            draws = quantity(self.n_resamples, "draws", noun="draw")
+            method = sentence("by {} of orders within {}s", draws, self.unit)
+        return self._lines(
+            sentence("Skillings, Mack  {}, df {}, p {} {}", value, df, p_value, method)
+        )
 
     @property
     def _result(self) -> str:
@@ -593,7 +598,7 @@ def _part_notes(parts: Parts) -> Iterator[str]:
     alone, several = int((sizes == 1).sum()), int((sizes > 1).sum())
     if several > 1:
         text = "no chain of rankings links {} of the items, which are compared within each"
-        yield said(text, stated(several, "parts that nothing links", noun="part"))
+        yield sentence(text, quantity(several, "parts that nothing links", noun="part"))
     if alone:
-        items = stated(alone, "items compared with no other", noun="item", of=len(parts))
-        yield said("{} {} compared with no other", items, "is" if alone == 1 else "are")
+        items = quantity(alone, "items compared with no other", noun="item", of=len(parts))
+        yield sentence("{} {} compared with no other", items, "is" if alone == 1 else "are")

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from rankagg._typing import Floats, Positions, RNGLike
 from rankagg._validation import as_frame, as_generator, check_alpha, check_choice, check_integer
-from rankagg.core import Result, level_of, said, stated
+from rankagg.core import Result, level_of, quantity, sentence
 from rankagg.exceptions import Described, InvalidInputError
 
 Metric: TypeAlias = Literal["nominal", "ordinal", "interval", "ratio"]
@@ -59,13 +59,13 @@ class KrippendorffAlpha(Result):
         return self._plain(*names)
 
     def _facts(self) -> list[str]:
-        raters = stated(self._n_raters, "raters", noun="rater")
-        items = stated(self.n_items, "items with two ratings or more", noun="item")
-        ratings = stated(self._n_ratings, "ratings of these", ",", "rating")
+        raters = quantity(self._n_raters, "raters", noun="rater")
+        items = quantity(self.n_items, "items with two ratings or more", noun="item")
+        ratings = quantity(self._n_ratings, "ratings of these", ",", "rating")
         level = level_of(self.alpha)
         return [
-            said("{} distances of {} of {} by {}", self.metric, ratings, items, raters),
-            said("interval: {}, by resampled items", level),
+            sentence("{} distances of {} of {} by {}", self.metric, ratings, items, raters),
+            sentence("interval: {}, by resampled items", level),
         ]
 
 

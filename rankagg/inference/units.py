@@ -26,9 +26,9 @@ from rankagg.core import (
     are_level,
     counted,
     label_numbers,
+    quantity,
     rounding_error,
-    said,
-    stated,
+    sentence,
 )
 from rankagg.exceptions import Described, InformationLostError, InvalidInputError
 from rankagg.inference.pair_values import Moments, PairSums, PairValues, order_shares
@@ -67,7 +67,7 @@ def pooled(unit: str, n_tasks: int, n_units: int) -> tuple[str, ...]:
         "{0}s of {1} are assumed independent, so this is about other {0}s of these tasks; "
         "`unit='task'` is about other tasks"
     )
-    return (said(note, unit, stated(n_tasks, "tasks", noun="task")),)
+    return (sentence(note, unit, quantity(n_tasks, "tasks", noun="task")),)
 
 
 def _pooled_rankings(profile: Profile, unit: str, clusters: Positions | None) -> tuple[str, ...]:
@@ -467,7 +467,7 @@ def _neighbor_note(scores: Floats) -> tuple[str, ...]:
         "neighboring tasks of the table are alike (mean correlation {}): if they depend on each "
         "other, declare families of tasks, or decisions are wrong more often than stated"
     )
-    return (said(note, stated(float(correlation), "correlation of neighbors", ".2f")),)
+    return (sentence(note, quantity(float(correlation), "correlation of neighbors", ".2f")),)
 
 
 def square(n_items: int, above: Floats, below: Floats, diagonal: float) -> Floats:

@@ -31,8 +31,8 @@ from rankagg.core import (
     named,
     part_of,
     percent,
-    said,
-    stated,
+    quantity,
+    sentence,
 )
 from rankagg.exceptions import InvalidInputError, visible
 from rankagg.inference import robust_rank_aggregation
@@ -144,18 +144,18 @@ class ElectionKind(Kind):
         """Return a sentence on who is elected or tied, and after how many rounds."""
         count = self.count
         level = count.elected if count.is_level else count.tied or ()
-        rounds = stated(len(count.stages), "rounds", noun="round")
+        rounds = quantity(len(count.stages), "rounds", noun="round")
         names = [x for x in count.elected if not (count.is_tied and x in level)]
         if not names:
-            return said("{} are tied after {} of {}", listing(level), rounds, self.leader_name)
+            return sentence("{} are tied after {} of {}", listing(level), rounds, self.leader_name)
         verb = "is" if len(names) == 1 else "are"
         won = f"{verb} elected by STV" if isinstance(self.rule, STV) else "wins the instant runoff"
-        text = said("{} {} after {}", listing(names), won, rounds)
+        text = sentence("{} {} after {}", listing(names), won, rounds)
         if count.is_tied:
             seats = counted(len(count.elected) - len(names), "other seat")
-            return said("{}; {} are tied for {}", text, listing(level), seats)
+            return sentence("{}; {} are tied for {}", text, listing(level), seats)
         if level:
-            text = said("{}, {}: {} were tied", text, count.tie_broken, listing(level))
+            text = sentence("{}, {}: {} were tied", text, count.tie_broken, listing(level))
         return text
 
     def certainty(self, findings: Findings) -> str:
@@ -171,12 +171,12 @@ class ElectionKind(Kind):
             if stage.tie:
                 ways.setdefault(stage.tie, []).append(k)
         for way, rounds in ways.items():
-            which = joined((stated(k, "rounds with a tie") for k in rounds), ", ")
+            which = joined((quantity(k, "rounds with a tie") for k in rounds), ", ")
             one = "A tie in round {} was" if len(rounds) == 1 else "Ties in rounds {} were"
-            lines.append(said(f"{one} broken {way}.", which))
+            lines.append(sentence(f"{one} broken {way}.", which))
         if self.count.margin is not None:
-            margin = stated(self.count.margin, "margin of the last round", VOTES, "vote")
-            lines.append(said("The margin of the last round is {}.", margin))
+            margin = quantity(self.count.margin, "margin of the last round", VOTES, "vote")
+            lines.append(sentence("The margin of the last round is {}.", margin))
         if winner is None:
             lines.append("Nobody beats every other candidate in pairs.")
         else:
@@ -188,11 +188,11 @@ class ElectionKind(Kind):
         """Return the number of ballots, and the share exhausted at the end."""
         ballots = self._ends[-1]
         lost = float(self.count.exhausted[-1]) / ballots
-        share = stated(lost, "share of exhausted ballots", percent, of=ballots)
+        share = quantity(lost, "share of exhausted ballots", percent, of=ballots)
         read = number(self.data.n_rankings, "ballot", "rankings")
         if self.cast is not None:
-            cast = stated(self.cast.n_ballots, "ballots cast", ",")
-            read = read[0], said("{} read, of {} cast", read[1], cast)
+            cast = quantity(self.cast.n_ballots, "ballots cast", ",")
+            read = read[0], sentence("{} read, of {} cast", read[1], cast)
         return [read, (share, "exhausted")]
 
     def columns(self, findings: Findings) -> tuple[QuietColumn, ...]:
@@ -208,7 +208,7 @@ class ElectionKind(Kind):
         lines: tuple[float, ...] = ()
         if (quota := self.count.quota) is not None:
             lines = (at_share(quota / ballots),)
-            key.append(("stroke", False, said("quota, {}", self._quota)))
+            key.append(("stroke", False, sentence("quota, {}", self._quota)))
         return RowDrawing(
             [
                 Strip(end, (at_share(0), start), strokes=lines)
@@ -246,7 +246,7 @@ class ElectionKind(Kind):
         """Return the count round by round, and its rule."""
         rounds, frame = len(self.count.stages), self.count.summary_parts()[1]
         section = Section("count", "The count", is_open=True)
-        section.headline(stated(rounds, "rounds", noun="round"))
+        section.headline(quantity(rounds, "rounds", noun="round"))
         section.facts(self._how(findings)).table(_rounds(frame, "Votes by rounds"))
         if rounds > 1:
             votes = frame.drop(columns="outcome")
@@ -320,7 +320,7 @@ class ElectionKind(Kind):
     @property
     def _quota(self) -> str:
         """The quota of the last round, in words."""
-        return stated(self.count.quota or 0, "quota", VOTES, "vote")
+        return quantity(self.count.quota or 0, "quota", VOTES, "vote")
 
     def _how(self, findings: Findings) -> list[tuple[str, object]]:
         """Return the rule with its quota, or with the closest rival of a single winner."""
@@ -329,8 +329,10 @@ class ElectionKind(Kind):
         if not isinstance(rule, STV):
             closest = [] if self.count.is_tied else [self._closest(findings)]
             return [("Counted by", "instant runoff"), ("Ties broken by", ties), *closest]
-        seats = said("{}, by {} rules", stated(rule.seats, "seats"), rule.counting.capitalize())
-        quota = said("{} ({})", self._quota, rule.quota.capitalize())
+        seats = sentence(
+            "{}, by {} rules", quantity(rule.seats, "seats"), rule.counting.capitalize()
+        )
+        quota = sentence("{} ({})", self._quota, rule.quota.capitalize())
         ties = f"earlier rounds, then {ties}" if rule.counting == "scottish" else ties
         return [("Seats", seats), ("Quota", quota), ("Ties broken by", ties)]
 
@@ -339,9 +341,9 @@ class ElectionKind(Kind):
         first, *others = findings.order.tolist()
         margins = findings.graph.margins[first]
         closest = min(others, key=lambda k: margins[k])
-        by = stated(abs(margins[closest]), "margin of a pair", amount, "vote")
+        by = quantity(abs(margins[closest]), "margin of a pair", amount, "vote")
         way = "behind" if margins[closest] < 0 else "ahead of"
-        text = said("{} {} {}", by, way, named(self.data.items[closest]))
+        text = sentence("{} {} {}", by, way, named(self.data.items[closest]))
         return "Closest pair of the winner", text
 
 
@@ -376,14 +378,14 @@ class ListsKind(Kind):
             return super().result(findings)
         some, total = int(self._ranks[findings.order[0]].count()), len(self._ranks)
         many = part_of(some, "lists that name the first", total, "lists", "list", form=",")
-        return said("{}; {} name it", super().result(findings), many)
+        return sentence("{}; {} name it", super().result(findings), many)
 
     def numbers(self, findings: Findings) -> list[tuple[str, str]]:
         """Return the number of lists, and their lengths."""
         lengths = self._ranks.count(axis=1)
-        shortest = stated(int(lengths.min()), "shortest list")
-        longest = stated(int(lengths.max()), "longest list")
-        span = shortest if shortest == longest else said("{}\N{EN DASH}{}", shortest, longest)
+        shortest = quantity(int(lengths.min()), "shortest list")
+        longest = quantity(int(lengths.max()), "longest list")
+        span = shortest if shortest == longest else sentence("{}\N{EN DASH}{}", shortest, longest)
         return [number(len(self._ranks), "list", "lists"), (span, "items in each")]
 
     def columns(self, findings: Findings) -> tuple[QuietColumn, ...]:
@@ -422,14 +424,14 @@ class ListsKind(Kind):
         """Return the number of lists that name each item, its ranks in them, and p-values."""
         frame, ranks = findings.rows(), self._ranks[findings.order]
         section = Section("lists", "Lists that name each item", is_open=True)
-        section.headline(stated(len(ranks), "lists", ",", "list"))
+        section.headline(quantity(len(ranks), "lists", ",", "list"))
         frame["lists"] = ranks.count().to_numpy()
         for name, of in (("best", "min"), ("median", "median"), ("worst", "max")):
             frame[name] = ranks.agg(of).to_numpy()
         if len(ranks) <= MOST_LISTS and are_level(self.data.weights):
             tested = robust_rank_aggregation(self.data)
             frame["p-value"] = tested.p_holm[findings.order]
-            section.text(said(P_VALUES, stated(tested.n_items, "items tested", ",", "item")))
+            section.text(sentence(P_VALUES, quantity(tested.n_items, "items tested", ",", "item")))
         else:
             section.unknown(f"P-values need lists of equal weight, at most {MOST_LISTS}.")
         table = page_table(
@@ -464,12 +466,12 @@ class VotesKind(Kind):
         """Return the number of votes, and the share of pairs without any."""
         n = self.data.n_items
         cast = float(np.triu(self.data.comparisons, 1).sum())
-        votes = stated(cast, "votes on pairs", ",.6g", weighted=True)
+        votes = quantity(cast, "votes on pairs", ",.6g", weighted=True)
         numbers = [(votes, "vote on pairs" if cast == 1 else "votes on pairs")]
         pairs = n * (n - 1) // 2
         if pairs:
             share = len(self.data.never_compared) / pairs
-            never = stated(share, "share of pairs never compared", percent, of=pairs)
+            never = quantity(share, "share of pairs never compared", percent, of=pairs)
             numbers.append((never, "of pairs never compared"))
         return numbers
 

@@ -21,8 +21,8 @@ from rankagg.core import (
     listing,
     named,
     percent,
-    said,
-    stated,
+    quantity,
+    sentence,
 )
 from rankagg.core.comparisons import Comparisons
 from rankagg.distributions import BradleyTerryFit
@@ -121,7 +121,7 @@ class BattlesKind(Kind):
     def why_above(self, upper: int, lower: int) -> str:
         """Explain a rating above that of an item that won more of their battles."""
         if self._adjusted_for and self._unadjusted[upper] < self._unadjusted[lower]:
-            return said("ratings are adjusted for {}", joined(self._adjusted_for, " and "))
+            return sentence("ratings are adjusted for {}", joined(self._adjusted_for, " and "))
         if self._has_equal_opponents:
             return "ratings count wins against all others"
         return "ratings account for the strength of opponents"
@@ -143,7 +143,7 @@ class BattlesKind(Kind):
             return ""
         largest = max(connected.groups, key=len)
         others = [item for group in connected.groups if group is not largest for item in group]
-        return said(
+        return sentence(
             "{} never lost or never won against the others, or tied: ratings add half a win and "
             "half a loss to every item.",
             listing(others, 3),
@@ -190,7 +190,7 @@ class BattlesKind(Kind):
             return super().result(findings)
         leaders = findings.lead.buckets[0]
         have = "has" if len(leaders) == 1 else "share"
-        return said("{} {} the highest {}", listing(leaders, 3), have, self.leader_name)
+        return sentence("{} {} the highest {}", listing(leaders, 3), have, self.leader_name)
 
     def certainty(self, findings: Findings) -> str:
         """State what the battles decide, and on how many pairs the exact consensus differs."""
@@ -198,12 +198,12 @@ class BattlesKind(Kind):
         if len(self.newcomers):
             names = listing(list(self.newcomers.index), 3)
             have = "has" if len(self.newcomers) == 1 else "have"
-            decided = joined([said("{} {} no rating yet (see below).", names, have), decided])
+            decided = joined([sentence("{} {} no rating yet (see below).", names, have), decided])
         if findings.is_exact:
             return decided
         pairs = rules.disagreements(rules.rules[0], findings.exact.rule.name)
-        many = stated(len(pairs), "pairs ordered differently", ",", "pair")
-        other = said("The order that contradicts the fewest battles differs on {}.", many)
+        many = quantity(len(pairs), "pairs ordered differently", ",", "pair")
+        other = sentence("The order that contradicts the fewest battles differs on {}.", many)
         if not len(pairs):
             other = "The order that contradicts the fewest battles is the same."
         return joined([*filter(None, [self.prior]), decided, other])
@@ -214,7 +214,7 @@ class BattlesKind(Kind):
         numbers = [number(len(data), "battle", "comparisons")]
         if data.clusters is not None:
             numbers.append(number(data.n_clusters, self.about.cluster, "clusters"))
-        ties = stated(data.n_ties / len(data), "share of ties", percent, of=len(data))
+        ties = quantity(data.n_ties / len(data), "share of ties", percent, of=len(data))
         return [*numbers, (ties, "ties")]
 
     def columns(self, findings: Findings) -> tuple[QuietColumn, ...]:
@@ -233,10 +233,10 @@ class BattlesKind(Kind):
             return [rate]
         scale, relative = "a mean of 1,500", ""
         for item, rating in self.about.anchor.items():
-            stated_rating = stated(rating, "rating of the anchor", ",g")
-            scale = said("{} at {}", named(item), stated_rating)
+            stated_rating = quantity(rating, "rating of the anchor", ",g")
+            scale = sentence("{} at {}", named(item), stated_rating)
             relative = f", relative to {named(item)}"
-        ratings = said(
+        ratings = sentence(
             "{}: Bradley-Terry on the Elo scale with {}; 400 points mean odds of ten to one. "
             "Errors: {} intervals of single items{}.",
             self.leader_name.capitalize(),
@@ -300,7 +300,7 @@ class BattlesKind(Kind):
         ).table(self._ratings(findings))
         if not self._adjusted_for and not self.prior:
             few = replace(removal_radius(self.data), noun="battles")
-            section.text(said("{}.", capital(few.headline())))
+            section.text(sentence("{}.", capital(few.headline())))
         self._add_win_rates(section, findings)
         effects = fit.effects(findings.alpha)
         if len(effects):
@@ -334,8 +334,8 @@ class BattlesKind(Kind):
         items = [self.data.items[i] for i in findings.order]
         for name, battles in self.about.categories.items():
             fit, outcome = self._fit_category(battles)
-            many = stated(len(battles), "battles of a category", ",", "battle")
-            lines.append(said("{}: {}, {}", name, many, outcome))
+            many = quantity(len(battles), "battles of a category", ",", "battle")
+            lines.append(sentence("{}: {}, {}", name, many, outcome))
             if fit is not None:
                 elo = fit.elo(anchor=self.about.anchor, alpha=findings.alpha).reindex(items)
                 column = f"category {name}"
@@ -358,18 +358,20 @@ class BattlesKind(Kind):
         indices = battles.items.indices(items)
         inside = np.isin(battles.first, indices) & np.isin(battles.second, indices)
         if inside.sum() < FEWEST:
-            return None, said("too few for ratings (below {})", stated(FEWEST, "fewest battles"))
+            return None, sentence(
+                "too few for ratings (below {})", quantity(FEWEST, "fewest battles")
+            )
         rated, _ = without_newcomers(battles.restrict(items))
         fit = _fit(rated)
         if lacks := [item for item in self.about.anchor if item not in rated.items]:
-            fit = said("{} has too few of them", listing(lacks))
+            fit = sentence("{} has too few of them", listing(lacks))
         if isinstance(fit, str):
             return None, f"no ratings: {fit}"
-        n_rated = stated(rated.n_items, "rated items of a category", ",", "item")
+        n_rated = quantity(rated.n_items, "rated items of a category", ",", "item")
         if not (n_left := len(battles) - len(rated)):
-            return fit, said("{} rated", n_rated)
-        left = stated(n_left, "battles left out of a category", ",", "battle")
-        return fit, said("{} rated, {} with others left out", n_rated, left)
+            return fit, sentence("{} rated", n_rated)
+        left = quantity(n_left, "battles left out of a category", ",", "battle")
+        return fit, sentence("{} rated, {} with others left out", n_rated, left)
 
     def _by_judge(self, findings: Findings) -> Section:
         """Return the reliabilities of judges, if requested."""
@@ -422,8 +424,10 @@ class BattlesKind(Kind):
         if not (self._adjusted_for and self._has_equal_opponents):
             why = ["count every opponent alike, however strong or often met"]
         if self._adjusted_for:
-            why += [said("are not adjusted for {}", joined(self._adjusted_for, " and "))]
-        text = said("Win rates order some neighbors differently: they {}:", joined(why, ", and "))
+            why += [sentence("are not adjusted for {}", joined(self._adjusted_for, " and "))]
+        text = sentence(
+            "Win rates order some neighbors differently: they {}:", joined(why, ", and ")
+        )
         section.text(text).items(pairs, NEIGHBORS)
 
     def _ratings(self, findings: Findings) -> PageTable:

@@ -7,7 +7,7 @@ from rankagg.aggregation import Deadline
 from rankagg.aggregation.kemeny import Kemeny
 from rankagg.analysis.comparison.agreement import LATE
 from rankagg.analysis.table_changes import CAUSES, TableChanges, compare_tables
-from rankagg.core import ScoreTable, level_of, listing, p_text, part_of, said, stated
+from rankagg.core import ScoreTable, level_of, listing, p_text, part_of, quantity, sentence
 from rankagg.report.sections import Section, page_table
 
 # Most names that came or went, and most pairs that changed places.
@@ -42,9 +42,11 @@ def table_changes(
     frame = changes.to_frame().reset_index()
     moved = frame[frame["moved"] != 0]
     number = part_of(len(moved), "systems that moved", len(frame), "systems in both", "system")
-    section.headline(said("{} moved", stated(len(moved), "systems that moved", ",", "system")))
+    section.headline(
+        sentence("{} moved", quantity(len(moved), "systems that moved", ",", "system"))
+    )
     section.text(
-        said("{} in both versions moved, by the exact rule.", number)
+        sentence("{} in both versions moved, by the exact rule.", number)
         + " Scores are compared without the tolerance of the page." * bool(tolerance)
         + " Time was limited: some rankings may not be proved." * bool(time_limit)
         + "".join(f" {note[0].upper()}{note[1:]}." for note in changes.notes)
@@ -58,7 +60,7 @@ def table_changes(
                 ("Tasks that went", changes.lost_tasks),
             )
         ]
-        + [("Scores that changed", stated(changes.n_scores, "scores that changed", ","))]
+        + [("Scores that changed", quantity(changes.n_scores, "scores that changed", ","))]
     )
     if len(moved):
         shown = moved.drop(columns="decided").assign(system=moved["system"].map(str))

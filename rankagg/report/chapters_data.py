@@ -28,8 +28,8 @@ from rankagg.core import (
     part_of,
     percent,
     plural,
-    said,
-    stated,
+    quantity,
+    sentence,
 )
 from rankagg.inference import RankIntervals
 from rankagg.inference.decisions import TIERS
@@ -59,13 +59,13 @@ def missing_data(findings: Findings) -> Section:
         return _never_compared(section, findings.comparison.votes, "other pairs")
     if not report.n_missing:
         return section
-    units = stated(report.n_units, "units", ",", report.unit)
-    size = said("{}, {}", stated(len(report.items), "items", ",", findings.noun), units)
+    units = quantity(report.n_units, "units", ",", report.unit)
+    size = sentence("{}, {}", quantity(len(report.items), "items", ",", findings.noun), units)
     share, n = report.n_missing / report.n_cells, report.n_cells
-    missing = stated(share, "share of cells missing", percent, of=n)
+    missing = quantity(share, "share of cells missing", percent, of=n)
     cells = part_of(report.n_missing, "cells missing", n, "cells", "cell", form=",")
     verb = "is" if report.n_missing == 1 else "are"
-    section.headline(missing).text(said("{} {} missing ({}): {}.", cells, verb, missing, size))
+    section.headline(missing).text(sentence("{} {} missing ({}): {}.", cells, verb, missing, size))
     items = report.to_frame().reset_index()[["item", "observed", "missing", "share"]]
     items["compared with"] = report.to_frame()["compared_with"].to_numpy()
     _missing_table(section, items.rename(columns={"item": "Item"}), "item")
@@ -106,9 +106,9 @@ def _never_compared(section: Section, votes: PairwiseMatrix | MissingReport, res
     total = len(votes.items) * (len(votes.items) - 1) // 2
     if not pairs:
         return section
-    never = stated(len(pairs), "pairs never compared", ",", "pair", of=total)
+    never = quantity(len(pairs), "pairs never compared", ",", "pair", of=total)
     text = "The order of {} of items that were never compared rests on {}:"
-    section.unknown(said(text, never, rests))
+    section.unknown(sentence(text, never, rests))
     return section.items(pairs, MOST_BULLETS)
 
 
@@ -152,7 +152,7 @@ def certainty(findings: Findings) -> Section:
         return section.unknown(f"The uncertainty was {LATE}.")
     if ranks is None:
         return section.unknown("The uncertainty of votes on pairs is unknown without the rankings.")
-    section.headline(said("{} decided at {}", ranks.decisions.decided(), findings.level))
+    section.headline(sentence("{} decided at {}", ranks.decisions.decided(), findings.level))
     section.text(joined(filter(None, (_who_is_first(ranks), _decided(findings, ranks)))))
     assumed = capital(ranks.assumes or "the data are independent draws from all that could be")
     section.add("assumed", f"{assumed}. {findings.kind.caveat(findings)}")
@@ -179,7 +179,7 @@ def _who_is_first(ranks: RankIntervals) -> str:
         return ""
     only = "only " if len(ranks.first) == 1 else ""
     text = f"In a test of the first place alone, {only}{{}} may be first by {{}} at {{}}."
-    return said(text, first, ranks.by, level)
+    return sentence(text, first, ranks.by, level)
 
 
 def _decided(findings: Findings, ranks: RankIntervals) -> str:
@@ -187,23 +187,23 @@ def _decided(findings: Findings, ranks: RankIntervals) -> str:
     decisions, basis = ranks.decisions, ranks.decisions.basis
     if decisions.above.any():
         bound = "about" if decisions.is_approximate else "at most"
-        rate = stated(decisions.alpha, "alpha", "g")
+        rate = quantity(decisions.alpha, "alpha", "g")
         text = "The data decide {}, by {}; family-wise error rate {} {}."
-        text = said(text, ranks.decisions.decided(), decisions.how, bound, rate)
+        text = sentence(text, ranks.decisions.decided(), decisions.how, bound, rate)
         if findings.openness <= MOST_OPEN:
             return text
         n, mean = len(ranks.items), float((ranks.worst - ranks.best + 1).mean())
-        open_ranks = stated(mean, "mean ranks left open", ",.1f", of=n)
-        every = stated(n, "items", ",", "rank")
-        return said("{} That leaves an item {} of {} on average.", text, open_ranks, every)
+        open_ranks = quantity(mean, "mean ranks left open", ",.1f", of=n)
+        every = quantity(n, "items", ",", "rank")
+        return sentence("{} That leaves an item {} of {} on average.", text, open_ranks, every)
     if decisions.warning is not None:
-        return said("{}: any rank is possible.", capital(decisions.warning))
+        return sentence("{}: any rank is possible.", capital(decisions.warning))
     text = f"No pair is decided, by {decisions.how}, so any rank is possible"
     if basis is None or basis.decidable_from is None:
         return f"{text}."
-    units = stated(basis.n_units, "independent units", ",")
+    units = quantity(basis.n_units, "independent units", ",")
     why = "{}: these {} {} could decide some, but disagree too much."
-    return said(why, text, units, plural(basis.word))
+    return sentence(why, text, units, plural(basis.word))
 
 
 def without_tasks(findings: Findings) -> Section:
@@ -211,9 +211,9 @@ def without_tasks(findings: Findings) -> Section:
     section, removal = Section("stability", "Robustness"), findings.removal
     is_sample = findings.kind.is_sample
     if removal is not None and removal.first:
-        lines = [said("{}.", capital(line)) for line in removal.lines]
+        lines = [sentence("{}.", capital(line)) for line in removal.lines]
         if not findings.is_exact:
-            lines = [said("By pairs (the exact rule), {}.", line) for line in removal.lines]
+            lines = [sentence("By pairs (the exact rule), {}.", line) for line in removal.lines]
         if removal.is_proved:
             section.text(*lines)
         elif is_sample:
@@ -242,19 +242,19 @@ def _left_out(findings: Findings, section: Section) -> None:
     changed, others = influence[influence["distance"] > 0], influence[influence["top1"] == 0]
     of = len(influence)
     if len(others):
-        first = stated(
+        first = quantity(
             len(others), "units that change the first", partial(in_words, noun=noun), of=of
         )
         section.headline(
-            said("another is first without {}{}", "one of " * (len(others) > 1), first)
+            sentence("another is first without {}{}", "one of " * (len(others) > 1), first)
         )
     elif not result.undecided:
         section.headline(f"no single {noun} decides who is first")
-    units = stated(of, "units left out one by one")
-    cases = stated(len(changed), "units that change an order", noun="case", of=of)
-    led = stated(len(others), "units that change the first", of=of)
+    units = quantity(of, "units left out one by one")
+    cases = quantity(len(changed), "units that change an order", noun="case", of=of)
+    led = quantity(len(others), "units that change the first", of=of)
     text = "Without one of the {} {} the order of some items changes in {}, the first in {}."
-    section.text(said(text, units, plural, cases, led))
+    section.text(sentence(text, units, plural, cases, led))
     section.items(result.notes)
     if changed.empty:
         return

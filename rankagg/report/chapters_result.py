@@ -14,7 +14,7 @@ from rankagg._typing import Label
 from rankagg.aggregation import Consensus
 from rankagg.aggregation.base import votes_text
 from rankagg.analysis.comparison.agreement import LATE, flow_slots
-from rankagg.core import capital, joined, letters, listing, named, part_of, said, stated
+from rankagg.core import capital, joined, letters, listing, named, part_of, quantity, sentence
 from rankagg.exceptions import TooLargeError
 from rankagg.report.findings import Findings
 from rankagg.report.first_screen import span
@@ -88,7 +88,7 @@ def proof(findings: Findings) -> Section:
     section.facts(
         [
             ("Certificate", exact.certificate.summary()),
-            ("Cost", said("{} ({}s contradicted)", cost, vote)),
+            ("Cost", sentence("{} ({}s contradicted)", cost, vote)),
             (f"A tied {vote} costs", f"{exact.tie_cost:g}"),
             ("Seconds", f"{exact.runtime:.3f}"),
         ]
@@ -100,11 +100,11 @@ def proof(findings: Findings) -> Section:
         n, what = len(exact.items), "pairs on which optima differ"
         of = n * (n - 1) // 2
         pairs = part_of(known.optima.n_undecided_pairs, what, of, "pairs", "pair", form=",")
-        section.text(said("They differ on {}; the one shown is one of them.", pairs))
+        section.text(sentence("They differ on {}; the one shown is one of them.", pairs))
     elif known.radius is not None and findings.is_exact:
         unit = f"more {findings.kind.complete_unit}"
-        more = stated(known.radius, "rankings that overturn", ",", unit)
-        section.text(said("At least {} would be needed to overturn it.", more))
+        more = quantity(known.radius, "rankings that overturn", ",", unit)
+        section.text(sentence("At least {} would be needed to overturn it.", more))
     elif not known.is_complete:
         section.unknown(f"The number that would overturn it was {LATE}.")
     return section
@@ -144,8 +144,8 @@ def neighbors(findings: Findings) -> Section:
             _reason_above(findings, i, j) if wins[i, j] < wins[j, i] else ""
             for i, j in zip(upper.tolist(), lower.tolist(), strict=True)
         ]
-        places = stated(against, "neighbors against a majority", ",", "place")
-        section.headline(said("{} against a majority", places))
+        places = quantity(against, "neighbors against a majority", ",", "place")
+        section.headline(sentence("{} against a majority", places))
     section.text(
         f"Each {findings.noun} and the one a place above: {word}s lost to it, and won against it."
         + f" Where either is missing, it is a share of a {word} (policy “uniform”)." * shared
@@ -217,7 +217,7 @@ def methods(findings: Findings) -> Section:
             f"{listing(agreeing, len(agreeing))} {every} all pairs as {_order_name(findings)} does."
         )
     return section.items(
-        said("{}: {}", method, note)
+        sentence("{}: {}", method, note)
         for method in comparison.rules
         for note in comparison[method].notes
     )
@@ -236,9 +236,9 @@ def _differing(findings: Findings) -> str:
     if not differing:
         return "all in the same order" if len(others) > 1 else "in the same order"
     what = "pairs ordered differently"
-    numbers = [said("{} {}", name, stated(k, what, ",")) for name, k in differing.items()]
+    numbers = [sentence("{} {}", name, quantity(k, what, ",")) for name, k in differing.items()]
     more = [f"and {len(numbers) - NAMED} more"] if len(numbers) > NAMED else []
-    return said("pairs ordered differently: {}", joined([*numbers[:NAMED], *more], ", "))
+    return sentence("pairs ordered differently: {}", joined([*numbers[:NAMED], *more], ", "))
 
 
 def _disagreement(section: Section, findings: Findings, method: str) -> bool:
@@ -250,8 +250,8 @@ def _disagreement(section: Section, findings: Findings, method: str) -> bool:
     frame = findings.comparison.disagreements(name, method, decisions=decisions)
     if frame.empty:
         return False
-    number = stated(len(frame), "pairs ordered differently", ",", "pair")
-    heading = said("{} differs on {}", method, number)
+    number = quantity(len(frame), "pairs ordered differently", ",", "pair")
+    heading = sentence("{} differs on {}", method, number)
     frame = frame.drop(columns=["margin", "ties"] if frame["ties"].eq(0).all() else ["margin"])
     table = page_table(
         frame,
@@ -280,8 +280,8 @@ def majorities(findings: Findings) -> Section:
     pairs = n * (n - 1) // 2
     beaten = int(graph.beats.sum())
     what, order = "majorities against the order of the page", "the order of the page"
-    number = stated(len(against), what, ",", "majority")
-    contradicted = said("{} against {}", number, order)
+    number = quantity(len(against), what, ",", "majority")
+    contradicted = sentence("{} against {}", number, order)
     section.headline(contradicted if len(against) else "no cycles")
     if groups:
         section.text(
@@ -296,9 +296,9 @@ def majorities(findings: Findings) -> Section:
             ("Condorcet winner", "none" if winner is None else winner),
             ("Condorcet loser", "none" if loser is None else loser),
             ("Smith set", listing(graph.smith_set())),
-            ("Pairs with a majority", stated(beaten, "pairs with a majority", ",", of=pairs)),
-            ("Pairs without a majority", stated(pairs - beaten, "pairs without a majority", ",")),
-            (f"Majorities against {order}", stated(len(against), what, ",")),
+            ("Pairs with a majority", quantity(beaten, "pairs with a majority", ",", of=pairs)),
+            ("Pairs without a majority", quantity(pairs - beaten, "pairs without a majority", ",")),
+            (f"Majorities against {order}", quantity(len(against), what, ",")),
         ]
     )
     if not len(against):
@@ -322,15 +322,15 @@ def _circle(findings: Findings, group: Sequence[Label]) -> str:
     beaten = graph.items.at([k for k in others if graph.beats[first, k]][:TRIED])
     start = graph.items[first]
     cycle = min((graph.shortest_cycle(start, other) for other in beaten), key=len)
-    many = stated(len(group), "items", ",", findings.noun)
+    many = quantity(len(group), "items", ",", findings.noun)
     names = listing(group, width=SHORT)
     if len(cycle) > STATED:
-        return said("{}: {}.", many, names)
+        return sentence("{}: {}.", many, names)
     steps = [_beats(findings, a, b) for a, b in zip(cycle, (*cycle[1:], cycle[0]), strict=True)]
-    circle = said("{}, and {}.", joined(steps[:-1], ", "), steps[-1])
+    circle = sentence("{}, and {}.", joined(steps[:-1], ", "), steps[-1])
     if len(group) == len(cycle):
         return circle
-    return said("{} ({}); for example {}", many, names, circle)
+    return sentence("{} ({}); for example {}", many, names, circle)
 
 
 def _beats(findings: Findings, winner: Label, loser: Label) -> str:
@@ -338,7 +338,7 @@ def _beats(findings: Findings, winner: Label, loser: Label) -> str:
     i, j = findings.exact.items.indices([winner, loser])
     won = text(wins[i, j], "votes for a majority", noun="")
     lost = text(wins[j, i], "votes against a majority", noun="")
-    return said("{} beats {} ({} to {})", named(winner, SHORT), named(loser, SHORT), won, lost)
+    return sentence("{} beats {} ({} to {})", named(winner, SHORT), named(loser, SHORT), won, lost)
 
 
 # -- charts ---------------------------------------------------------------------------------------
@@ -410,12 +410,12 @@ def _flow_chart(findings: Findings) -> _Flow:
     which, who = "", "No item moves."
     if total > len(order):
         drawn = part_of(len(order), "items drawn", total, "items", "item", form=",")
-        which = said("The first {}. ", drawn)
+        which = sentence("The first {}. ", drawn)
     if colored:
         most = listing([items[k] for k in colored], COLORED)
-        by = stated(int(moved[colored[0]]), "places moved", noun="place")
-        who = said("Colored: those that move most, by up to {}: {}.", by, most)
-    text = said("{}Ranks by rule. {}", which, who)
+        by = quantity(int(moved[colored[0]]), "places moved", noun="place")
+        who = sentence("Colored: those that move most, by up to {}: {}.", by, most)
+    text = sentence("{}Ranks by rule. {}", which, who)
     ties = tuple(
         (x, float(tied.min()), float(tied.max()))
         for (x, _), places, height in zip(columns, ranks, heights, strict=True)
@@ -430,7 +430,7 @@ def _flow_chart(findings: Findings) -> _Flow:
         lines=tuple(sorted(lines, key=lambda line: line.look != "quiet")),
         ties=ties,
         alternative=text,
-        caption=said("{}{}", text, " Thick bars join ties." * bool(ties)),
+        caption=sentence("{}{}", text, " Thick bars join ties." * bool(ties)),
     )
 
 
@@ -479,21 +479,23 @@ def _pair_map(findings: Findings) -> _PairMap:
         cells[place - 1] = _PairCell("self", "")
         rows.append(_PairRow(place, str(exact.items[i]), tuple(cells)))
     drawn = part_of(MOST_IN_MAP, "items drawn", n, "items", "item")
-    which = said("The first {}. ", drawn) if n > MOST_IN_MAP else ""
-    outlined = said(" Outlined: pairs whose order is decided at {}.", findings.level)
+    which = sentence("The first {}. ", drawn) if n > MOST_IN_MAP else ""
+    outlined = sentence(" Outlined: pairs whose order is decided at {}.", findings.level)
     upper = shares[np.triu_indices(len(order), 1)]
     never = " Empty: never compared." if np.isnan(upper).any() else ""
     below = "No share above the diagonal is less than half."
     if against := int((upper < 0.5).sum()):
-        number = stated(against, "majorities against the order drawn", noun="pair")
+        number = quantity(against, "majorities against the order drawn", noun="pair")
         text = "{} above the diagonal with less than half: there the order is against {}."
-        below = said(text, number, "a majority" if against == 1 else "majorities")
+        below = sentence(text, number, "a majority" if against == 1 else "majorities")
     caption = "{}Per cent of {}s with the row above the column, in the order of the page. {}{}{}"
     return _PairMap(
         rows=tuple(rows),
         is_numbered=len(order) <= NUMBERED,
-        alternative=said("{}Share of {}s for the row against the column. {}", which, vote, below),
-        caption=said(caption, which, vote, below, outlined if above.any() else "", never),
+        alternative=sentence(
+            "{}Share of {}s for the row against the column. {}", which, vote, below
+        ),
+        caption=sentence(caption, which, vote, below, outlined if above.any() else "", never),
     )
 
 

@@ -33,7 +33,7 @@ from rankagg.analysis.robustness.perturbation import Parts
 from rankagg.analysis.robustness.stability import Stability, leave_each_out
 from rankagg.analysis.table_changes import TableChanges
 from rankagg.analysis.tournament import TournamentGraph
-from rankagg.core import Profile, ScoreTable, Words, level_of, said
+from rankagg.core import Profile, ScoreTable, Words, level_of, sentence
 from rankagg.exceptions import InvalidInputError, OutOfTimeError
 from rankagg.inference import RankIntervals
 from rankagg.inference.ranks.rank_intervals import rank_intervals
@@ -192,7 +192,7 @@ class Kind:
             mark = mark if best <= place <= worst else "outside"
             strips[i] = Strip(at_place(place, n), (at_place(best, n), at_place(worst, n)), mark)
         meanings = {
-            "dot": said("place and {} interval", findings.level),
+            "dot": sentence("place and {} interval", findings.level),
             "first": "may be first",
             "outside": "place outside its interval, which is by another rule",
         }
@@ -202,7 +202,7 @@ class Kind:
             [strips[i] for i in range(n)],
             ticks(n),
             tuple((mark, mark != "outside", meanings[mark]) for mark in meanings if mark in marks),
-            said(caption, order, findings.level, ranks.by, ranks.decisions.how),
+            sentence(caption, order, findings.level, ranks.by, ranks.decisions.how),
         )
 
     # -- chapters -------------------------------------------------------------------------------

@@ -20,8 +20,8 @@ from rankagg.core import (
     listing,
     named,
     percent,
-    said,
-    stated,
+    quantity,
+    sentence,
 )
 from rankagg.report.cards import CardColumn
 from rankagg.report.findings import Findings
@@ -189,7 +189,7 @@ def _result(findings: Findings) -> str:
         return f"There is one {findings.noun}, {named(findings.exact.order[0])}: nothing to rank."
     is_alone = findings.is_proved and len(findings.winners) == 1
     rivals = _rivals(findings) if is_alone or not findings.is_exact else ""
-    return said("{}{}.", findings.kind.result(findings), rivals)
+    return sentence("{}{}.", findings.kind.result(findings), rivals)
 
 
 def _rivals(findings: Findings) -> str:
@@ -200,20 +200,20 @@ def _rivals(findings: Findings) -> str:
     units = units_of(ranks.decisions)
     if not findings.has_decisions:
         which = f"any two {noun}s" if len(ranks.items) > 2 else "the two"
-        return said(", but {} cannot tell {} apart", units, which)
+        return sentence(", but {} cannot tell {} apart", units, which)
     may = ranks.first
     rest = [item for item in may if item != leader]
     if len(rest) == len(may):
         return f", although by {ranks.by} only {listing(may, 3)} may be first"
     if not rest:
-        return said(
+        return sentence(
             ", and no other {} may be first, at {}{}", noun, findings.level, ranks.first_note
         )
     if 1 < len(rest) == len(ranks.items) - 1:
-        return said(", but so may be any other {}: {} cannot tell", noun, units)
-    others = stated(len(rest), "others that may be first", partial(in_words, noun="other"))
+        return sentence(", but so may be any other {}: {} cannot tell", noun, units)
+    others = quantity(len(rest), "others that may be first", partial(in_words, noun="other"))
     who = named(rest[0]) if len(rest) == 1 else others
-    return said(", but {} may be first too: {} cannot tell them apart", who, units)
+    return sentence(", but {} may be first too: {} cannot tell them apart", who, units)
 
 
 def _decided(findings: Findings) -> str:
@@ -230,7 +230,7 @@ def _numbers(findings: Findings) -> Iterator[tuple[str, str]]:
     if missing is not None and (findings.kind.infers or missing.n_missing):
         what = "missing" if findings.noun == "system" else "unranked"
         share, cells = missing.n_missing / missing.n_cells, missing.n_cells
-        yield stated(share, "share of cells missing", percent, of=cells), what
+        yield quantity(share, "share of cells missing", percent, of=cells), what
 
 
 def _caption(findings: Findings, drawing: RowDrawing, *, has_groups: bool) -> list[str]:

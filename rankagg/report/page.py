@@ -21,7 +21,16 @@ from rankagg.aggregation.base import votes_text
 from rankagg.aggregation.evidence import as_data
 from rankagg.aggregation.voting.transfers import STV
 from rankagg.analysis.comparison.agreement import LATE
-from rankagg.core import ItemSet, Profile, ScoreSummary, ScoreTable, listed, raw_text, said, stated
+from rankagg.core import (
+    ItemSet,
+    Profile,
+    ScoreSummary,
+    ScoreTable,
+    listed,
+    quantity,
+    raw_text,
+    sentence,
+)
 from rankagg.core.comparisons import Comparisons
 from rankagg.exceptions import DataWarning, InvalidInputError, nearest
 from rankagg.inference import RankIntervals
@@ -68,7 +77,7 @@ class GateVerdict:
 
     def __str__(self) -> str:
         verdict = "holds" if self.holds else "fails"
-        return said("gate {} {}: {}.", self.condition, verdict, self.reason)
+        return sentence("gate {} {}: {}.", self.condition, verdict, self.reason)
 
 
 @dataclass(frozen=True)
@@ -458,9 +467,11 @@ def _is_proved(findings: Findings) -> _Verdict:
     exact, certificate = findings.exact, findings.exact.certificate
     assert certificate is not None, "an exact rule gives a certificate"
     if findings.is_proved:
-        return True, said("no ranking costs less than {}", votes_text(exact, exact.cost, "cost"))
+        return True, sentence(
+            "no ranking costs less than {}", votes_text(exact, exact.cost, "cost")
+        )
     text = "the exact consensus is not proved, a ranking may cost less by up to {}"
-    return False, said(text, votes_text(exact, certificate.gap, "gap"))
+    return False, sentence(text, votes_text(exact, certificate.gap, "gap"))
 
 
 def _missing_optima(findings: Findings) -> str | None:
@@ -491,7 +502,7 @@ def _is_unique(findings: Findings) -> _Verdict:
         return True, "there is only one optimum"
     if known.count is None:
         return False, "more than one ranking is equally good"
-    return False, said("{} are equally good", stated(known.count, "optima", ",", "ranking"))
+    return False, sentence("{} are equally good", quantity(known.count, "optima", ",", "ranking"))
 
 
 def _is_first(findings: Findings, item: Label) -> _Verdict:
@@ -530,31 +541,31 @@ def _in_every_optimum(findings: Findings) -> Bools:
 
 def _is_first_decided(findings: Findings) -> _Verdict:
     ranks, level = _ranks_and_level(findings)
-    may, level = ranks.first, said("{}{}", level, ranks.first_note)
+    may, level = ranks.first, sentence("{}{}", level, ranks.first_note)
     if len(may) != 1:
-        many = stated(len(may), "items that may be first", noun="item", of=len(ranks.items))
-        return False, said("{} may be first {}", many, level)
+        many = quantity(len(may), "items that may be first", noun="item", of=len(ranks.items))
+        return False, sentence("{} may be first {}", many, level)
     (only,) = may
     unknown = _missing_optima(findings) if findings.is_exact else None
     is_first, why = _is_first(findings, only) if unknown is None else (False, unknown)
     but = "and" if is_first else f"but in {findings.kemeny}" if findings.is_exact else "but here"
-    return is_first, said("only {} may be first {}, {} {}", only, level, but, why)
+    return is_first, sentence("only {} may be first {}, {} {}", only, level, but, why)
 
 
 def _is_decided(findings: Findings, upper: Label, lower: Label) -> _Verdict:
     ranks, level = _ranks_and_level(findings)
     i, j = (ranks.items.index(item) for item in (upper, lower))
     if ranks.decisions.above[i, j]:
-        return True, said("{} is above {} {}", upper, lower, level)
+        return True, sentence("{} is above {} {}", upper, lower, level)
     if ranks.decisions.above[j, i]:
-        return False, said("{} is above {} {}", lower, upper, level)
-    return False, said("which of the two is above is not decided {}", level)
+        return False, sentence("{} is above {} {}", lower, upper, level)
+    return False, sentence("which of the two is above is not decided {}", level)
 
 
 def _ranks_and_level(findings: Findings) -> tuple[RankIntervals, str]:
     """Return the intervals, and their level and rule as the end of a sentence."""
     assert findings.ranks is not None, "the intervals are known"
-    return findings.ranks, said("at {}, by {}", findings.level, findings.ranks.by)
+    return findings.ranks, sentence("at {}, by {}", findings.level, findings.ranks.by)
 
 
 #: Check and number of items of each gate.

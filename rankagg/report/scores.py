@@ -17,8 +17,8 @@ from rankagg.core import (
     listing,
     named,
     part_of,
-    said,
-    stated,
+    quantity,
+    sentence,
     unsigned,
 )
 from rankagg.report.findings import Findings, Kind, QuietColumn
@@ -61,7 +61,7 @@ class ScoresKind(Kind):
         lower = [task for task, higher in self.data.higher_is_better.items() if not higher]
         if 0 < len(lower) < self.data.n_tasks:
             text = "No mean score is shown: lower is better on {}, higher on other tasks."
-            return said(text, listing(lower, len(lower)))
+            return sentence(text, listing(lower, len(lower)))
         text = "No mean score is shown: {} has another scale than {}."
         tasks = other_scale(self.data)
         return text.format(*map(named, tasks)) if tasks else ""
@@ -115,19 +115,19 @@ class ScoresKind(Kind):
         facts.append(("Lower is better on", listing(lower, len(lower)) if lower else "no task"))
         total, missing = data.n_units * data.n_systems, data.n_missing
         if self.has_instances:
-            together = stated(self.data.n_units, "units", ",")
-            different = stated(self._n_instances(findings), "instances", ",")
-            facts.append(("Instances", said("{}; {} over all tasks", different, together)))
+            together = quantity(self.data.n_units, "units", ",")
+            different = quantity(self._n_instances(findings), "instances", ",")
+            facts.append(("Instances", sentence("{}; {} over all tasks", different, together)))
         there = part_of(total - missing, "cells there", total, "cells", form=",")
-        gaps = stated(missing, "cells missing", ",", of=total)
-        facts.append(("Scores", said("{}; {} missing", there, gaps)))
+        gaps = quantity(missing, "cells missing", ",", of=total)
+        facts.append(("Scores", sentence("{}; {} missing", there, gaps)))
         if isinstance(data, ScoreSummary):
             if data.n_empty:
                 name, empty = fact("Instances without any score", data.n_empty)
-                facts.append((name, said("{}, left out", empty)))
+                facts.append((name, sentence("{}, left out", empty)))
             facts.append(("Data", "sums of scores, not the scores themselves"))
         weights = [
-            said("{} {}", task, stated(w, "task weight", "g"))
+            sentence("{} {}", task, quantity(w, "task weight", "g"))
             for task, w in data.task_weights.items()
             if w != 1
         ]
@@ -159,7 +159,7 @@ class ScoresKind(Kind):
 
     def opening(self, findings: Findings) -> list[Section]:
         """Return the scores of each task."""
-        many = stated(self.data.n_tasks, "tasks", ",", "task")
+        many = quantity(self.data.n_tasks, "tasks", ",", "task")
         section = Section("scores", "Scores", is_open=True).headline(many)
         return [section.table(self._table(findings))]
 

@@ -17,7 +17,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from rankagg import __version__
-from rankagg.core import amount, counted, is_blank, joined, said, stated, unsigned
+from rankagg.core import amount, counted, is_blank, joined, quantity, sentence, unsigned
 from rankagg.exceptions import visible, visible_json
 
 SCRIPTS = ("tables.js", "chapters.js")
@@ -69,7 +69,7 @@ class Section:
 
     def facts(self, pairs: Iterable[tuple[str, object]]) -> Self:
         """Add names with their values."""
-        return self.add("facts", tuple((name, said("{}", value)) for name, value in pairs))
+        return self.add("facts", tuple((name, sentence("{}", value)) for name, value in pairs))
 
     def table(self, table: PageTable) -> Self:
         """Add a table."""
@@ -186,12 +186,12 @@ def _number(value: Any, style: str) -> _PageCell:
 
 def number(value: int, noun: str, what: str) -> tuple[str, str]:
     """Return a number of the first screen and the noun it counts."""
-    return stated(value, what, ","), counted(value, noun).split(" ", 1)[1]
+    return quantity(value, what, ","), counted(value, noun).split(" ", 1)[1]
 
 
 def fact(name: str, value: int, what: str = "") -> tuple[str, object]:
     """Return a name and a number for a list of facts."""
-    return name, stated(value, what or name.lower(), ",")
+    return name, quantity(value, what or name.lower(), ",")
 
 
 # -- marks in rows --------------------------------------------------------------------------------

@@ -171,4 +171,4 @@ def test_options_that_answer_a_question_are_not_asked_for_again(run, tmp_path, m
     Path("ward.blt").write_text("2 1\n3 1 2\n0\nAnn\nBob\nChair\n", encoding="utf-8")
     code, _, err = run("count ward.blt")
     assert (code, "ward.blt, line 2: a ballot must read" in err) == (2, True)
-    assert "count --help-all` shows every option." in run("count ward.blt --alias A=B")[2]
+    assert "Did you mean one of:" in run("count ward.blt --alias A=B")[2]

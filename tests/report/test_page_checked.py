@@ -200,13 +200,13 @@ def test_what_is_too_large_stays_outside_and_that_is_said() -> None:
 
 
 def test_every_page_says_how_its_proof_can_be_checked(pages, monkeypatch) -> None:
-    assert "above checks one against the other" in pages("superglue_human").read_text("utf-8")
+    assert "and the order shown too" in pages("superglue_human").read_text("utf-8")
     exact = ra.Kemeny().aggregate(SMITHS)
     monkeypatch.setattr("rankagg.report.page.CHARACTERS", 500)
     sentence, blocks = _proof_blocks(exact)
     assert blocks == {}
-    assert re.search(r"room for 500 characters, and votes and certificate take \d{3}", sentence)
-    assert "`rankagg solve` with --certificate and --votes" in sentence
+    assert re.search(r"limit is 500 characters, and the proof takes \d{3}", sentence)
+    assert "`rankagg solve` writes it with --certificate and --votes" in sentence
 
 
 def test_a_page_says_that_a_proof_was_verified_where_it_was(monkeypatch) -> None:

@@ -34,8 +34,8 @@ from rankagg.core import (
     counted,
     listed,
     permutation_of,
-    said,
-    stated,
+    quantity,
+    sentence,
 )
 from rankagg.exceptions import InvalidInputError, TiedRankingError
 
@@ -160,8 +160,8 @@ class RoundRule(Aggregator):
                 tie=self._way if ties else "",
             )
             stages.append(stage)
-            at = stated(len(stages), "rounds noted")
-            notes += [said("round {}: {}", at, note) for note in (*ties, decided.note) if note]
+            at = quantity(len(stages), "rounds noted")
+            notes += [sentence("round {}: {}", at, note) for note in (*ties, decided.note) if note]
             is_over = bool(elected)
         has_ties = any(stage.tie for stage in stages)
         return ElectionCount(

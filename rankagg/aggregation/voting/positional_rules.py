@@ -524,6 +524,8 @@ class ReciprocalRankFusion(Aggregator):
             means = np.lib.stride_tricks.sliding_window_view(gains, size).mean(axis=1)
             shares[sizes == size] = means[starts[sizes == size]]
         gained = divided(weights, denominator) * shares
-        scores = sum_by_group(gained[None], items, profile.n_items)[0]
+        scores = np.zeros(profile.n_items)
+        found, groups = np.unique(items, return_inverse=True)
+        scores[found] = sum_by_group(gained[None], groups, len(found))[0]
         scores[(profile.ranks == UNRANKED).all(axis=0)] = np.nan
         return Outcome(scores=scores)

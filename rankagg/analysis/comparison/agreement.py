@@ -24,8 +24,8 @@ from rankagg.core import (
     counted,
     places,
     plain_rows,
-    said,
-    stated,
+    quantity,
+    sentence,
 )
 from rankagg.distances import kendall_distance, kendall_tau, top_k_agreement
 from rankagg.distances.top_weighted import overlaps
@@ -184,8 +184,8 @@ def task_agreement(data: ScoreTable, *, tolerance: Tolerance = 0.0) -> TaskAgree
     others = [Borda().aggregate(profile[rest]).ranking for rest in rows]
     present = (profile.ranks >= 0).astype(np.intp)
     gaps = int(present.size - present.sum())
-    lacking = stated(gaps, "cells missing", noun="score", of=present.size)
-    notes = (said("{} missing: tasks are compared on the systems of both", lacking),)
+    lacking = quantity(gaps, "cells missing", noun="score", of=present.size)
+    notes = (sentence("{} missing: tasks are compared on the systems of both", lacking),)
     w = _concordance(profile)
     if not gaps:
         w = average_ranks(places.mid_ranks(profile.ranks) + 1.0, profile.counts)[1]
@@ -322,12 +322,12 @@ class TaskAgreement(Result):
     def _facts(self) -> list[str]:
         text = "{} on {}: Kendall's W {}, mean tau of two tasks {}"
         values = (
-            stated(len(self.tasks), "tasks", noun="task"),
-            stated(self.n_systems, "items", noun="system"),
-            stated(self.kendall_w, "Kendall's W", _rounded),
-            stated(self.mean_tau, "mean tau", _rounded),
+            quantity(len(self.tasks), "tasks", noun="task"),
+            quantity(self.n_systems, "items", noun="system"),
+            quantity(self.kendall_w, "Kendall's W", _rounded),
+            quantity(self.mean_tau, "mean tau", _rounded),
         )
-        return [said(text, *values), *(said("note: {}", note) for note in self.notes)]
+        return [sentence(text, *values), *(sentence("note: {}", note) for note in self.notes)]
 
     def __repr__(self) -> str:
         return (

@@ -43,9 +43,9 @@ from rankagg.core import (
     listed,
     pair_signs,
     plain_rows,
-    said,
+    quantity,
+    sentence,
     shortened,
-    stated,
 )
 from rankagg.distances import kendall_distance, kendall_tau, top_k_agreement
 from rankagg.exceptions import (
@@ -413,11 +413,11 @@ class RuleComparison(Result):
         lead = self.exact or self.consensuses[0]
         price, vote = lead.consensus_tie_cost, lead.evidence.words.vote
         tied = "" if price is None else f", a {vote} on a tied pair {price:g}"
-        rules = stated(len(self.rules), "rules", noun="rule")
-        items = stated(len(lead.items), "items", noun="item")
+        rules = quantity(len(self.rules), "rules", noun="rule")
+        items = quantity(len(lead.items), "items", noun="item")
         policy = "" if self.unranked is None else f"unranked items: {self.unranked}; "
         text = "{} on {}; {}a tied {} costs {:g}{}"
-        lines = [said(text, rules, items, policy, vote, lead.tie_cost, tied)]
+        lines = [sentence(text, rules, items, policy, vote, lead.tie_cost, tied)]
         if not lead.evidence.counts_pairs:
             lines.append(f"cost         not counted for more than {MOST_ITEMS:,} items")
         elif self.exact is None or self.exact.certificate is None:
@@ -432,7 +432,7 @@ class RuleComparison(Result):
         for rule, consensus in zip(self.rules, self.consensuses, strict=True):
             shared = consensus.evidence.gaps()
             own = [note for note in consensus.notes if note not in shared]
-            lines += [said("note         {}: {}", rule, note) for note in own]
+            lines += [sentence("note         {}: {}", rule, note) for note in own]
         return lines
 
     def _below(self, rows: int | None = ROWS, decisions: Decisions | None = None) -> list[str]:
@@ -466,14 +466,14 @@ class RuleComparison(Result):
                 # Pairs without a majority are all alike.
                 level = ordered.index[~against[ordered.index] & (ordered["margin"] == 0)]
                 shown = ordered.drop(level[LEVEL_PAIRS:]).head(rows)
-            pairs = stated(len(frame), "pairs ordered differently", noun="pair")
+            pairs = quantity(len(frame), "pairs ordered differently", noun="pair")
             text = "{} disagrees with {} on {}, against majorities first, then the closest:"
-            head = said(text, rule, base, pairs)
+            head = sentence(text, rule, base, pairs)
             rows_shown = shown.itertuples(index=False)
             lines = [head, *(_pair_line(self.exact, pair, rule) for pair in rows_shown)]
             if len(frame) > len(shown):
-                left = stated(len(frame) - len(shown), "pairs not listed", noun="more pair")
-                lines.append(said("  ... and {}", left))
+                left = quantity(len(frame) - len(shown), "pairs not listed", noun="more pair")
+                lines.append(sentence("  ... and {}", left))
             parts.append(joined(lines, "\n"))
         return joined(parts, "\n\n")
 
@@ -496,8 +496,8 @@ def _pair_line(exact: Consensus, pair: Any, rule: str) -> str:
     votes = votes_text(exact, pair.votes_for, "votes for a pair")
     against = votes_text(exact, pair.votes_against, "votes against a pair", noun="")
     tied = votes_text(exact, pair.ties, "votes that tie a pair", noun="")
-    ties = said(", {} tied", tied) if pair.ties else ""
-    return said("  {} above {}: {} for, {} against{}{}", *names, votes, against, ties, hint)
+    ties = sentence(", {} tied", tied) if pair.ties else ""
+    return sentence("  {} above {}: {} for, {} against{}{}", *names, votes, against, ties, hint)
 
 
 def compare(

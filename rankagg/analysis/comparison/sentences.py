@@ -22,8 +22,8 @@ from rankagg.core import (
     listing,
     named,
     part_of,
-    said,
-    stated,
+    quantity,
+    sentence,
 )
 
 if TYPE_CHECKING:
@@ -63,27 +63,27 @@ def sentences_of(
 
 def _data(comparison: RuleComparison) -> str:
     data = comparison.consensuses[0].evidence.data
-    rules = stated(len(comparison.rules), "rules", noun="rule")
+    rules = quantity(len(comparison.rules), "rules", noun="rule")
     gaps, policy = "", f"; the policy for unranked items is {comparison.unranked!r}"
     if isinstance(data, ScoreTable) and data.n_missing:
         of = part_of(data.n_missing, "cells missing", data.values.size, "cells", "score", form=",")
-        gaps = said(", {} missing{}", of, policy)
+        gaps = sentence(", {} missing{}", of, policy)
     elif isinstance(data, Profile) and not data.is_complete:
         gaps = f", not all of them ranked by each{policy}"
     names = ", ".join(comparison.rules)
-    return said("This compares {} ({}) on {}{}.", rules, names, _described(data), gaps)
+    return sentence("This compares {} ({}) on {}{}.", rules, names, _described(data), gaps)
 
 
 def _described(data: Data) -> str:
     if isinstance(data, ScoreTable | ScoreSummary):
-        tasks = stated(data.n_tasks, "tasks", ",", "task")
-        return said("{} and {}", stated(data.n_systems, "items", ",", "system"), tasks)
-    items = stated(len(data.items), "items", ",", "item")
+        tasks = quantity(data.n_tasks, "tasks", ",", "task")
+        return sentence("{} and {}", quantity(data.n_systems, "items", ",", "system"), tasks)
+    items = quantity(len(data.items), "items", ",", "item")
     if isinstance(data, Profile):
-        return said("{} of {}", stated(data.n_rankings, "rankings", ",", "ranking"), items)
+        return sentence("{} of {}", quantity(data.n_rankings, "rankings", ",", "ranking"), items)
     if isinstance(data, PairwiseMatrix):
-        return said("votes on the pairs of {}", items)
-    return said("{} of {}", stated(len(data), "comparisons", ",", "battle"), items)
+        return sentence("votes on the pairs of {}", items)
+    return sentence("{} of {}", quantity(len(data), "comparisons", ",", "battle"), items)
 
 
 # -- the exact rule -------------------------------------------------------------------------------
@@ -99,8 +99,8 @@ def _exact_sentences(
     winners = None if known is None else known.winners
     text = "{} {} (the exact rule, {}) is {}: it contradicts {}."
     return [
-        said(text, head, which, exact.rule.name, exact.ranking.to_text(), cost),
-        said("{}.", first_of(exact, winners, words)),
+        sentence(text, head, which, exact.rule.name, exact.ranking.to_text(), cost),
+        sentence("{}.", first_of(exact, winners, words)),
         proof_of(exact, known, words, searched=searched),
     ]
 
@@ -109,18 +109,20 @@ def first_of(exact: Consensus, winners: tuple[Label, ...] | None, words: Words) 
     """Return a clause on the winner of the exact consensus, or of one of them."""
     fewest = f"an order that contradicts the fewest {words.vote}s"
     leaders = exact.buckets[0]
-    lead = said("{} {}", listing(leaders, NAMES_LISTED), "leads" if len(leaders) == 1 else "lead")
+    lead = sentence(
+        "{} {}", listing(leaders, NAMES_LISTED), "leads" if len(leaders) == 1 else "lead"
+    )
     if not exact.is_proved:
-        ranked = stated(len(exact.items), "items", ",", words.item)
-        return said("{} the best order of {} that was found", lead, ranked)
+        ranked = quantity(len(exact.items), "items", ",", words.item)
+        return sentence("{} the best order of {} that was found", lead, ranked)
     if winners is None:  # others may lead in another optimum
-        return said("{} {}", lead, fewest)
+        return sentence("{} {}", lead, fewest)
     all_first = winners or leaders
     if len(leaders) > 1 and set(all_first) == set(leaders):
-        return said("First place is shared by {}", listing(leaders, NAMES_LISTED))
+        return sentence("First place is shared by {}", listing(leaders, NAMES_LISTED))
     if len(all_first) > 1:
         each = listing(all_first, NAMES_LISTED)
-        return said("First place is open: {} each lead {}", each, fewest)
+        return sentence("First place is open: {} each lead {}", each, fewest)
     return f"{named(leaders[0])} is ranked first"
 
 
@@ -137,7 +139,7 @@ def proof_of(
         certificate = exact.certificate
         assert certificate is not None, "an exact rule gives a certificate"
         gap = votes_text(exact, certificate.gap, "gap")
-        return said("It is not proved optimal: another may contradict up to {} fewer.", gap)
+        return sentence("It is not proved optimal: another may contradict up to {} fewer.", gap)
     head = "The consensus is proved optimal"
     if not searched:
         return f"{head}; other optima were not searched for."
@@ -150,12 +152,12 @@ def proof_of(
     if not group:
         each = [listing(block, NAMES_LISTED) for block in open_ones[:NAMES_LISTED]]
         if left := len(open_ones) - len(each):
-            each.append(said("and {}", stated(left, "groups not listed", noun="more group")))
+            each.append(sentence("and {}", quantity(left, "groups not listed", noun="more group")))
         where = joined(each, "; ")
     others = "others are"
     if known.count is not None:
-        others = stated(known.count - 1, "other optima", _others)
-    return said("{}; {} as good, in another order inside {}.", head, others, where)
+        others = quantity(known.count - 1, "other optima", _others)
+    return sentence("{}; {} as good, in another order inside {}.", head, others, where)
 
 
 def _others(number: int) -> str:
@@ -187,24 +189,24 @@ def _other(
     more = f"as many {words.vote}s"
     if excess:
         than = "more" if excess > 0 else "fewer"
-        more = said("{} {}", votes_text(exact, abs(excess), "excess of a rule"), than)
+        more = sentence("{} {}", votes_text(exact, abs(excess), "excess of a rule"), than)
     n = len(pairs)
-    otherwise = stated(n, "pairs ordered differently", ",", "pair")
+    otherwise = quantity(n, "pairs ordered differently", ",", "pair")
     closest = _closest(exact, next(pairs.itertuples(index=False)))
     text = "{} contradicts {} and orders {} differently; the closest is {}"
-    result = said(text, name, more, otherwise, closest)
+    result = sentence(text, name, more, otherwise, closest)
     if decisions is None:
-        return said("{}.", result)
+        return sentence("{}.", result)
     sure = int(pairs["decided"].ne("no").sum())
-    of_them = stated(sure, "pairs ordered differently and decided", ",", of=n) if sure else "none"
-    return said("{}; {} of them {} decided.", result, of_them, "is" if sure < 2 else "are")
+    of_them = quantity(sure, "pairs ordered differently and decided", ",", of=n) if sure else "none"
+    return sentence("{}; {} of them {} decided.", result, of_them, "is" if sure < 2 else "are")
 
 
 def _closest(exact: Consensus, pair: Any) -> str:
     votes = votes_text(exact, pair.votes_for, "votes for the closest pair")
     against = votes_text(exact, pair.votes_against, "votes against the closest pair", noun="")
     names = named(pair.above), named(pair.below)
-    return said("{} above {} ({} for, {} against)", *names, votes, against)
+    return sentence("{} above {} ({} for, {} against)", *names, votes, against)
 
 
 def units_of(decisions: Decisions) -> str:
@@ -212,7 +214,7 @@ def units_of(decisions: Decisions) -> str:
     basis = decisions.basis
     if basis is None:
         return "the data"
-    return stated(basis.n_units, "independent units", partial(in_words, noun=basis.word))
+    return quantity(basis.n_units, "independent units", partial(in_words, noun=basis.word))
 
 
 def decided_of(decisions: Decisions) -> str:
@@ -222,12 +224,12 @@ def decided_of(decisions: Decisions) -> str:
     if decided:
         of = decisions.decided()
         if decided == pairs:
-            every = stated(decided, "pairs decided", ",", "pair", of=pairs)
-            of = said("all {}", every) if pairs > 1 else "the only pair"
+            every = quantity(decided, "pairs decided", ",", "pair", of=pairs)
+            of = sentence("all {}", every) if pairs > 1 else "the only pair"
         verb, about = "is" if decided == 1 else "are", "about " * decisions.is_approximate
-        return said("With {}, {} {} decided at {}{}.", given, of, verb, about, level)
+        return sentence("With {}, {} {} decided at {}{}.", given, of, verb, about, level)
     if decisions.warning is not None:
-        return said("{}.", capital(decisions.warning))
+        return sentence("{}.", capital(decisions.warning))
     if not pairs or decisions.basis is None:
         return ""
-    return said("With {} no pair is decided at {}: they disagree too much.", given, level)
+    return sentence("With {} no pair is decided at {}: they disagree too much.", given, level)

@@ -11,7 +11,7 @@ import pandas as pd
 from scipy.special import expit
 
 from rankagg._typing import Floats, Label, Positions
-from rankagg.core import Result, named, plain_rows, said, stated
+from rankagg.core import Result, named, plain_rows, quantity, sentence
 from rankagg.core.comparisons import Comparisons
 from rankagg.distributions.bradley_terry.bradley_terry import BradleyTerry, BradleyTerryFit
 from rankagg.exceptions import InvalidInputError, NotIdentifiedError
@@ -75,12 +75,12 @@ class ComparisonRadius(Result):
     def headline(self) -> str:
         """Return a sentence on the number of comparisons to remove."""
         upper, lower = map(named, self.pair)
-        every = stated(self.n_units, "comparisons that may go", ",", self.noun.removesuffix("s"))
+        every = quantity(self.n_units, "comparisons that may go", ",", self.noun.removesuffix("s"))
         change = f"put {lower} above {upper}"
         if self.n_removed is None:
-            return said("no removal among the {} was found that would {}", every, change)
-        taken = stated(self.n_removed, "comparisons removed", ",", of=self.n_units)
-        return said("removing {} of {} would {}; fewer may suffice", taken, every, change)
+            return sentence("no removal among the {} was found that would {}", every, change)
+        taken = quantity(self.n_removed, "comparisons removed", ",", of=self.n_units)
+        return sentence("removing {} of {} would {}; fewer may suffice", taken, every, change)
 
     def _table(self) -> pd.DataFrame:
         """Return equal comparisons as one row with their number."""
@@ -95,7 +95,7 @@ class ComparisonRadius(Result):
         }
 
     def _facts(self) -> list[str]:
-        return [said("BradleyTerry: {}", self.headline())]
+        return [sentence("BradleyTerry: {}", self.headline())]
 
     def __repr__(self) -> str:
         number = "none found" if self.n_removed is None else self.n_removed

@@ -41,8 +41,8 @@ from rankagg.core import (
     listing,
     named,
     plain_rows,
-    said,
-    stated,
+    quantity,
+    sentence,
 )
 from rankagg.core.comparisons import Comparisons
 from rankagg.exceptions import Described, InvalidInputError, OutOfTimeError
@@ -213,25 +213,25 @@ class RemovalRadius(Result):
 
     def _sentence(self, removal: Removal, change: str) -> str:
         noun = self.noun.removesuffix("s")
-        units = stated(self.n_units, "units that may go", ",", noun)
-        fewer = stated(removal.lower, "removals that are proved to be needed", of=self.n_units)
+        units = quantity(self.n_units, "units that may go", ",", noun)
+        fewer = quantity(removal.lower, "removals that are proved to be needed", of=self.n_units)
         if removal.is_impossible:
-            return said("no removal would {}: one of {} has to stay", change, units)
+            return sentence("no removal would {}: one of {} has to stay", change, units)
         if removal.upper is None:
-            none = said("no removal among the {} was found that would {}", units, change)
+            none = sentence("no removal among the {} was found that would {}", units, change)
             if removal.lower <= 1:
                 return none
-            return said("{}; removing fewer than {} would not", none, fewer)
+            return sentence("{}; removing fewer than {} would not", none, fewer)
         which = ""
         if self.unit == "task" and removal.taken:
             which = f" ({listing([label for label, _ in removal.taken])})"
-        taken = stated(removal.upper, "units removed", ",", of=self.n_units)
-        effect = said("removing {} of {}{} would {}", taken, units, which, change)
+        taken = quantity(removal.upper, "units removed", ",", of=self.n_units)
+        effect = sentence("removing {} of {}{} would {}", taken, units, which, change)
         if removal.is_proved:
             return effect
         if removal.lower <= 1:
-            return said("{}; fewer may suffice", effect)
-        return said("{}; it is proved that fewer than {} would not", effect, fewer)
+            return sentence("{}; fewer may suffice", effect)
+        return sentence("{}; it is proved that fewer than {} would not", effect, fewer)
 
     def _content(self) -> dict[str, Any]:
         what = {"rule": self.consensus.rule.name, "unit": self.unit, "units": self.noun}
@@ -254,8 +254,8 @@ class RemovalRadius(Result):
 
     def _facts(self) -> list[str]:
         first, *others = self.lines
-        notes = (said("note: {}", note) for note in self.notes)
-        return [said("{}: {}", self.consensus.rule.name, first), *others, *notes]
+        notes = (sentence("note: {}", note) for note in self.notes)
+        return [sentence("{}: {}", self.consensus.rule.name, first), *others, *notes]
 
     def __repr__(self) -> str:
         what = "the first place" if self.pair is None else f"{self.pair[0]} above {self.pair[1]}"

@@ -39,8 +39,8 @@ from rankagg.core import (
     counted,
     part_of,
     plain_rows,
-    said,
-    stated,
+    quantity,
+    sentence,
 )
 from rankagg.exceptions import Described, InvalidInputError, OutOfTimeError
 
@@ -179,11 +179,11 @@ class Stability(Result):
             what, noun = "consensuses not proved", "consensus"
             part = part_of(self.unproved, what, total, "consensuses", noun)
             verb = "is" if self.unproved == 1 else "are"
-            notes.append(said("{} {} not proved optimal", part, verb))
+            notes.append(sentence("{} {} not proved optimal", part, verb))
         if self.undecided:
             units = part_of(self.undecided, "units not decided", cut, "units left out one by one")
             text = "without {} {}, the changes are not decided within the limit"
-            notes.append(said(text, units, self.noun))
+            notes.append(sentence(text, units, self.noun))
         exact = self.consensus.is_proved is not None
         if exact and not self._optima:
             notes.append("one optimum of each is compared; others were not searched for")
@@ -196,7 +196,7 @@ class Stability(Result):
                 "{} {} several optima; a pair counts as changed only if all optima of all data "
                 "have it one way and all without the unit the other"
             )
-            notes.append(said(text, part, has))
+            notes.append(sentence(text, part, has))
         if exact and self.on_subsets:
             notes.append("one optimum of each subset is compared with one of all data")
         return tuple(notes)
@@ -289,8 +289,8 @@ class Stability(Result):
 
     def _facts(self) -> list[str]:
         name = self.consensus.rule.name
-        notes = (said("note: {}", note) for note in self.notes)
-        return [said("{}: {}", name, self.headline()), *notes]
+        notes = (sentence("note: {}", note) for note in self.notes)
+        return [sentence("{}: {}", name, self.headline()), *notes]
 
     def _table(self) -> pd.DataFrame:
         return self.influence().sort_values("distance", ascending=False, kind="stable")
@@ -307,16 +307,16 @@ class Stability(Result):
     def headline(self) -> str:
         """Return a sentence on how often leaving out one unit changes the order of others."""
         changed = int((self.influence()["distance"] > 0).sum())
-        units = stated(len(self.units), "units left out one by one")
-        change = said("leaving out one of {} {}", units, self.noun)
+        units = quantity(len(self.units), "units left out one by one")
+        change = sentence("leaving out one of {} {}", units, self.noun)
         if self.undecided == len(self.units):
-            return said("the effect of {} is not decided within the limit", change)
-        cases = stated(changed, "units that change an order", noun="case", of=len(self.units))
-        effect = said("{} changes the order of others in {}", change, cases)
+            return sentence("the effect of {} is not decided within the limit", change)
+        cases = quantity(changed, "units that change an order", noun="case", of=len(self.units))
+        effect = sentence("{} changes the order of others in {}", change, cases)
         if not self.undecided:
             return effect
-        left = stated(self.undecided, "units not decided", of=len(self.units))
-        return said("{}; {} are not decided within the limit", effect, left)
+        left = quantity(self.undecided, "units not decided", of=len(self.units))
+        return sentence("{}; {} are not decided within the limit", effect, left)
 
     def __repr__(self) -> str:
         return f"<Stability of {self.consensus.rule.name} over {len(self.units)} {self.noun}>"

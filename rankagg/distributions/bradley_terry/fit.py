@@ -10,7 +10,7 @@ import numpy as np
 from scipy.sparse import csr_array, hstack
 
 from rankagg._typing import Floats, Positions
-from rankagg.core import ItemSet, counted, listed, plural, said, stated
+from rankagg.core import ItemSet, counted, listed, plural, quantity, sentence
 from rankagg.distributions.bradley_terry.contests import Contests, Model, Terms, Ties
 from rankagg.distributions.bradley_terry.samples import Block, Sample
 from rankagg.distributions.maximum import Penalties, inverse_information, less_mean
@@ -151,7 +151,7 @@ def _option_notes(sample: Sample, ties: Ties, penalties: Penalties) -> Iterator[
     if number := sample.contests.n_ties:
         quasi = "half a win for each. The likelihood is a quasi-likelihood, and so are AIC and BIC"
         how = "modeled (Davidson 1970)" if ties == "davidson" else quasi
-        yield said("Ties ({}): {}.", stated(number, "ties", "g"), how)
+        yield sentence("Ties ({}): {}.", quantity(number, "ties", "g"), how)
     if sample.n_dropped:
         yield f"Ties ({sample.n_dropped:g}): left out."
     yield from penalties.notes()

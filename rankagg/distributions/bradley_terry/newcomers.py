@@ -7,7 +7,7 @@ from math import ceil
 import numpy as np
 import pandas as pd
 
-from rankagg.core import said, stated
+from rankagg.core import quantity, sentence
 from rankagg.core.comparisons import Comparisons
 
 # Fewer comparisons than these, and than this share of the median of all items, are too few.
@@ -47,5 +47,5 @@ def _reason(met: int, wins: int, least: float) -> str:
     if not met:
         return "no battle with a rated item"
     if met < least:
-        return said("fewer than {} battles", stated(ceil(least), "battles for a rating"))
+        return sentence("fewer than {} battles", quantity(ceil(least), "battles for a rating"))
     return "won every battle: no finite rating" if wins else "lost every battle: no finite rating"

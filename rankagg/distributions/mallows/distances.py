@@ -262,7 +262,7 @@ def pair_stays(n_items: int, theta: float) -> Floats:
 
 
 def mallows_log_normalizer(n_items: int, theta: float) -> float:
-    """Return the log of the sum of exp(-theta d) over all permutations, d the Kendall distance.
+    """Return the log of the sum of exp(-theta d) over permutations, d the Kendall distance.
 
     Parameters
     ----------

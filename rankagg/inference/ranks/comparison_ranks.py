@@ -9,7 +9,7 @@ import scipy
 
 from rankagg._typing import Floats, Integers, Positions, RNGLike
 from rankagg._validation import as_generator, check_alpha, check_choice, check_flag, check_integer
-from rankagg.core import counted, listed, rounding_error, said, stated
+from rankagg.core import counted, listed, quantity, rounding_error, sentence
 from rankagg.core.comparisons import Comparisons
 from rankagg.exceptions import Described, InvalidInputError
 from rankagg.inference.decisions import Basis, Decisions, by_p_values
@@ -201,9 +201,9 @@ def comparison_rank_intervals(
     least = int(scored.effective.argmin())
     notes = data.connectivity().gaps
     if scored.effective[least] < FEWEST and data.n_items > 1:
-        number = stated(float(scored.effective[least]), "effective units", ".1f")
+        number = quantity(float(scored.effective[least]), "effective units", ".1f")
         note = "the {}s that compare {} count as {} of equal size, too few to decide much of it"
-        notes = (*notes, said(note, kind, data.items[least], number))
+        notes = (*notes, sentence(note, kind, data.items[least], number))
     return ranks_from_decisions(
         of, kind, above, decisions, notes, families=families, is_fought=True
     )

@@ -19,9 +19,9 @@ from rankagg.core import (
     ScoreTable,
     counted,
     part_of,
-    said,
+    quantity,
     scaled,
-    stated,
+    sentence,
 )
 from rankagg.core.comparisons import Comparisons
 from rankagg.exceptions import Described, InvalidInputError
@@ -293,7 +293,7 @@ def _units_of(
             "assumes that gaps do not depend on who is better"
         )
         cells = part_of(gaps, "cells missing", total, "cells", words[0])
-        notes = [*notes, said(by_pair, cells, words[1])]
+        notes = [*notes, sentence(by_pair, cells, words[1])]
     return Units.of_values(profile, source, unit, fixed_tasks, instances), tuple(notes)
 
 
@@ -354,7 +354,7 @@ def _selection_note(scores: Floats) -> tuple[str, ...]:
         "without scores on hard units look better than they are, and decisions may be wrong more "
         "often than stated"
     )
-    return (said(note, stated(float(test.statistic), "rank correlation of gaps", ".2f")),)
+    return (sentence(note, quantity(float(test.statistic), "rank correlation of gaps", ".2f")),)
 
 
 # -- sign flips -----------------------------------------------------------------------------------
@@ -368,9 +368,9 @@ def _decide_by_flips(
     flips = sign_flips(units, n_resamples, rng, scaled=not asymmetry)
     notes = (*asymmetry, *units.notes, *_gap_note(units))
     if not flips.is_exact and flips.n_vectors * alpha < 50:
-        drawn = stated(flips.n_vectors, "sign vectors", noun="sign vector")
+        drawn = quantity(flips.n_vectors, "sign vectors", noun="sign vector")
         few = "only {} for a level of {}: raise `n_resamples`"
-        notes = (said(few, drawn, stated(alpha, "alpha", "g")), *notes)
+        notes = (sentence(few, drawn, quantity(alpha, "alpha", "g")), *notes)
     how = f"{'exact' if flips.is_exact else 'Monte Carlo'} sign-flip tests"
     return flips.families(alpha), how, notes
 
@@ -381,7 +381,7 @@ def _gap_note(units: Units) -> tuple[str, ...]:
     if not (never := int((n == 0).sum())):
         return ()
     pairs = part_of(never, "pairs never compared", len(n), "pairs", "pair")
-    return (said("{} {} never compared", pairs, "was" if never == 1 else "were"),)
+    return (sentence("{} {} never compared", pairs, "was" if never == 1 else "were"),)
 
 
 def _asymmetry(units: Units, word: str) -> tuple[str, ...]:

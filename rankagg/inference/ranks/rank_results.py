@@ -21,7 +21,7 @@ from rankagg.core import (
     level_of,
     listed,
     rounding_error,
-    said,
+    sentence,
     shortened,
 )
 from rankagg.inference.decisions import TIERS, Decisions, tarone
@@ -282,15 +282,15 @@ class RankIntervals(Result):
         """Return one sentence on the ranks, the intervals and the independent units."""
         basis, level = self.decisions.basis, level_of(self.decisions.alpha)
         template = "ranks by {}; simultaneous {} confidence intervals, by {}"
-        line = said(template, self.by, level, self.decisions.how)
+        line = sentence(template, self.by, level, self.decisions.how)
         if self.unit is None:
             return line
         units = f"{self.unit}s" if basis is None else basis.counted()
-        return said("{}; independent: {}", line, units)
+        return sentence("{}; independent: {}", line, units)
 
     def _facts(self) -> list[str]:
         assumed = [] if self.assumes is None else [f"assumed: {self.assumes}"]
-        return [self.describe(), *assumed, *(said("note: {}", note) for note in self.notes)]
+        return [self.describe(), *assumed, *(sentence("note: {}", note) for note in self.notes)]
 
     def _printed(self, table: pd.DataFrame) -> str:
         width = max(len(shortened(item)) for item in table.index)

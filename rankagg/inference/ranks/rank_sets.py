@@ -21,7 +21,7 @@ from rankagg._validation import (
     check_flag,
     check_integer,
 )
-from rankagg.core import ItemSet, axis_labels, counted, said, square_labels, stated
+from rankagg.core import ItemSet, axis_labels, counted, quantity, sentence, square_labels
 from rankagg.distributions import BradleyTerryFit, FitResult
 from rankagg.distributions.bradley_terry.fit import UNKNOWN
 from rankagg.distributions.fit_result import WorthsFit
@@ -232,8 +232,8 @@ def _notes(scored: ScoredItems, *, is_independent: bool) -> tuple[str, ...]:
     notes = ["no covariance is given: estimates are assumed independent"] * is_independent
     differ = np.triu(scored.scores[:, None] != scored.scores)
     if exact := int((differ & (scored.errors() == 0)).sum()):
-        pairs = stated(exact, "pairs without an error", noun="pair")
-        notes.append(said("{} differ without error, and are decided by the sign", pairs))
+        pairs = quantity(exact, "pairs without an error", noun="pair")
+        notes.append(sentence("{} differ without error, and are decided by the sign", pairs))
     return tuple(notes)
 
 

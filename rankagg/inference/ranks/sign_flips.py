@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankagg._typing import Bools, Floats, Generator, Label, Positions
-from rankagg.core import counted, rounding_error, said, stated
+from rankagg.core import counted, quantity, rounding_error, sentence
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference.pair_values import Differences
 from rankagg.inference.ranks.rank_results import Families
@@ -500,13 +500,13 @@ def asymmetry_note(
             return ()
     first, second = pairs[pair * step]
     many = int(present[pair].sum())
-    above = stated(int((rows[pair] > error).sum()), "differences above their mean", of=many)
-    below = stated(int((rows[pair] < -error).sum()), "differences below it", of=many)
+    above = quantity(int((rows[pair] > error).sum()), "differences above their mean", of=many)
+    below = quantity(int((rows[pair] < -error).sum()), "differences below it", of=many)
     note = (
         "the differences are not symmetric, as the level assumes: of {} less {} {} lie above their "
         "mean and {} below it, so that decisions may be wrong more often than stated; {}"
     )
-    return (said(note, first, second, above, below, remedy),)
+    return (sentence(note, first, second, above, below, remedy),)
 
 
 def _middle_mean(values: Floats) -> Floats:

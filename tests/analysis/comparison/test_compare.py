@@ -319,7 +319,7 @@ def test_explain_prices_the_swap(pair):
 def test_what_is_of_strict_rankings_refuses_it():
     with pytest.raises(InvalidInputError, match="the bounds are for strict rankings"):
         ra.inference.dispersion_report(VOTERS, [RULE])
-    with pytest.raises(InvalidInputError, match="beside the strict Kemeny rule"):
+    with pytest.raises(InvalidInputError, match="rules other than Kemeny with ties"):
         ra.make_report(VOTERS, rules=[ra.Borda(), RULE])
 
 
