@@ -42,6 +42,8 @@ from rankagg.inference.units import Unit, Units, rankings_of
 
 # Eigenvalues below this share of the largest one are 0 but for rounding.
 NULL_SHARE = 1e-12
+# Statistics that differ by less are equal, as 0 is.
+ROUNDING = 1e-12
 # Points that are held in random orders at a time.
 NUMBERS_HELD = 2_000_000
 
@@ -588,7 +590,7 @@ def _simulated_p_value(
             sums[:, at] += rng.permuted(np.broadcast_to(row[at], (size, len(at))), axis=1)
         drawn = ((sums @ inverse) * sums).sum(axis=1)
         # Equal up to rounding counts as reached.
-        reached += int((drawn >= statistic * (1.0 - 1e-9)).sum())
+        reached += int((drawn >= statistic * (1.0 - 1e-9) - ROUNDING).sum())
         done += size
     return reached / times
 

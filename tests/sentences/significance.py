@@ -259,7 +259,7 @@ class Lacking(Alike):
         orders = [self.orders(row) for row in self.rows]
         if prod(map(len, orders)) > 1500:
             return drawn
-        inverse, least = self.inverse(), self.statistic() * (1 - 1e-9)
+        inverse, least = self.inverse(), self.statistic() * (1 - 1e-9) - 1e-12
         sums = np.zeros((1, self.plain.n))
         for each in orders:
             sums = (sums[:, None] + each).reshape(-1, self.plain.n)

@@ -437,8 +437,8 @@ RARE = {
 
 
 CONSTANT = (
-    "; 1 is best", "in points of Elo around 1,500, 400 of which mean odds",
-    "Task weights other than 1", "that is done for 2 to 60 of them",
+    "; 1 is best", "a mean of 1,500", "400 points mean odds",
+    "Task weights other than 1", "as it is for 2 to 60 of them",
 )  # fmt: skip
 
 
@@ -450,9 +450,10 @@ def pages(seeds, patch):
             patch.setattr(chapters_result, name, (3, 30)[seed % 3 > 0])
         patch.setattr(chapters_result, "COLORED", (1, 2, 6)[seed % 3])
         case = Page(seed)
-        # A fit's own note is bare text: any other number of clusters is one without a value.
-        few = f"With {case.units()} clusters the variance"
-        held.hold(case.lines(), case, skip=(*CONSTANT, few))
+        # A fit's own notes are bare text: any other number is one without a value.
+        ties = int((np.asarray(case.data.outcomes) == 0).sum()) if case.is_compared else 0
+        fitted = (f"With {case.units()} clusters the variance", f"Ties ({ties})")
+        held.hold(case.lines(), case, skip=(*CONSTANT, *fitted))
         for verdict, truth in case.gates():
             assert verdict.holds == truth, verdict
         map_of_pairs(case)
