@@ -219,7 +219,9 @@ def separation_plot(
     room = max((high / low) ** 0.1, 1.6)
     low, high = low / room, high * room
     ax.set_xscale("log")
-    ax.set_xlim(low, high)
+    # Arrows and marks at the ends are inside the frame.
+    edge = (high / low) ** 0.02
+    ax.set_xlim(low / edge, high * edge)
     mark: dict[str, Any] = {"marker": "|", "color": INK, "ms": dot(2.5), "mew": stroke(1.2)}
     for row, (number, available) in enumerate(zip(needed, there, strict=True)):
         look, start = SOLID if available >= number else HOLLOW, max(available, low)
