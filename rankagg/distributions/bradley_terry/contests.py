@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -24,6 +24,8 @@ from rankagg.exceptions import NotIdentifiedError
 
 # Rows of results: the first side won, a tie, the second side won.
 OUTCOMES = 3
+# Cells of a design that is small.
+MOST_CELLS = 100_000
 Ties: TypeAlias = Literal["half", "davidson", "ignore"]
 
 
@@ -95,8 +97,14 @@ class Contests:
             shape=(c, n + k),
         )
 
+    @cached_property
+    def factors(self) -> Any:
+        """The design for sums over contests: dense if it is small, which is faster."""
+        design = self.design
+        return design.toarray() if np.prod(design.shape) <= MOST_CELLS else design
 
-def _weighted_sum(design: csr_array, odds: Floats, tie: Floats, *, has_tie: bool) -> Floats:
+
+def _weighted_sum(design: Any, odds: Floats, tie: Floats, *, has_tie: bool) -> Floats:
     """Return the sum of odds x + tie t over the rows x of a design, t being the tie parameter."""
     return np.append(design.T @ odds, [tie.sum()] * has_tie)
 
@@ -204,14 +212,16 @@ class Model(LogLikelihood):
         """Return value, gradient and information."""
         terms, contests, n = self.terms(parameters), self.contests, self.n
         results, pull = contests.results, self.ridge * parameters[:n]
-        design, has_tie = contests.design, self.has_tie
+        design, has_tie = contests.factors, self.has_tie
         with np.errstate(invalid="ignore"):
             sums = [np.sum(results * each, axis=0) for each in terms[1:]]
             # The gradient is a difference of terms of this size.
             sizes = (np.sum(results * np.abs(each), axis=0) for each in terms[1:3])
             gradient = _weighted_sum(design, *sums[:2], has_tie=has_tie)
             bend, mixed, tie = sums[2:]
-            information = (design.T @ design.multiply(bend[:, None])).toarray()
+            information = design.T @ (design * bend[:, None])
+            if not isinstance(information, np.ndarray):
+                information = information.toarray()
             if has_tie:
                 across = design.T @ mixed
                 information = np.block([[information, across[:, None]], [across, tie.sum()]])

@@ -129,9 +129,14 @@ def _contests_of(
     """Merge equal contests; add kind, row of results and weight of each comparison."""
     extras: dict[str, Any] = {"side": 1 if data.sides is None else data.sides} if side else {}
     extras |= {name: data.covariates[name] for name in covariates}
-    frame = pd.DataFrame({"first": data.first, "second": data.second, **extras})
-    kind: Positions = np.asarray(frame.groupby(list(frame), sort=False).ngroup(), dtype=np.intp)
-    kinds = frame[~frame.duplicated()]
+    kind = data.first.astype(np.int64) * data.n_items + data.second
+    for column in extras.values():
+        codes, values = pd.factorize(np.broadcast_to(column, len(data)))
+        kind = pd.factorize(kind)[0] * len(values) + codes
+    kind, kinds = pd.factorize(kind)
+    # The first comparison of each kind.
+    at = np.empty(len(kinds), dtype=np.intp)
+    at[kind[::-1]] = np.arange(len(data))[::-1]
     outcome = 1 - data.outcomes.astype(np.intp)
     own = np.ones(len(data)) if data.weights is None else data.weights
 
@@ -139,11 +144,13 @@ def _contests_of(
         sums = np.bincount(kind * OUTCOMES + outcome, amounts, minlength=len(kinds) * OUTCOMES)
         return np.ascontiguousarray(sums.reshape(-1, OUTCOMES).T)
 
-    table = kinds[list(extras)].to_numpy(np.float64)
+    table = np.empty((len(at), len(extras)))
+    for k, column in enumerate(extras.values()):
+        table[:, k] = np.broadcast_to(column, len(data))[at]
     # Covariates are divided by these, so that effects have the size of log odds.
     units = np.abs(table).max(axis=0, initial=0.0)
     units[units == 0] = 1.0
-    pair = kinds["first"].to_numpy(), kinds["second"].to_numpy()
+    pair = data.first[at].astype(np.intp), data.second[at].astype(np.intp)
     contests = Contests(data.n_items, *pair, table / units, units, summed(own), summed(own**2))
     return contests, (kind, outcome, own)
 
