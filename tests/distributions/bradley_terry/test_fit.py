@@ -193,3 +193,23 @@ def test_errors_by_large_and_small_clusters_agree():
         data, fit, ties="davidson", side=True, covariates=["x"], clusters=clusters
     )
     assert fit.covariance == pytest.approx(sandwich, rel=1e-4)
+
+
+def test_a_large_design_is_summed_as_a_small_one(monkeypatch) -> None:
+    rng = np.random.default_rng(0)
+    first = rng.integers(0, 6, 400)
+    data = ra.Comparisons(
+        range(6),
+        first,
+        (first + rng.integers(1, 6, 400)) % 6,
+        rng.choice([1, 0, -1], 400),
+        covariates={"x": rng.normal(size=400)},
+        sides=rng.choice([-1, 0, 1], 400),
+    )
+    options = {"side": True, "covariates": ["x"], "ties": "davidson"}
+    dense = ra.BradleyTerry.fit(data, **options)
+    monkeypatch.setattr("rankagg.distributions.bradley_terry.contests.MOST_CELLS", 0)
+    sparse = ra.BradleyTerry.fit(data, **options)
+    assert sparse.estimates == pytest.approx(dense.estimates, abs=1e-9)
+    errors = [fit.to_frame()["std_err"].to_numpy() for fit in (dense, sparse)]
+    assert errors[1] == pytest.approx(errors[0], abs=1e-9)
