@@ -115,7 +115,7 @@ class Aggregator(ABC):
         evidence = Evidence.of(data, tolerance, higher_is_better)
         generator = as_generator(rng)
         counted = evidence.read_by(self)
-        start, plain_name = perf_counter(), self.name.partition("(")[0]
+        start = perf_counter()
         # The time limit includes counting.
         ends = (deadline or NEVER).sooner(getattr(self, "time_limit", None))
         try:
@@ -123,10 +123,10 @@ class Aggregator(ABC):
         except InformationLostError as error:
             if not str(error).startswith("needs"):
                 raise  # the message already names an inner rule
-            raise InformationLostError(f"{plain_name} {error}") from None
+            raise InformationLostError(f"{self._plain_name} {error}") from None
         except OutOfTimeError:
             raise OutOfTimeError(
-                f"{plain_name} was not computed in time: the time limit has passed."
+                f"{self._plain_name} was not computed in time: the time limit has passed."
             ) from None
         runtime = perf_counter() - start
         ranking, notes = outcome.ranking, outcome.notes
@@ -143,7 +143,7 @@ class Aggregator(ABC):
         # A model that the rule fits may have given the same notes.
         notes = tuple(dict.fromkeys((*notes, *gaps)))
         if ranking.items is not evidence.items:
-            evidence.items.require_same(ranking.items, f"The data and the ranking of {plain_name}")
+            evidence.items.require_same(ranking.items, f"The data and the ranking of {self._plain_name}")
         return Consensus(
             ranking=ranking,
             scores=outcome.scores,
@@ -161,6 +161,11 @@ class Aggregator(ABC):
     @abstractmethod
     def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
         """Compute the outcome; the evidence is already checked."""
+
+    @property
+    def _plain_name(self) -> str:
+        """The name without parameters, for messages."""
+        return self.name.partition("(")[0]
 
     def _aggregate_within(self, evidence: Evidence, rng: Generator, deadline: Deadline) -> Outcome:
         """Compute the outcome by the deadline; rules that can stop early override this."""
