@@ -153,6 +153,8 @@ def _parse(name: str, text: str) -> _Election:
             f"ballots {EXAMPLE}."
         )
     n, seats = int(head[1]), int(head[2])
+    if not seats:
+        raise DataFormatError(f"{name} is an election of 0 seats; there must be at least 1.")
     withdrawn = {code[1:] for code in re.sub("#.*", "", head[3]).split()}
     if unknown := sorted(code for code in withdrawn if not 0 < int(code) <= n):
         raise DataFormatError(f"{name} withdraws '-{unknown[0]}', and has candidates 1 to {n}.")
@@ -180,6 +182,11 @@ def _parse(name: str, text: str) -> _Election:
         names += re.findall(r'"([^"]*)"', line) if is_quoted else [line.strip('"')]
     if len(names) < n:
         raise DataFormatError(f"{name} names {len(names)} of {n} candidates; it may be cut off.")
+    if len(names) > n + 1:
+        raise DataFormatError(
+            f"{name} has {len(names)} names, and only {n} candidates and a title.",
+            "Correct the number of candidates in its first line, or delete the other names.",
+        )
     title = names[n].strip() if len(names) > n else ""
     labels = {str(k): label.strip() for k, label in enumerate(names[:n], start=1)}
     return _Election(seats, title, labels, withdrawn, ballots)

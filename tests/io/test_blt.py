@@ -102,6 +102,8 @@ def test_ballots_cast_blank_and_spoilt_against_one_line_after_another(data):
         ('Dan\n"Ward"\n', "", "names 3 of 4 candidates; it may be cut off"),
         ('0\n"Ann', '"Ann', "line 8: a ballot must read"),
         (BLT[BLT.index('\n0\n"') :], "\n", "names 0 of 4 candidates"),
+        ('"Ward"\n', '"Ward"\nEve\n', "has 6 names, and only 4 candidates and a title"),
+        ("4 2\n", "4 0\n", "an election of 0 seats"),
     ],
 )
 def test_blt_that_says_nothing_is_refused_by_its_line(old, new, message):
