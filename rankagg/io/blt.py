@@ -213,8 +213,11 @@ def blt_text(profile: Profile, title: str = "", seats: int = 1) -> str:
     labels = list(map(raw_text, profile.items))
     head, names = f"{len(labels)} {seats}\n", [f'"{text}"' for text in (*labels, title)]
     tail = "\n".join(["0", *names]) + "\n"
-    parsed = _parse("", head + tail)
-    if [*parsed.names.values(), parsed.title] != [*labels, title]:
+    try:
+        parsed = _parse("", head + tail)
+    except DataFormatError:
+        parsed = None
+    if parsed is None or [*parsed.names.values(), parsed.title] != [*labels, title]:
         allowed = "that BLT can hold: no blanks or quotation marks around them, and no line breaks"
         raise InvalidInputError("items and title", allowed, [*labels, title])
     numbers = {label: str(k) for k, label in enumerate(profile.items, start=1)}
