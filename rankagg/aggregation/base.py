@@ -143,7 +143,8 @@ class Aggregator(ABC):
         # A model that the rule fits may have given the same notes.
         notes = tuple(dict.fromkeys((*notes, *gaps)))
         if ranking.items is not evidence.items:
-            evidence.items.require_same(ranking.items, f"The data and the ranking of {self._plain_name}")
+            what = f"The data and the ranking of {self._plain_name}"
+            evidence.items.require_same(ranking.items, what)
         return Consensus(
             ranking=ranking,
             scores=outcome.scores,

@@ -176,8 +176,16 @@ def _parse(name: str, text: str) -> _Election:
             break
         if words:
             raise _ballot_error(place, line)
+    names = _parse_names(name, rest, n)
+    title = names[n].strip() if len(names) > n else ""
+    labels = {str(k): label.strip() for k, label in enumerate(names[:n], start=1)}
+    return _Election(seats, title, labels, withdrawn, ballots)
+
+
+def _parse_names(name: str, lines: list[str], n: int) -> list[str]:
+    """Return the names of `n` candidates and perhaps a title, each on a line or all in quotes."""
     names = list[str]()
-    for line in filter(None, map(str.strip, rest)):
+    for line in filter(None, map(str.strip, lines)):
         is_quoted = NAMES_IN_A_LINE.fullmatch(line)
         names += re.findall(r'"([^"]*)"', line) if is_quoted else [line.strip('"')]
     if len(names) < n:
@@ -187,9 +195,7 @@ def _parse(name: str, text: str) -> _Election:
             f"{name} has {len(names)} names, and only {n} candidates and a title.",
             "Correct the number of candidates in its first line, or delete the other names.",
         )
-    title = names[n].strip() if len(names) > n else ""
-    labels = {str(k): label.strip() for k, label in enumerate(names[:n], start=1)}
-    return _Election(seats, title, labels, withdrawn, ballots)
+    return names
 
 
 def _parse_ballot(place: str, words: list[str], line: str) -> _Ballot:

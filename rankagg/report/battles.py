@@ -203,9 +203,10 @@ class BattlesKind(Kind):
             return decided
         pairs = rules.disagreements(rules.rules[0], findings.exact.rule.name)
         many = quantity(len(pairs), "pairs ordered differently", ",", "pair")
-        other = sentence("The order that contradicts the fewest battles differs on {}.", many)
-        if not len(pairs):
-            other = "The order that contradicts the fewest battles is the same."
+        exact = f"The order {_which(findings)}"
+        other = (
+            sentence("{} differs on {}.", exact, many) if len(pairs) else f"{exact} is the same."
+        )
         return joined([*filter(None, [self.prior]), decided, other])
 
     def numbers(self, findings: Findings) -> list[tuple[str, str]]:
@@ -285,7 +286,7 @@ class BattlesKind(Kind):
         """Return ratings and effects."""
         fit, section = self.fitted, Section("ratings", "Ratings", is_open=True)
         if isinstance(fit, str):
-            order = "The order of the page contradicts the fewest battles."
+            order = f"The page has the order {_which(findings)}."
             return section.headline("none").unknown(f"There are no ratings: {fit}. {order}")
         if self.prior:
             section.text(self.prior)
@@ -458,6 +459,13 @@ def _fit(data: Comparisons, prior: float = 0.0) -> BradleyTerryFit | str:
         # The remedy is for callers, not for readers.
         reason = str(error).partition(". ")[0].rstrip(".")
         return f"{reason[:1].lower()}{reason[1:]}"
+
+
+def _which(findings: Findings) -> str:
+    """Complete "the order", as far as the exact consensus is proved."""
+    if findings.is_proved:
+        return "that contradicts the fewest battles"
+    return "that was found (not proved to contradict the fewest battles)"
 
 
 def _with_errors(elo: pd.DataFrame) -> list[str]:

@@ -12,6 +12,7 @@ from rankagg.exceptions import DataWarning, InvalidInputError
 from rankagg.report.page import kind_of
 from tests.conftest import slow_but
 from tests.report.test_page import Page
+from tests.tournaments import PALEY
 
 NAN = float("nan")
 RNG = np.random.default_rng(0)
@@ -225,6 +226,19 @@ def about_items(column, *index):
 def test_what_cannot_be_said_is_refused(options, message) -> None:
     with pytest.raises(InvalidInputError, match=message):
         ra.make_report(SCORES, **options)
+
+
+def test_a_search_that_was_ended_is_not_called_the_fewest_battles():
+    first, second = np.nonzero(np.kron(PALEY.wins, np.ones((3, 3))))
+    won = np.ones(len(first))
+    rated = ra.Comparisons(range(33), first, second, won)
+    separated = ra.Comparisons(range(33), first, second, won, covariates={"length": won})
+    for data, chapter in (rated, "header"), (separated, "ratings"):
+        page = Page(ra.make_report(data, time_limit=0.0).html)
+        text = page.header if chapter == "header" else page.sections[chapter]
+        assert "was found (not proved to contradict the fewest battles)" in text
+        assert "contradicts the fewest battles" not in text
+    assert "There are no ratings" in page.sections["ratings"]
 
 
 def test_battles_have_one_order_and_say_where_others_differ() -> None:
