@@ -222,11 +222,11 @@ class CopiedScores(Corruption):
 
 @dataclass(frozen=True, kw_only=True)
 class NoisyScores(Corruption):
-    """Scores with a share of their variance replaced by noise; their spread does not change.
+    """Scores with a proportion of their variance replaced by noise; their spread does not change.
 
     Parameters
     ----------
-    share : float, default 1
+    proportion : float, default 1
         From 0, for unchanged scores, to 1, for normal noise that is independent of the systems.
     after : Corruption, optional
         A corruption that is applied first.
@@ -235,12 +235,13 @@ class NoisyScores(Corruption):
     _kind = "noisy"
     _identity = "Noisy"
     needs_all = False
-    share: float = checked(check_number, default=1.0, low=0, high=1)
+    proportion: float = checked(check_number, default=1.0, low=0, high=1)
 
     def _corrupted(self, tasks: Tasks, heights: Floats, rng: Generator) -> Iterable[ArrayLike]:
         for task in tasks:
             middle, noise = np.nanmean(task), np.nanstd(task) * rng.standard_normal(task.shape)
-            yield middle + (1 - self.share) ** 0.5 * (task - middle) + self.share**0.5 * noise
+            kept = (1 - self.proportion) ** 0.5 * (task - middle)
+            yield middle + kept + self.proportion**0.5 * noise
 
 
 # -- the study ------------------------------------------------------------------------------------

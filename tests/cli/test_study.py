@@ -105,7 +105,7 @@ EXPERIMENTS = {
     "corruption --corruption noisy=0.5 --corruption copied --corruption rescaled=10 "
     f"{FEW_LINE}": lambda: ra.studies.CorruptionStudy(
         data=observed(), **FEW, corruptions=[
-            ra.studies.NoisyScores(share=0.5), ra.studies.CopiedScores(),
+            ra.studies.NoisyScores(proportion=0.5), ra.studies.CopiedScores(),
             ra.studies.RescaledScores(factor=10.0),
         ],
     ),

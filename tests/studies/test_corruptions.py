@@ -40,7 +40,7 @@ class TestCopied(CorruptionContract):
 
 
 class TestNoisy(CorruptionContract):
-    corruption = NoisyScores(share=0.5, after=ReversedScores())
+    corruption = NoisyScores(proportion=0.5, after=ReversedScores())
 
 
 def task_of(table, task):
@@ -79,14 +79,14 @@ def test_copies_are_of_the_first_task_with_its_instances_in_turn():
     assert found.values.tolist() == [[1, -5, -6, -5, 5, 6], [9, -5, -4, -5, 5, 4]]
 
 
-@pytest.mark.parametrize("share", [0.0, 0.3, 1.0])
-def test_noise_is_that_share_of_the_variance(share):
+@pytest.mark.parametrize("proportion", [0.0, 0.3, 1.0])
+def test_noise_is_that_proportion_of_the_variance(proportion):
     values = np.random.default_rng(1).normal(5, 3, size=(20_000, 1))
-    found = NoisyScores(share=share).corrupt(
+    found = NoisyScores(proportion=proportion).corrupt(
         ra.ScoreTable(values, higher_is_better=True), [0], rng=0
     )
     explained = np.corrcoef(found.values[:, 0], values[:, 0])[0, 1] ** 2
-    assert explained == pytest.approx(1 - share, abs=0.03)
+    assert explained == pytest.approx(1 - proportion, abs=0.03)
     assert found.values.std() == pytest.approx(values.std(), rel=0.03)
     assert found.values.mean() == pytest.approx(values.mean(), abs=0.1)
 
@@ -116,7 +116,7 @@ class Lost(Corruption):
     [
         *((lambda by=by: RescaledScores(factor=by), "factor of Rescaled")
           for by in (0.0, -1.0, np.nan, np.inf, "2")),
-        (lambda: NoisyScores(share=1.5), "share of Noisy"),
+        (lambda: NoisyScores(proportion=1.5), "proportion of Noisy"),
         (lambda: Lost().corrupt(TABLE, ["x"]), r"scores of Lost.*finite scores of shape \(5, 2\)"),
         (lambda: Lost(what=7).corrupt(TABLE, ["x"]), r"finite scores of shape \(5, 2\)"),
         (

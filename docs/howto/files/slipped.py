@@ -20,7 +20,7 @@ class Slipped(ra.studies.Corruption):
 leaderboard = ra.datasets.load("superglue_human")
 study = ra.studies.CorruptionStudy(
     data=ra.studies.ObservedData(label="SuperGLUE", data=leaderboard),
-    corruptions=[Slipped(), Slipped(n_rows=3, after=ra.studies.NoisyScores(share=0.1))],
+    corruptions=[Slipped(), Slipped(n_rows=3, after=ra.studies.NoisyScores(proportion=0.1))],
     n_repetitions=20,
     rng=0,
 )

@@ -61,7 +61,7 @@ _VARIED = {
         "reversed": ("ReversedScores", ""),
         "adversarial": ("AdversarialScores", "step"),
         "copied": ("CopiedScores", ""),
-        "noisy": ("NoisyScores", "share"),
+        "noisy": ("NoisyScores", "proportion"),
         "rescaled": ("RescaledScores", "factor"),
     },
     "--removal": {
@@ -440,7 +440,7 @@ def _named(
         opt.several(
             "--corruption",
             "CORRUPTION",
-            "corruption: reversed, adversarial, copied, noisy, noisy=SHARE, rescaled=FACTOR.",
+            "corruption: reversed, adversarial, copied, noisy, noisy=PROPORTION, rescaled=FACTOR.",
             default=["reversed"],
             callback=_varied,
         ),
