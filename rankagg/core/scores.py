@@ -510,7 +510,7 @@ class ScoreTable(Pastable, ScoredTasks):
         `rankings` restores it.
         """
         distinct, where = np.unique(self.values, return_inverse=True)
-        digits = np.char.mod(f"%.{NEAR_DIGITS - 1}e", distinct).astype(np.float64)
+        digits = np.array([float(f"{score:.{NEAR_DIGITS - 1}e}") for score in distinct.tolist()])
         return _tied_pairs(digits[where].reshape(self.values.shape).T) - _tied_pairs(self.values.T)
 
     @property
