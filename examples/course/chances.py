@@ -49,17 +49,17 @@ def model_told(model: ra.Mallows | ra.PlackettLuce, center: str) -> tuple[str, s
         [ra.kendall_distance(ra.Permutation.from_order(one), top) for one in all_orders(center)]
     )
     last = f"{' > '.join(reversed(center))} has {shares[-1]:.2%}"
-    said = (
+    text = (
         f"{' > '.join(center)} has probability {shares[0]:.1%} and {last}; a ranking is "
         f"{float(shares @ away):.2f} swaps from the top on average."
     )
     if isinstance(model, ra.Mallows):
-        return said, (
+        return text, (
             "Mallows: each swap multiplies the probability by exp(-theta), which is "
             f"{model.phi:.2f}, so all rankings of a row are equal."
         )
     ratio = float(model.worths[0] / model.worths[1])
-    return said, (
+    return text, (
         "Plackett-Luce: choose the first, then the next of those left, in proportion to worth. "
         f"Each item has the worth of the next by the factor {ratio:.2f}; rankings of a row differ."
     )

@@ -419,9 +419,9 @@ def _():
     A **partial ranking** leaves items out. There are two kinds of silence.
 
     - A *top-k list* says that all others are **below**: `from_top_k`.
-    - A system that was not run on a task is **unranked**: nothing is said of its rank.
+    - A system that was not run on a task is **unranked**: its rank is not known.
 
-    What is one to think of an unranked item? *All* rankings that agree with what is said, its
+    What is one to think of an unranked item? *All* rankings that agree with the observed part, its
     **compatible permutations**, are taken as equally probable (policy `"uniform"`).
     """)
 
@@ -551,12 +551,12 @@ def _():
         order: ra.Mallows(order, theta=fit.distribution.theta).log_prob(jury)
         for order in ("ABC", "ACB", "BAC", "BCA", "CAB", "CBA")
     }
-    told = "\n".join(f"{order}  {value:.2f}" for order, value in likelihoods.items())
-    return fit, jury, likelihoods, told
+    listing = "\n".join(f"{order}  {value:.2f}" for order, value in likelihoods.items())
+    return fit, jury, likelihoods, listing
 
 
 @app.cell(hide_code=True)
-def _(fit, jury, likelihoods, told):
+def _(fit, jury, likelihoods, listing):
     _votes = jury.pairwise()
     _costs = {order: _votes.cost(ra.Permutation.from_order(order)) for order in likelihoods}
     assert max(likelihoods, key=likelihoods.get) == min(_costs, key=_costs.get) == "BCA"
@@ -569,7 +569,7 @@ def _(fit, jury, likelihoods, told):
     _p = 1 / (1 + fit.distribution.phi)
     mo.vstack(
         [
-            mo.plain_text(told),
+            mo.plain_text(listing),
             mo.md(
                 rf"""
     The best center is B > C > A, the Kemeny consensus.

@@ -46,7 +46,7 @@ def _():
 @app.cell
 def _(sizes):
     found = voting.rotated(*sizes.value)
-    mo.Html(page.prose(found.said, found.cost))
+    mo.Html(page.prose(found.verdict, found.cost))
     return (found,)
 
 

@@ -90,7 +90,7 @@ def _(text):
         profile = found = None
         _problem = mo.Html(page.refusal(error))
     mo.stop(_problem is not None, _problem)
-    mo.Html(page.prose(found.said, found.votes))
+    mo.Html(page.prose(found.verdict, found.votes))
     return found, profile
 
 
@@ -100,7 +100,7 @@ def _(found, profile, view):
         _shown = page.two_columns(voting.outcomes(profile), ("Outcome", "Rules"), 45)
     elif view.value == "why they differ":
         _title = "Why, on the first pair on which Borda and Kemeny differ"
-        _shown = page.told(_title, found.reasons)
+        _shown = page.reasons(_title, found.reasons)
     else:
         _shown = pictures.majority_graph(profile.pairwise(), found.kemeny)
     _caption = pictures.GRAPH_CAPTION if view.value == VIEWS[0] else ""

@@ -60,7 +60,7 @@ def _(others, rule):
 def _(ballot, profile, results, rule):
     chosen = tuple(ballot.value.split(" > "))
     mo.Html(
-        page.prose(*voting.told(results, chosen, rule.value))
+        page.prose(*voting.outcome(results, chosen, rule.value))
         + page.two_columns(voting.listed_ballots(profile), ("Others", "and their ballots"), 25)
     )
     return (chosen,)

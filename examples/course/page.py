@@ -17,11 +17,11 @@ from matplotlib.axes import Axes
 SOLUTIONS = ("folded", "open", "left out")
 
 
-def solution(said: Any, how: str) -> Any:
+def solution(answer: Any, how: str) -> Any:
     """Show the solution of an exercise folded or open, or leave it out."""
     if how == "folded":
-        return mo.accordion({"Solution": said})
-    return mo.vstack([mo.md("*Solution*"), said]) if how == "open" else mo.md("")
+        return mo.accordion({"Solution": answer})
+    return mo.vstack([mo.md("*Solution*"), answer]) if how == "open" else mo.md("")
 
 
 def counted(number: float, noun: str, form: str = "") -> str:
@@ -50,10 +50,10 @@ def heading(title: str, what: str) -> str:
     return f'<div class="ra ra-across"><h1>{escape(title)}</h1><p>{escape(what)}</p></div>'
 
 
-def prose(said: str, *more: str) -> str:
+def prose(verdict: str, *more: str) -> str:
     """Return the sentence that says what one sees, and further ones."""
     rest = "".join(f"<p>{escape(line)}</p>" for line in more if line)
-    return f'<div class="ra" role="status"><p class="said">{escape(said)}</p>{rest}</div>'
+    return f'<div class="ra" role="status"><p class="verdict">{escape(verdict)}</p>{rest}</div>'
 
 
 def refusal(error: Exception) -> str:
@@ -73,7 +73,7 @@ def two_columns(rows: Iterable[tuple[str, str]], heads: tuple[str, str], share: 
     )
 
 
-def told(title: str, texts: Iterable[str]) -> str:
+def reasons(title: str, texts: Iterable[str]) -> str:
     """Return texts below a title, their first lines as heads."""
     blocks = "".join(_terms(one) for one in texts)
     if not blocks:
@@ -88,8 +88,8 @@ def _terms(text: str) -> str:
     first, *rest = text.splitlines()
     rows = []
     for line in rest:
-        term, _, said = line.partition(" ")
-        rows.append(f"<dt>{escape(term)}</dt><dd>{escape(said.strip())}</dd>")
+        term, _, meaning = line.partition(" ")
+        rows.append(f"<dt>{escape(term)}</dt><dd>{escape(meaning.strip())}</dd>")
     return f"<div><p>{escape(first)}</p><dl>{''.join(rows)}</dl></div>"
 
 

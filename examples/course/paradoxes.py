@@ -364,7 +364,7 @@ def _(groups):
     _found = voting.rotated(*groups.value)
     _picture = pictures.majority_graph(_found.votes, _found.order) if _found.votes else ""
     mo.hstack(
-        [mo.vstack([*groups, mo.md(f"{_found.said}\n\n{_found.cost}")]), mo.Html(_picture)],
+        [mo.vstack([*groups, mo.md(f"{_found.verdict}\n\n{_found.cost}")]), mo.Html(_picture)],
         widths="equal",
         align="center",
         gap=2,

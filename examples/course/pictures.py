@@ -38,11 +38,11 @@ def majority_graph(votes: ra.PairwiseMatrix, order: tuple[Hashable, ...]) -> str
     top = min(y for _, y in spots.values()) - MARGIN
     height = max(y for _, y in spots.values()) + MARGIN - top
     place = {item: k for k, item in enumerate(order)}
-    parts, told = [], []
+    parts, hint = [], []
     for i, j in np.argwhere(votes.margins > 0).tolist():
         above, below, margin = votes.items[i], votes.items[j], votes.margins[i, j]
         against = place[above] > place[below]
-        told.append(f"{above} beats {below} by {margin:g}{' (contradicted)' if against else ''}")
+        hint.append(f"{above} beats {below} by {margin:g}{' (contradicted)' if against else ''}")
         number = f"{margin:g}" if n <= NUMBERED else ""
         parts.append(_arrow(spots[above], spots[below], against, number, 0.3 if n == 4 else 0.5))
     for item, (x, y) in spots.items():
@@ -63,7 +63,7 @@ def majority_graph(votes: ra.PairwiseMatrix, order: tuple[Hashable, ...]) -> str
             'font-size="26" font-weight="650" text-anchor="middle" stroke="var(--ra-ground)" '
             f'stroke-width="6" paint-order="stroke">{name}</text>'
         )
-    label = f"Majorities among {counted(n, 'item')}: {'; '.join(told) or 'none'}."
+    label = f"Majorities among {counted(n, 'item')}: {'; '.join(hint) or 'none'}."
     return svg(f"{-GRAPH_WIDTH // 2} {top:.0f} {GRAPH_WIDTH} {height:.0f}", label, parts)
 
 
@@ -121,8 +121,8 @@ class Vertex:
     # The area of its circle, from 0 to 1 of the largest.
     share: float
     look: str
-    # What is said of it where the pointer rests.
-    told: str
+    # The text that the pointer shows.
+    hint: str
     # Whether it stands out.
     ringed: bool = False
 
@@ -166,7 +166,7 @@ def permutohedron(center: Sequence[str], vertices: Mapping[tuple[str, ...], Vert
         ring = ' stroke="var(--ra-text)" stroke-width="6"' if vertex.ringed else ""
         parts.append(
             f'<g data-order="{escape(name)}" data-look="{vertex.look}">'
-            f"<title>{escape(' > '.join(order))}: {escape(vertex.told)}</title>"
+            f"<title>{escape(' > '.join(order))}: {escape(vertex.hint)}</title>"
             f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{radius:.2f}" '
             f'fill="{LOOKS[vertex.look]}"{ring}/>'
             f'<text x="{x:.1f}" y="{y + LARGEST + 26:.1f}" font-size="29" text-anchor="middle" '

@@ -28,17 +28,19 @@ def _():
 @app.cell
 def _(answer, number, topic):
     asked = quizzes.quiz(topic.value, rng=int(number.value))
+    verdict = ""
     try:
-        said = f"**{'Right' if asked.check(answer.value) else 'Wrong'}.**" if answer.value else ""
+        if answer.value:
+            verdict = "**Right.**" if asked.check(answer.value) else "**Wrong.**"
     except ValueError as error:
-        said = str(error)
+        verdict = str(error)
     mo.vstack(
         [
             mo.md("# Questions"),
             mo.hstack([topic, number], justify="start", wrap=True),
             mo.as_html(asked),
             answer,
-            mo.md(said),
+            mo.md(verdict),
         ]
     )
 

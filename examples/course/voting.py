@@ -143,7 +143,7 @@ class RulesApart:
     # The order of Kemeny.
     kemeny: tuple[Hashable, ...]
     # Whether they agree, in a sentence.
-    said: str
+    verdict: str
     # What each contradicts.
     votes: str
     # Of the first pair on which they differ: why Kemeny, and why Borda; empty where they agree.
@@ -156,7 +156,7 @@ def disagreement(profile: ra.Profile) -> RulesApart:
     Examples
     --------
     >>> import rankagg as ra
-    >>> print(disagreement(ra.datasets.load("borda_fails_condorcet")).said)
+    >>> print(disagreement(ra.datasets.load("borda_fails_condorcet")).verdict)
     Borda and Kemeny differ on 1 pair: Kemeny has A above B, Borda B above A.
     """
     compared = ra.compare(profile, [ra.Borda(), ra.Kemeny()], time_limit=SECONDS)
@@ -170,7 +170,7 @@ def disagreement(profile: ra.Profile) -> RulesApart:
         )
     above, below, other = rows.iloc[0][["above", "below", "other"]]
     theirs = f"{below} above {above}" if other == "reversed" else f"{below} level with {above}"
-    said = (
+    verdict = (
         f"Borda and Kemeny differ on {counted(len(rows), 'pair')}: "
         f"{'for one, ' if len(rows) > 1 else ''}Kemeny has {above} above {below}, Borda {theirs}."
     )
@@ -184,7 +184,7 @@ def disagreement(profile: ra.Profile) -> RulesApart:
             votes += ": it is optimal too"
     if len(winners_of(kemeny)) > 1:
         votes += f". First in some optimal ranking: {', '.join(map(str, winners_of(kemeny)))}"
-    return RulesApart(kemeny.order, said, f"{votes}.", reasons)
+    return RulesApart(kemeny.order, verdict, f"{votes}.", reasons)
 
 
 ORDERS = ("ABC", "BCA", "CAB")
@@ -198,7 +198,7 @@ class Rotated:
     votes: ra.PairwiseMatrix | None
     order: tuple[Hashable, ...]
     # Whether there is a best candidate, and what the order of Kemeny costs.
-    said: str
+    verdict: str
     cost: str
 
 
@@ -207,11 +207,11 @@ def rotated(first: int, second: int, third: int) -> Rotated:
 
     Examples
     --------
-    >>> print(rotated(1, 1, 1).said)
+    >>> print(rotated(1, 1, 1).verdict)
     A beats B, B beats C, and C beats A: whoever is chosen, a majority prefers somebody else.
-    >>> print(rotated(2, 1, 1).said)
+    >>> print(rotated(2, 1, 1).verdict)
     Half of the voters are no majority: nobody beats A.
-    >>> print(rotated(3, 1, 1).said)
+    >>> print(rotated(3, 1, 1).verdict)
     A beats everybody: 3 of 5 voters have A first, more than half.
     """
     sizes = (first, second, third)
@@ -230,12 +230,13 @@ def rotated(first: int, second: int, third: int) -> Rotated:
     if winner is not None:
         own = sizes["ABC".index(str(winner))]
         half = f"{own} of {counted(total, 'voter')} have {winner} first, more than half"
-        said = f"{winner} beats everybody: {half}."
+        verdict = f"{winner} beats everybody: {half}."
     elif graph.is_acyclic:
         unbeaten = votes.items.where((votes.margins >= 0).all(axis=1))
-        said = f"Half of the voters are no majority: nobody beats {', '.join(map(str, unbeaten))}."
+        names = ", ".join(map(str, unbeaten))
+        verdict = f"Half of the voters are no majority: nobody beats {names}."
     else:
-        said = (
+        verdict = (
             "A beats B, B beats C, and C beats A: whoever is chosen, a majority prefers "
             "somebody else."
         )
@@ -244,7 +245,7 @@ def rotated(first: int, second: int, third: int) -> Rotated:
         "no ranking contradicts fewer"
     )
     more = f", and {counted(n_optima - 1, 'other ranking')} as few" if n_optima > 1 else ""
-    return Rotated(votes, exact.order, said, f"Kemeny: {price}{more}.")
+    return Rotated(votes, exact.order, verdict, f"Kemeny: {price}{more}.")
 
 
 @dataclass(frozen=True)
@@ -303,7 +304,7 @@ def results_of_ballots(
     }
 
 
-def told(
+def outcome(
     results: dict[tuple[str, ...], BallotResult], chosen: tuple[str, ...], rule: str
 ) -> tuple[str, str]:
     """Say what a ballot does, and how many would help."""
@@ -311,15 +312,15 @@ def told(
     won = f"Your honest ballot makes {', '.join(map(str, truth.winners))} first"
     if chosen == next(iter(results)):
         helps = any(one.gain > 0 for one in results.values())
-        said = f"{won}. {'Is there a better one?' if helps else 'No ballot serves you better.'}"
+        verdict = f"{won}. {'Is there a better one?' if helps else 'No ballot serves you better.'}"
     else:
         better = {1: "better for you", 0: "no better and no worse for you", -1: "worse for you"}
-        said = f"{won}. {' > '.join(chosen)} makes {', '.join(map(str, result.winners))} first: "
-        said += f"{better[result.gain]}."
+        verdict = f"{won}. {' > '.join(chosen)} makes {', '.join(map(str, result.winners))} first: "
+        verdict += f"{better[result.gain]}."
     helping = sum(one.gain > 0 for one in results.values())
     hurting = sum(one.gain < 0 for one in results.values())
     return (
-        said,
+        verdict,
         f"{rule}: of {counted(len(results), 'ballot')} {helping} would serve you better, and "
         f"{hurting} worse.",
     )

@@ -57,7 +57,7 @@ def leaderboards(folder, n_systems=None):
 
 
 def instance_tables(folder):
-    """Return tables of instances by name; what people said is one of the metrics, as in print."""
+    """Return tables of instances by name; human scores are one of the metrics, as in print."""
     kinds = {"higher_is_better": True, "system": "system", "instance": "instance", "only": "*"}
     return {
         name: ra.read_scores(folder / "instances" / f"{name}.csv", **kinds)

@@ -26,8 +26,8 @@ TASKS = (6, 8, 12, 30)
 INSTANCES = 8
 
 Draw = Callable[[np.random.Generator, int], np.ndarray]
-# What is said of a table: whether a pair is decided, and the notes.
-Said = Callable[[ra.ScoreTable, np.random.Generator], tuple[bool, tuple[str, ...]]]
+# Returns of a table whether a pair is decided, and the notes.
+Method = Callable[[ra.ScoreTable, np.random.Generator], tuple[bool, tuple[str, ...]]]
 
 
 def failures(noise: float, depth: float) -> Draw:
@@ -74,16 +74,16 @@ DRAWS: dict[str, Draw] = {
 }
 
 
-def ranks(of: str, method: str = "sign-flips", unit: str = "ranking") -> Said:
+def ranks(of: str, method: str = "sign-flips", unit: str = "ranking") -> Method:
     """Decide about all pairs."""
 
-    def said(table: ra.ScoreTable, rng: np.random.Generator) -> tuple[bool, tuple[str, ...]]:
+    def decide(table: ra.ScoreTable, rng: np.random.Generator) -> tuple[bool, tuple[str, ...]]:
         found = ra.rank_intervals(
             table, of=of, method=method, unit=unit, alpha=ALPHA, n_resamples=RESAMPLES, rng=rng
         )
         return bool(found.decisions.pairs), found.notes
 
-    return said
+    return decide
 
 
 def paired(table: ra.ScoreTable, rng: np.random.Generator) -> tuple[bool, tuple[str, ...]]:
@@ -96,7 +96,7 @@ def paired(table: ra.ScoreTable, rng: np.random.Generator) -> tuple[bool, tuple[
 
 FLIPS, TWO = {"ranks by mean, sign flips": ranks("mean")}, {"two systems, sign flips": paired}
 BORDA = {"ranks by Borda, sign flips": ranks("borda")}
-WAYS: dict[str, dict[str, Said]] = {
+WAYS: dict[str, dict[str, Method]] = {
     "normal": FLIPS | BORDA | TWO,
     "tasks on scales": FLIPS | TWO,
     "all skewed alike": FLIPS | TWO,
@@ -130,10 +130,10 @@ def table_of(name: str, method: str, tasks: int, rng: np.random.Generator) -> ra
 def row_of(name: str, method: str, tasks: int, repetitions: int) -> dict[str, object]:
     """Return how often something is decided, and how often a note says that it may be wrong."""
     data, rng = seed(name, tasks), seed(name, method, tasks)
-    said = WAYS[name][method]
-    told = [said(table_of(name, method, tasks, data), rng) for _ in range(repetitions)]
-    wrong = np.array([decided for decided, _ in told])
-    noted = np.array([any(map(is_warning, notes)) for _, notes in told])
+    decide = WAYS[name][method]
+    found = [decide(table_of(name, method, tasks, data), rng) for _ in range(repetitions)]
+    wrong = np.array([decided for decided, _ in found])
+    noted = np.array([any(map(is_warning, notes)) for _, notes in found])
     return {
         **dict(zip(KEYS, (name, method, tasks), strict=True)), "repetitions": repetitions,
         "wrong": wrong.mean(), "noted": noted.mean(), "wrong_noted": (wrong & noted).mean(),

@@ -60,13 +60,13 @@ class Cell:
     def bounds(self, wins: int, losses: int) -> tuple[float, float]:
         """Return the interval after so many wins and losses."""
         ties = self.units - wins - losses
-        told = [
+        rows = [
             (ranks, count)
             for ranks, count in (((0, 1), wins), ((1, 0), losses), ((0, 0), ties))
             if count
         ]
         profile = ra.Profile.from_ranks(
-            [ranks for ranks, _ in told], items="AB", counts=[count for _, count in told]
+            [ranks for ranks, _ in rows], items="AB", counts=[count for _, count in rows]
         )
         found = ra.PairwiseIntervals.from_data(profile, method=self.method, rng=0)
         return float(found.lower[0, 1]), float(found.upper[0, 1])

@@ -58,7 +58,7 @@ class Cell:
         return source.name, source.systems, self.units, self.of, self.method, unit
 
     def row(self, repetitions: int) -> dict[str, object]:
-        """Return how often what is said of a table is right.
+        """Return how often the results of a table are right.
 
         Looks after every 250 tables, and ends where the share of wrong ones is three standard
         errors from `LIMIT`.
@@ -68,19 +68,19 @@ class Cell:
         data = seed(distribution.name, distribution.systems, self.units)
         name = " ".join(filter(None, (self.of, self.method, self.unit)))
         rng = seed(distribution.name, distribution.systems, self.units, name)
-        told: list[dict[str, object]] = []
-        while len(told) < repetitions:
-            now = min(BATCH, repetitions - len(told))
-            told += [
+        found: list[dict[str, object]] = []
+        while len(found) < repetitions:
+            now = min(BATCH, repetitions - len(found))
+            found += [
                 right(self.bound(table, rng), truth)
                 for table in distribution.tables(data, now, self.units)
             ]
-            off = abs(np.mean([one["wrong"] for one in told]) - LIMIT)
-            if off > 3 * np.sqrt(LIMIT * (1 - LIMIT) / len(told)):
+            off = abs(np.mean([one["wrong"] for one in found]) - LIMIT)
+            if off > 3 * np.sqrt(LIMIT * (1 - LIMIT) / len(found)):
                 break
         names = dict(zip(self.KEYS, self.key(), strict=True))
-        shares = {name: np.mean([one[name] for one in told], axis=0).min() for name in told[0]}
-        return {**names, "repetitions": len(told), **shares}
+        shares = {name: np.mean([one[name] for one in found], axis=0).min() for name in found[0]}
+        return {**names, "repetitions": len(found), **shares}
 
     def bound(self, table: ra.ScoreTable, rng: np.random.Generator) -> ra.inference.RankIntervals:
         """Bound the places."""
@@ -91,12 +91,12 @@ class Cell:
 
 
 def right(ranks: ra.inference.RankIntervals, truth: np.ndarray) -> dict[str, object]:
-    """Say what is right; an array holds one answer for each item.
+    """Return which results are right; an array holds one answer for each item.
 
     Parameters
     ----------
     ranks : RankIntervals
-        What is said.
+        The intervals of the ranks.
     truth : ndarray of bool, shape (n, n)
         Row is truly above column.
     """

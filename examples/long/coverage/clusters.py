@@ -1,8 +1,8 @@
-"""Coverage where instances stand in tasks: how often is what is said of them right.
+"""Coverage of tasks with instances: how often results are right.
 
-Systems are equal, so every decision is wrong and every interval should hold nought. Tasks have 5,
+Systems are equal, so every decision is wrong and every interval should contain 0. Tasks have 5,
 10 or 15 instances each, and their own strengths of the systems. Writes clusters.csv and prints
-what clusters.txt holds; rows that the file holds already are kept.
+clusters.txt; rows that the file already has are kept.
 
     python examples/long/coverage/clusters.py > examples/long/coverage/clusters.txt
 """
@@ -125,9 +125,9 @@ def rows_of(scores: str, tasks: int, repetitions: int, have: dict) -> Iterator[d
             continue
         tables = Tables(scores, tasks)
         data, rng = seed(scores, tasks, False, 1), seed(*key)
-        told = [right(tables.draw(data), rng) for _ in range(repetitions)]
+        results = [right(tables.draw(data), rng) for _ in range(repetitions)]
         named = dict(zip(KEYS, key, strict=True))
-        yield {**named, "repetitions": repetitions, "right": np.mean(told)}
+        yield {**named, "repetitions": repetitions, "right": np.mean(results)}
 
 
 def summary(rows: pd.DataFrame) -> str:

@@ -59,8 +59,8 @@ def cell(name: str, tasks: int, repetitions: int) -> str:
     for _ in range(repetitions):
         table = ra.ScoreTable(DRAWS[name](rng, tasks), higher_is_better=True)
         ranks = ra.rank_intervals(table, of="mean", alpha=ALPHA, n_resamples=RESAMPLES, rng=rng)
-        told = [any(word in note for note in ranks.notes) for word in ("neighboring", "symmetric")]
-        found.append([bool(ranks.decisions.pairs), *told])
+        noted = [any(word in note for note in ranks.notes) for word in ("neighboring", "symmetric")]
+        found.append([bool(ranks.decisions.pairs), *noted])
     return "{:.1f}, {:.1f}, {:.1f}".format(*100 * np.mean(found, axis=0))
 
 

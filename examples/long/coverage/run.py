@@ -1,9 +1,9 @@
-"""Coverage: how often are decisions, ranks and intervals right that promise 95 %.
+"""Coverage of decisions, ranks and intervals with a nominal 95 %.
 
-Data are drawn from distributions whose truth is known, and it is counted how often what is said of
-them is true. Writes ranks.csv, binomial.csv and proportions.csv, and prints what coverage.txt
-holds. Rows that these files hold already are kept: delete a file, or lines of it, to compute them
-again. All of them take some 15 minutes of one core.
+Data are drawn from known distributions, and correct results are counted. Writes ranks.csv,
+binomial.csv and proportions.csv, and prints coverage.txt. Rows that these files already have are
+kept: delete a file, or lines of it, to compute them again. All of them take some 15 minutes of one
+core.
 
     python examples/long/coverage/run.py --jobs 2 > examples/long/coverage/coverage.txt
 """

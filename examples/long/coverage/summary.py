@@ -33,7 +33,7 @@ def summary(ranks: pd.DataFrame, binomial: pd.DataFrame, proportions: pd.DataFra
     right = right_unit(ranks)
     lines = [
         f"nominal 95 %; {ranks['repetitions'].min()} to {ranks['repetitions'].max()} tables a "
-        "cell; six systems where nothing else is said; figures in %",
+        "cell; six systems unless stated; figures in %",
         f"* more than {100 * LIMIT:g} % wrong, or less than {100 - 100 * LIMIT:g} % covered",
         "",
         "The number of units from which on there is no *",

@@ -132,7 +132,7 @@ VERDICTS = {
     EXPLAINED: "here it is as the paper's words, or else its authors' program, have it; the print "
     "is not, and the reason is given",
     BEYOND: "the paper has no such number; it is held against an independent program",
-    NO_VERDICT: "nothing to hold it against, or not computed here",
+    NO_VERDICT: "nothing to compare it with, or not computed here",
     NOT_JUDGED: "data are not there, or repetitions too few",
     MISSED: "a fault of this side",
 }
@@ -163,17 +163,17 @@ class Row(Published):
 def judge(
     entry: Published, here: Value | None, as_run: Value | None = None, *, open_because: str = ""
 ) -> Row:
-    """Hold what came out against its references and the print."""
+    """Compare a computed quantity with its references and the published value."""
     verdict, reason = _judged(entry, here, as_run, open_because)
-    told = "" if here is None else as_text(here)
-    return Row(**vars(entry), here=told, verdict=verdict, reason=reason)
+    text = "" if here is None else as_text(here)
+    return Row(**vars(entry), here=text, verdict=verdict, reason=reason)
 
 
 def _judged(  # noqa: PLR0911
     entry: Published, here: Value | None, as_run: Value | None, open_because: str
 ) -> tuple[str, str]:
     if entry.is_open or not entry.reference:
-        return NO_VERDICT, entry.explanation or "there is nothing to hold it against"
+        return NO_VERDICT, entry.explanation or "there is nothing to compare it with"
     if here is None or open_because:
         return NOT_JUDGED, open_because or "it was not computed"
     if not _agree(here, entry.reference, entry.tolerance):

@@ -16,7 +16,7 @@ def test_every_cell_runs_and_the_last_picture_is_drawn(name) -> None:
     outputs, _ = import_module(name).app.run()
     shown = [one.text for one in outputs if one is not None]
     assert "<h1>" in shown[0]
-    assert any('class="said"' in text for text in shown)
+    assert any('class="verdict"' in text for text in shown)
     assert any("<svg" in text for text in shown)
     assert not any('role="alert"' in text for text in shown)
 

@@ -18,14 +18,14 @@ class App:
     def __init__(self, page):
         self.page = page
         self.complaints, self.hosts = [], set()
-        page.on("console", lambda said: said.type == "error" and self.complaints.append(said.text))
+        page.on("console", lambda one: one.type == "error" and self.complaints.append(one.text))
         page.on("pageerror", lambda error: self.complaints.append(str(error)))
         page.on("request", lambda request: self.hosts.add(urlsplit(request.url).netloc))
 
     @property
-    def said(self):
+    def verdict(self):
         """The sentence that says what one sees."""
-        return self.page.locator(".ra .said").inner_text()
+        return self.page.locator(".ra .verdict").inner_text()
 
     @property
     def seen(self):
@@ -51,7 +51,7 @@ class App:
             control.press(key)
         self.page.wait_for_function(
             "b => [...document.querySelectorAll('.ra')].map(e => e.innerHTML)+'' !== b"
-            " && document.querySelector('.ra .said')",
+            " && document.querySelector('.ra .verdict')",
             arg=before, timeout=PATIENCE,
         )  # fmt: skip
         return self.seen
@@ -77,7 +77,7 @@ def opened(address, browser):
         try:
             app = App(context.new_page())
             app.page.goto(f"{address}?file={name}.py")
-            app.page.locator(".ra .said").wait_for(timeout=PATIENCE)
+            app.page.locator(".ra .verdict").wait_for(timeout=PATIENCE)
             yield app
             assert app.complaints == []
             assert app.hosts - {""} == {urlsplit(address).netloc}
@@ -97,7 +97,7 @@ def opened(address, browser):
 @pytest.mark.slow
 def test_the_laboratory_follows_ballots_examples_and_files(opened, tmp_path) -> None:
     with opened("laboratory") as app:
-        assert "Kemeny has Knoxville above Memphis" in app.said
+        assert "Kemeny has Knoxville above Memphis" in app.verdict
         text = app.page.get_by_label("Ballots")
         text.fill("3: A > B > C\n2: B > C > A")
         app.wait("Kemeny has A above B, Borda B above A")
@@ -124,7 +124,7 @@ def test_the_laboratory_follows_ballots_examples_and_files(opened, tmp_path) -> 
 @pytest.mark.slow
 def test_the_cycle_breaks_where_a_group_has_more_than_half(opened) -> None:
     with opened("cycle") as app:
-        assert "whoever is chosen" in app.said
+        assert "whoever is chosen" in app.verdict
         app.press(app.slider(0), "Home")
         app.wait("B beats everybody: 20 of 35 voters")
         app.press(app.slider(1), "ArrowLeft", times=6)
@@ -136,12 +136,12 @@ def test_the_cycle_breaks_where_a_group_has_more_than_half(opened) -> None:
 @pytest.mark.slow
 def test_a_ballot_an_electorate_and_a_rule_change_who_wins(opened) -> None:
     with opened("manipulate") as app:
-        assert "Is there a better one?" in app.said
+        assert "Is there a better one?" in app.verdict
         helping = ["ABDC", "BADC", "ADBC"]
         app.until(lambda: app.looks("strong") == helping)
         app.press(app.page.get_by_label("Your ballot"), "ArrowDown")
-        assert "A > B > D > C makes" in app.said
-        assert "better for you" in app.said
+        assert "A > B > D > C makes" in app.verdict
+        assert "better for you" in app.verdict
         app.press(app.page.get_by_label("Rule"), "End")
         app.until(lambda: app.looks("strong") != helping)
         voters = app.page.get_by_role("table").inner_text()
@@ -213,9 +213,9 @@ def test_every_app_suits_wider_screens(opened, name, width) -> None:
         seen = app.page.evaluate(
             """() => {
                 const box = q => document.querySelector(q).getBoundingClientRect();
-                const figure = box('.ra-figure'), said = box('.ra .said');
+                const figure = box('.ra-figure'), verdict = box('.ra .verdict');
                 const words = [...document.querySelectorAll('.ra-figure svg text')];
-                return {beside: figure.left >= said.right, below: figure.top - said.bottom,
+                return {beside: figure.left >= verdict.right, below: figure.top - verdict.bottom,
                     letters: Math.min(...words.map(e => e.getScreenCTM().a
                         * parseFloat(getComputedStyle(e).fontSize)))};
             }"""

@@ -117,13 +117,14 @@ def test_the_disagreement_is_that_of_the_two_rankings(orders) -> None:
         for a, b in permutations("ABCD", 2)
         if kemeny.rank(a) < kemeny.rank(b) and borda.rank(a) >= borda.rank(b)
     ]
-    assert ("agree" in found.said) == (not pairs) == (not found.reasons)
+    assert ("agree" in found.verdict) == (not pairs) == (not found.reasons)
     if pairs:
-        above, below = re.search(r"Kemeny has (\w) above (\w)", found.said).groups()
+        above, below = re.search(r"Kemeny has (\w) above (\w)", found.verdict).groups()
         assert (above, below) in pairs
         level = borda.rank(above) == borda.rank(below)
-        assert found.said.endswith(f"Borda {below} {'level with' if level else 'above'} {above}.")
-        assert f"differ on {len(pairs)} pair" in found.said
+        relation = "level with" if level else "above"
+        assert found.verdict.endswith(f"Borda {below} {relation} {above}.")
+        assert f"differ on {len(pairs)} pair" in found.verdict
 
 
 # -- the cycle ----------------------------------------------------------------------------------
@@ -139,11 +140,11 @@ def test_who_beats_whom_among_rotated_orders(a, b, c) -> None:
     for k, name in enumerate("ABC"):
         wins = [m if pair[0] == name else -m for pair, m in beats.items() if name in pair]
         own = (a, b, c)[k]
-        assert found.said.startswith(f"{name} beats everybody") == all(m > 0 for m in wins)
+        assert found.verdict.startswith(f"{name} beats everybody") == all(m > 0 for m in wins)
         assert all(m > 0 for m in wins) == (2 * own > a + b + c)
-        if found.said.startswith("Half"):
-            assert (name in found.said.split("nobody beats ")[1]) == all(m >= 0 for m in wins)
-    assert ("whoever is chosen" in found.said) == all(m > 0 for m in beats.values())
+        if found.verdict.startswith("Half"):
+            assert (name in found.verdict.split("nobody beats ")[1]) == all(m >= 0 for m in wins)
+    assert ("whoever is chosen" in found.verdict) == all(m > 0 for m in beats.values())
     costs = [
         sum(
             number * sum(order.index(x) > order.index(y) for x, y in combinations(ranking, 2))
