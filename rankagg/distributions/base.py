@@ -14,7 +14,7 @@ import numpy as np
 import scipy
 from scipy.special import gammaln
 
-from rankagg._typing import Bools, Floats, Generator, Label, Ranks, RNGLike
+from rankagg._typing import Bools, Floats, Generator, Label, Positions, Ranks, RNGLike
 from rankagg._validation import as_generator, check_integer
 from rankagg.core import (
     UNLISTED,
@@ -26,6 +26,7 @@ from rankagg.core import (
     Value,
     canonical_profile,
     counted,
+    label_numbers,
     listed,
     permutation_of,
     places,
@@ -358,6 +359,14 @@ def check_observed(profile: Profile) -> None:
         raise InvalidInputError("data", allowed, Described(names), remedy)
 
 
+def clusters_of(profile: Profile) -> Positions | None:
+    """Return the cluster of each row, or None if all rankings are independent."""
+    labels = profile.clusters
+    if labels is None or len(set(labels)) == profile.counts.sum():
+        return None
+    return label_numbers(labels)
+
+
 def effective_weights(profile: Profile) -> Floats:
     """Return the weights of the rows, scaled to sum to the effective number of rankings.
 
@@ -370,7 +379,11 @@ def effective_weights(profile: Profile) -> Floats:
 
 
 def uncompressed(profile: Profile) -> Profile:
-    """Return the profile with one row for every copy of a ranking."""
+    """Return the profile with one row for every copy of a ranking; raise if some depend."""
+    if (clusters := clusters_of(profile)) is not None:
+        got = Described(f"rankings of {counted(int(clusters.max()) + 1, 'cluster')}")
+        remedy = "`with_clusters(None)` takes them as independent."
+        raise InvalidInputError("data", "independent rankings", got, remedy)
     rows = np.repeat(np.arange(len(profile)), profile.counts)
     return profile._replace(ranks=profile.ranks[rows], rows=rows, counts=np.ones_like(rows))
 

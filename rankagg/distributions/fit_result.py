@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import field
+from functools import reduce
 from math import log
 from typing import Any
 
@@ -61,7 +62,7 @@ class FitResult(Result):
     estimates : ndarray of float, shape (p,)
         Of the continuous parameters.
     covariance : ndarray of float, shape (p, p)
-        Of the estimates, from the observed information.
+        Of the estimates, from the observed information, or between clusters.
     log_likelihood : float
         At the maximum. Weights are scaled to sum to `n_observations`, so that criteria and tests
         do not depend on their unit.
@@ -297,6 +298,10 @@ class SimulatedTest(Result):
 class WorthsFit(FitResult):
     """A fit of log worths, identified up to a constant, and of other parameters."""
 
+    unit: str | None
+    n_units: int
+    _degrees_of_freedom: Floats
+
     _plot = "worths_plot"
 
     @property
@@ -308,9 +313,27 @@ class WorthsFit(FitResult):
     def _n(self) -> int:
         return self.distribution.n_items
 
+    @property
+    def degrees_of_freedom(self) -> Floats:
+        """Degrees of freedom of each error, by the units that compare an item; else infinite.
+
+        Comparisons with different weights are a unit each. A difference has the smaller number of
+        its items.
+        """
+        return self._degrees_of_freedom
+
+    @property
+    def _student(self) -> Any:
+        return self._student_of(slice(None))
+
+    @property
+    def _statistic(self) -> str:
+        return "t" if np.isfinite(self.degrees_of_freedom).any() else "z"
+
     def _student_of(self, *which: Any) -> Any:
         """Return the distribution of the errors of differences over their standard errors."""
-        return self._student
+        degrees = reduce(np.minimum, (self.degrees_of_freedom[each] for each in which))
+        return scipy.stats.t(degrees)
 
     def _differences(
         self, estimates: Floats, variances: Floats, student: Any, alpha: float

@@ -26,6 +26,13 @@ NEWTON_STEPS = 100
 ROUNDING_MOVE = 1e-6
 # A log parameter beyond this may be on its way to infinity.
 FAR_PARAMETER = 10.0
+# Share of the information on a direction that a unit must leave to the others.
+LEFT = 1e-8
+# Errors by fewer units are unknown. Items compared by fewer are named: from four on, the measured
+# coverage of intervals is nominal.
+FEWEST_UNITS = 4
+#: Beginning of the note of a fit without errors.
+UNKNOWN = "Errors are unknown. "
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -296,6 +303,18 @@ def less_mean(covariance: Floats, n: int) -> Floats:
     centered[:n] -= centered[:n].mean(axis=0)
     centered[:, :n] -= centered[:, :n].mean(axis=1, keepdims=True)
     return np.asarray((centered + centered.T) / 2.0)
+
+
+def freed_score(information: Floats, score: Floats, inverse: Floats) -> Floats | None:
+    """Divide the score of a unit by the share of information that it leaves to the others.
+
+    None if it leaves nothing on some direction.
+    """
+    left = np.eye(len(inverse)) - information @ inverse
+    # The eigenvalues are real, as those of a similar symmetric matrix.
+    if np.trace(left) < len(left) - 0.5 and np.linalg.eigvals(left).real.min() < LEFT:
+        return None
+    return np.asarray(np.linalg.solve(left, score), dtype=np.float64)
 
 
 def check_connected(

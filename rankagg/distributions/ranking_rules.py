@@ -53,7 +53,8 @@ class PlackettLuceRanking(Aggregator):
     def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
         from rankagg.distributions.plackett_luce.plackett_luce import PlackettLuce  # noqa: PLC0415
 
-        profile = evidence.profile
+        # Errors by cluster would take most of the time.
+        profile = evidence.profile.with_clusters(None)
         labels = _seen_labels(profile)
         scores = np.full(profile.n_items, np.nan)
         scores[profile.items.indices(labels)] = 0.0
@@ -153,7 +154,9 @@ class RankCentrality(Aggregator):
         votes = evidence.votes
         wins = votes.wins + votes.ties / 2.0
         met = wins + wins.T > 0
-        wins = np.where(met, wins + self.pseudo_wins, 0.0)
+        # In comparisons, so that the unit of the weights changes nothing.
+        weight = votes.squared_weights.sum() / max(votes.comparisons.sum(), 1e-300)
+        wins = np.where(met, wins + self.pseudo_wins * weight, 0.0)
         shares = np.divide(wins, wins + wins.T, out=np.zeros_like(wins), where=met)
         scores, part = np.zeros(votes.n_items), connected_parts(met)
         for label in np.unique(part):

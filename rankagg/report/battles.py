@@ -27,8 +27,8 @@ from rankagg.core import (
 from rankagg.core.comparisons import Comparisons
 from rankagg.distributions import BradleyTerryFit
 from rankagg.distributions.bradley_terry.bradley_terry import BradleyTerry
-from rankagg.distributions.bradley_terry.fit import UNKNOWN
 from rankagg.distributions.bradley_terry.newcomers import without_newcomers
+from rankagg.distributions.maximum import UNKNOWN
 from rankagg.exceptions import InvalidInputError, NotIdentifiedError
 from rankagg.inference import RankIntervals, rank_sets
 from rankagg.inference.ranks.comparison_ranks import comparison_rank_intervals, kind_for

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import field
-from functools import reduce
 from typing import Any, Literal, get_args
 
 import numpy as np
 import pandas as pd
-import scipy
 from scipy.special import expit
 
 from rankagg._typing import Floats, Label, Tolerance
@@ -236,23 +234,8 @@ class BradleyTerryFit(WorthsFit):
     distribution: BradleyTerry
     ties: Ties
     cov_type: str
-    unit: str | None
-    n_units: int
-    _degrees_of_freedom: Floats
     _covariates: tuple[str, ...] = field(compare=False)
     judges: tuple[Label, ...] = ()
-
-    @property
-    def _student(self) -> Any:
-        return self._student_of(slice(None))
-
-    @property
-    def _statistic(self) -> str:
-        return "t" if np.isfinite(self.degrees_of_freedom).any() else "z"
-
-    def _student_of(self, *which: Any) -> Any:
-        degrees = reduce(np.minimum, (self.degrees_of_freedom[each] for each in which))
-        return scipy.stats.t(degrees)
 
     # -- estimates ----------------------------------------------------------------------------
 
@@ -266,15 +249,6 @@ class BradleyTerryFit(WorthsFit):
     def has_side(self) -> bool:
         """Whether the advantage of the side was estimated."""
         return self.names[self._n :][:1] == ("side",)
-
-    @property
-    def degrees_of_freedom(self) -> Floats:
-        """Degrees of freedom of each error, by the units that compare an item; else infinite.
-
-        Comparisons with different weights are a unit each. A difference has the smaller number of
-        its items.
-        """
-        return self._degrees_of_freedom
 
     @property
     def side(self) -> float:

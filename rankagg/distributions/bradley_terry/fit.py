@@ -13,21 +13,23 @@ from rankagg._typing import Floats, Positions
 from rankagg.core import ItemSet, counted, listed, plural, quantity, sentence
 from rankagg.distributions.bradley_terry.contests import Contests, Model, Terms, Ties
 from rankagg.distributions.bradley_terry.samples import Block, Sample
-from rankagg.distributions.maximum import Penalties, inverse_information, less_mean
+from rankagg.distributions.maximum import (
+    FEWEST_UNITS,
+    LEFT,
+    UNKNOWN,
+    Penalties,
+    freed_score,
+    inverse_information,
+    less_mean,
+)
 from rankagg.exceptions import InvalidInputError
 
 CovType: TypeAlias = Literal["auto", "model", "robust", "cluster"]
-UNKNOWN = "Errors are unknown. "
 # Numbers in the table of a batch of units.
 MOST_HELD_AT_A_TIME = 4_000_000
-# Share of the information on a direction that a unit must leave to the others.
-LEFT = 1e-8
 TINY = float(np.finfo(np.float64).tiny)
 # Share of the curvature of the tie parameter below which the rest is a rounding error.
 FLAT = 1e-12
-# Errors by fewer units are unknown. Items compared by fewer are named: from four on, the measured
-# coverage of intervals is nominal.
-FEWEST_UNITS = 4
 
 
 def estimates_of(
@@ -41,16 +43,20 @@ def estimates_of(
 ) -> dict[str, Any]:
     """Return the fields of the fit except its distribution; `names` are side and covariates."""
     items, contests, n = sample.items, sample.contests, len(sample.items)
-    ghost = penalties.pseudo_rankings
+    total = float(contests.totals.sum())
+    effective = total**2 / float(contests.squares.sum())
+    # Penalties are in observations, so that the unit of the weights changes nothing.
+    ghost, ridge = (
+        size * total / effective for size in (penalties.pseudo_rankings, penalties.ridge)
+    )
     shown = contests.with_ghost(ghost) if ghost else contests
-    model, data = Model(shown, ties, penalties.ridge), Model(contests, ties)
+    model, data = Model(shown, ties, ridge), Model(contests, ties)
     peak = model.maximum(items, names, tol, is_plain=penalties.is_plain)
     # The ghost item is the last item.
     kept = np.delete(np.arange(model.n_parameters), slice(n, model.n))
     estimates = peak.parameters[kept]
     estimates[:n] -= estimates[:n].mean()
-    total, kind = float(contests.totals.sum()), _errors_of(sample, ties, cov_type, penalties)
-    effective = total**2 / float(contests.squares.sum())
+    kind = _errors_of(sample, ties, cov_type, penalties)
     inverse = inverse_information(peak.information, model.n, grounded=not penalties.ridge)
     inverse = less_mean(inverse, model.n)
     by_model = less_mean(inverse[np.ix_(kept, kept)], n) * (total / effective)
@@ -62,8 +68,9 @@ def estimates_of(
         try:
             meat = _meat_of(model, peak.parameters, inverse, sample, n_units)
             if not penalties.is_plain:
-                meat += peak.information
-                meat[np.ix_(kept, kept)] -= data.derivatives(estimates).information
+                penalty = peak.information.copy()
+                penalty[np.ix_(kept, kept)] -= data.derivatives(estimates).information
+                meat += penalty * (total / effective)
             covariance = less_mean((inverse @ meat @ inverse)[np.ix_(kept, kept)], n)
             _check_varies(covariance, by_model, items)
         except _NoErrors as error:
@@ -313,12 +320,10 @@ def _alone(parts: _Parts, unit: int, inverse: Floats) -> _Alone:
 
 def _large_unit(parts: _Parts, unit: int, inverse: Floats) -> Floats:
     """Return the adjusted score of a unit of many rows, shape (p,)."""
-    information, score = parts.sums(unit)
-    left = np.eye(len(inverse)) - information @ inverse
-    # The eigenvalues are real, as those of a similar symmetric matrix.
-    if np.trace(left) < len(left) - 0.5 and np.linalg.eigvals(left).real.min() < LEFT:
+    score = freed_score(*parts.sums(unit), inverse)
+    if score is None:
         raise _alone(parts, unit, inverse)
-    return np.asarray(np.linalg.solve(left, score), dtype=np.float64)
+    return score
 
 
 def _single_contests(contests: Contests) -> tuple[Block, Floats]:

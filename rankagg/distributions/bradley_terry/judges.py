@@ -99,10 +99,12 @@ def fit_judges(
         remedy = "With one judge, `BradleyTerry.fit(comparisons)` is the same."
         raise InvalidInputError("judges", "two or more judges of two or more items", data, remedy)
     weights = np.ones(len(data)) if data.weights is None else data.weights
-    mean = weights.mean()
-    weights = weights / mean
+    weights = weights / weights.mean()
     won = weights * (1.0 + data.outcomes) / 2.0
-    model = _Judged(data.first, data.second, judge, weights, won, n, k, ridge / mean)
+    # The ridge is in observations, so that the unit of the weights changes nothing.
+    effective = weights.sum() ** 2 / (weights**2).sum()
+    scaled = ridge * len(data) / effective
+    model = _Judged(data.first, data.second, judge, weights, won, n, k, scaled)
     optimum = minimize(
         model.value_and_slope,
         np.append(worths, np.ones(k)),
@@ -127,7 +129,6 @@ def fit_judges(
         parameters, n_iterations = parameters - step, n_iterations + 1
     drawn = parameters - np.repeat([0.0, 1.0], [n, k])
     value -= model.ridge / 2.0 * (drawn @ drawn)
-    effective = weights.sum() ** 2 / (weights**2).sum()
     estimates, jacobian = _normalized(parameters, n)
     return {
         "names": (*map(str, data.items), *(f"reliability of {name}" for name in judges)),

@@ -19,7 +19,13 @@ from rankagg.aggregation import Consensus, Deadline, time_limit_of
 from rankagg.aggregation.evidence import Held, as_data
 from rankagg.aggregation.kemeny import Kemeny
 from rankagg.core import UNRANKED, PartialRanking, Permutation, Profile, places
-from rankagg.distributions.base import RankingDistribution, Uniform, check_observed, uncompressed
+from rankagg.distributions.base import (
+    RankingDistribution,
+    Uniform,
+    check_observed,
+    clusters_of,
+    uncompressed,
+)
 from rankagg.distributions.fit_result import FitResult, SimulatedTest
 from rankagg.distributions.mallows.center import MallowsData
 from rankagg.distributions.mallows.compatible_sums import check_sums, log_sums
@@ -29,6 +35,7 @@ from rankagg.distributions.mallows.distances import (
     DistanceName,
     ModelDistance,
 )
+from rankagg.distributions.maximum import UNKNOWN
 from rankagg.exceptions import Described, InvalidInputError, OutOfTimeError
 
 
@@ -268,19 +275,24 @@ class Mallows(RankingDistribution):
                 "The center of Mallows was not found in time: the likelihood of partial and tied "
                 "rankings did not reach its maximum."
             ) from None
-        best = rankings.fitted_center(searched)
+        best, is_clustered = rankings.fitted_center(searched), clusters_of(profile) is not None
+        known = best.information > 0 and not is_clustered
         fitted = cls(best.center, best.theta, kind)
         return MallowsFit(
             distribution=fitted,
             names=("theta",),
             estimates=np.array([best.theta]),
-            covariance=np.array([[1.0 / best.information if best.information > 0 else np.nan]]),
+            covariance=np.array([[1.0 / best.information if known else np.nan]]),
             log_likelihood=best.log_likelihood,
             n_parameters=1,
             n_observations=rankings.total,
             converged=searched.converged,
             n_iterations=searched.n_iterations,
-            notes=(*_notes(rankings, fitted, best.log_likelihood, is_given), *searched.notes),
+            notes=(
+                *[f"{UNKNOWN}Rankings of a cluster depend on each other."] * is_clustered,
+                *_notes(rankings, fitted, best.log_likelihood, is_given),
+                *searched.notes,
+            ),
             consensus=searched.consensus,
             _center_is_given=is_given,
             data=profile,
@@ -395,7 +407,8 @@ class MallowsFit(FitResult):
     `conf_int` is a likelihood-ratio interval around the center, with one degree of freedom. At
     theta 0 all centers are equivalent, and an estimated one takes n - 1 degrees of freedom, as in
     Friedman's test. If that test does not reject theta 0, the lower bound is 0. Few or scattered
-    rankings bias theta and its interval upwards; a note of the fit says so.
+    rankings bias theta and its interval upwards; a note of the fit says so. For a profile with
+    clusters of rankings the error and the interval are unknown.
 
     References
     ----------
@@ -440,7 +453,9 @@ class MallowsFit(FitResult):
     def _bounds(self, alpha: float) -> pd.DataFrame:
         free = 1 if self.center_is_given else self.distribution.n_items - 1
         theta, error = self.distribution.theta, float(self.standard_errors[0])
-        bounds = _likelihood_interval(self.log_likelihood_at, theta, error, alpha, free)
+        bounds = (np.nan, np.nan)
+        if clusters_of(self.data) is None:
+            bounds = _likelihood_interval(self.log_likelihood_at, theta, error, alpha, free)
         return pd.DataFrame([bounds], pd.Index(self.names, name="parameter"), ["lower", "upper"])
 
     @property

@@ -269,7 +269,8 @@ class PlackettLuce(RankingDistribution):
         ----------
         data : Profile
             Rankings, complete or partial. Unranked items are no alternatives, and unlisted ones
-            are never chosen. Counts and weights multiply the log likelihood.
+            are never chosen. Counts and weights multiply the log likelihood. Errors are by the
+            model, or by the clusters of the profile.
         pseudo_rankings : float, default 0
             Number of wins and of losses of every item against a ghost item. They make worths
             finite and shrink them; the R package PlackettLuce uses 1/2.
@@ -313,25 +314,28 @@ class PlackettLuce(RankingDistribution):
             )
             raise InvalidInputError("data", "a Profile of two or more items", data, remedy)
         best = maximize_choices(rankings, penalties, tol)
-        n, scale = rankings.n_items, best.scale
+        n = rankings.n_items
         ties = dict(zip(best.sizes, best.parameters[n:].tolist(), strict=True))
-        notes = ["Log worths sum to 0; standard errors are for that contrast."]
+        notes = ["Log worths sum to 0; standard errors are for that contrast.", *best.notes]
         if ties:
             notes.append(f"Buckets of up to {counted(max(ties), 'item')} are modeled.")
         notes += penalties.notes()
-        if not np.isclose(scale, 1.0):
+        if (rankings.weights != 1).any():
             notes.append("Weighted rankings: errors are for the effective number of observations.")
         return PlackettLuceFit(
             distribution=PlackettLuce(best.parameters[:n], items=rankings.items, log_ties=ties),
             names=(*map(str, rankings.items), *(f"log tie {d}" for d in ties)),
             estimates=best.parameters,
             covariance=best.covariance,
-            log_likelihood=best.value * scale,
+            log_likelihood=best.value,
             n_parameters=n - 1 + len(ties),
-            n_observations=scale * rankings.total_weight,
+            n_observations=best.n_observations,
             converged=best.climb.converged,
             n_iterations=best.climb.n_iterations,
             notes=(*notes, *best.climb.notes(), *Evidence(rankings).gaps(by_policy=False)),
+            unit="cluster" if best.n_clusters else "ranking",
+            n_units=best.n_clusters,
+            _degrees_of_freedom=best.degrees,
             _score=best.score,
         )
 
@@ -499,6 +503,13 @@ class PlackettLuceFit(WorthsFit):
 
     Made by `PlackettLuce.fit`. The parameters are the log worths, with sum 0, and the logs of the
     tie weights. `plot` draws a `rankagg.plotting.worths_plot`.
+
+    Attributes
+    ----------
+    unit : str
+        Independent unit of the errors: "ranking", or "cluster" for a profile with clusters.
+    n_units : int
+        Number of clusters; 0 for other errors.
     """
 
     distribution: PlackettLuce
@@ -518,6 +529,10 @@ class PlackettLuceFit(WorthsFit):
         # statsmodels takes longer to load than most fits take.
         from statsmodels.stats.contrast import ContrastResults  # noqa: PLC0415
 
+        if self.n_units:
+            got = Described("one of clusters of rankings")
+            remedy = "`relative_to` tests pairs, with errors by cluster."
+            raise InvalidInputError("fit", "one of independent rankings", got, remedy)
         if np.isnan(self._score):
             got = Described("one of tied rankings with pseudo-rankings or a ridge")
             raise InvalidInputError("fit", "one that maximizes the likelihood of the data", got)

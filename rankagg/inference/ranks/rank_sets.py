@@ -23,8 +23,8 @@ from rankagg._validation import (
 )
 from rankagg.core import ItemSet, axis_labels, counted, quantity, sentence, square_labels
 from rankagg.distributions import BradleyTerryFit, FitResult
-from rankagg.distributions.bradley_terry.fit import UNKNOWN
 from rankagg.distributions.fit_result import WorthsFit
+from rankagg.distributions.maximum import UNKNOWN
 from rankagg.exceptions import Described, InvalidInputError
 from rankagg.inference.decisions import Basis, Decisions
 from rankagg.inference.ranks.rank_results import (
@@ -137,7 +137,10 @@ def rank_sets(
         items, (scored, unit) = fit.distribution.items, _scored_worths(fit)
         values, basis = scored.scores, Basis("max-t", str(unit), scored.n_units, FEWEST, True)
         options = {"of": "worths", "unit": unit, "notes": fit.notes}
-        options["is_fought"] = unit in ("comparison", "cluster")
+        options["is_fought"] = isinstance(fit, BradleyTerryFit) and unit in (
+            "comparison",
+            "cluster",
+        )
     else:
         items, values = _labelled_numbers(estimates, "estimates")
         scored, is_independent = _scored_estimates(items, values, sign, standard_errors, covariance)
@@ -247,20 +250,17 @@ def _scored_worths(fit: WorthsFit) -> tuple[ScoredItems, KnownUnit]:
     the fit.
     """
     n = fit.distribution.n_items
-    unit, effective, n_units = "ranking", np.full(n, np.inf), round(fit.n_observations)
     if not np.isfinite(fit.covariance[:n, :n]).all():
         reason = " ".join(note for note in fit.notes if note.startswith(UNKNOWN))
         raise InvalidInputError("fit", "one with known errors", Described("unknown ones"), reason)
-    if isinstance(fit, BradleyTerryFit):
-        if fit.unit is None:
-            allowed = "one with errors by independent units"
-            remedy = "Fit the rankings or scores themselves, with errors by their unit."
-            shown = Described("one of pairs of rankings, which depend on each other")
-            raise InvalidInputError("fit", allowed, shown, remedy)
-        effective = fit.degrees_of_freedom[:n] + 1.0
-        unit, n_units = fit.unit, fit.n_units or n_units
+    if fit.unit is None:
+        allowed = "one with errors by independent units"
+        remedy = "Fit the rankings or scores themselves, with errors by their unit."
+        shown = Described("one of pairs of rankings, which depend on each other")
+        raise InvalidInputError("fit", allowed, shown, remedy)
+    effective, n_units = fit.degrees_of_freedom[:n] + 1.0, fit.n_units or round(fit.n_observations)
     scored = ScoredItems(fit.estimates[:n], fit.covariance[:n, :n], effective, n_units)
-    return scored, cast(KnownUnit, unit)
+    return scored, cast(KnownUnit, fit.unit)
 
 
 # -- decisions by differences ---------------------------------------------------------------------
