@@ -115,7 +115,7 @@ def _present(path, what):
 # -- commands, called in this process, in an empty folder -----------------------------------------
 
 
-class Told(NamedTuple):
+class CommandResult(NamedTuple):
     """How a command ended, and what it printed."""
 
     code: int
@@ -128,10 +128,10 @@ def called(capsys, monkeypatch, tmp_path):
     """Return a function that calls a line and more words in an empty folder, however it ends."""
     monkeypatch.chdir(tmp_path)
 
-    def call(line: str, *more) -> Told:
+    def call(line: str, *more) -> CommandResult:
         with pytest.raises(SystemExit) as stop:
             main([*split(line), *map(str, more)])
-        return Told(stop.value.code or 0, *capsys.readouterr())
+        return CommandResult(stop.value.code or 0, *capsys.readouterr())
 
     return call
 
@@ -140,31 +140,31 @@ def called(capsys, monkeypatch, tmp_path):
 def run(called):
     """Return a function that calls a command, which must end with a code, by default 0."""
 
-    def call(*args, code: int | tuple[int, ...] = 0) -> Told:
-        told = called(*args)
-        assert told.code in (code if isinstance(code, tuple) else (code,)), told.err
-        return told
+    def call(*args, code: int | tuple[int, ...] = 0) -> CommandResult:
+        result = called(*args)
+        assert result.code in (code if isinstance(code, tuple) else (code,)), result.err
+        return result
 
     return call
 
 
 @pytest.fixture
-def said(run):
+def output(run):
     """Return a function from a call to what it prints, or to what it says is wrong."""
 
     def call(*args, code=0) -> str:
-        told = run(*args, code=code)
-        return told.err if code else told.out
+        result = run(*args, code=code)
+        return result.err if code else result.out
 
     return call
 
 
 @pytest.fixture
-def parsed(said):
+def parsed(output):
     """Return a function from a call to what it prints as JSON, which has no NaN."""
 
     def call(*args, code=0) -> dict:
-        out = said(*args, "--json", code=code)
+        out = output(*args, "--json", code=code)
         assert "NaN" not in out
         return json.loads(out)
 

@@ -171,9 +171,9 @@ def test_nothing_raw_leaves_a_command(command, tmp_path, capsys):
              for word in command.format(*[tmp_path / "out"] * 2).split()]  # fmt: skip
     with pytest.raises(SystemExit):
         main([words[0], str(source), *words[1:]])
-    said = capsys.readouterr()
-    assert said.out or said.err
-    texts = [said.out, said.err]
+    printed = capsys.readouterr()
+    assert printed.out or printed.err
+    texts = [printed.out, printed.err]
     for path in tmp_path.glob("out*"):
         text = path.read_text(encoding="utf-8")
         texts.append(text)

@@ -53,17 +53,17 @@ REFUSALS = {
 @pytest.mark.parametrize("items", [LONG, MANY], ids=["long", "many"])
 @pytest.mark.parametrize("name", REFUSALS)
 def test_a_refusal_fits_on_a_screen(name, items):
-    with pytest.raises(RankaggError) as told:
+    with pytest.raises(RankaggError) as caught:
         REFUSALS[name](items)
-    assert 20 < len(str(told.value)) <= MOST_LETTERS
+    assert 20 < len(str(caught.value)) <= MOST_LETTERS
 
 
 def test_what_is_cut_keeps_both_ends():
     for kind in (RankaggError, DataWarning):
-        told = str(kind(f"start {'x' * 9999} end"))
-        assert len(told) <= MOST_LETTERS
-        assert told.startswith("start xxx")
-        assert told.endswith("xxx end")
+        text = str(kind(f"start {'x' * 9999} end"))
+        assert len(text) <= MOST_LETTERS
+        assert text.startswith("start xxx")
+        assert text.endswith("xxx end")
         assert str(kind("y" * MOST_LETTERS)) == "y" * MOST_LETTERS
 
 

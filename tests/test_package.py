@@ -22,8 +22,8 @@ HEAVY = (
 
 def modules_after(*steps):
     """Run lines of code one after the other; return what is loaded after each."""
-    told = "print(*(name for name in sys.modules if name.count('.') < 2))"
-    script = "\n".join(["import sys", *(f"{step}\n{told}" for step in steps)])
+    listing = "print(*(name for name in sys.modules if name.count('.') < 2))"
+    script = "\n".join(["import sys", *(f"{step}\n{listing}" for step in steps)])
     done = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
     )
@@ -42,9 +42,9 @@ def test_what_is_used_is_loaded_and_nothing_heavy_before():
     assert not ranking & {"matplotlib", "networkx", "pulp", "statsmodels", "highspy", "click"}
     assert "pulp" in solved - rule
     # Small tables are compared and ranked without what loads slowly.
-    told = "ra.ScoreTable([[1, 2, 3, 4], [2, 3, 1, 5], [3, 1, 2, 2]], higher_is_better=True)"
+    scores = "ra.ScoreTable([[1, 2, 3, 4], [2, 3, 1, 5], [3, 1, 2, 2]], higher_is_better=True)"
     _, ranks, compared = modules_after(
-        f"import rankagg as ra; table = {told}", "ra.rank_intervals(table)", "ra.compare(table)"
+        f"import rankagg as ra; table = {scores}", "ra.rank_intervals(table)", "ra.compare(table)"
     )
     unused = {"networkx", "matplotlib", "scipy.sparse", "scipy.stats"}
     assert not ranks & {*unused, "pulp"}

@@ -240,9 +240,9 @@ def test_nothing_that_is_rounded_to_zero_has_a_minus() -> None:
         return {kind}.union(*map(every, kind.__subclasses__()))
 
     ours = [kind for kind in every(Result) if kind.__module__.startswith("rankagg.")]
-    told = {shown for kind in ours for shown in (kind._number.format, *kind._formats.values())}
-    assert len(told) > 4
-    for shown in told:
+    formats = {shown for kind in ours for shown in (kind._number.format, *kind._formats.values())}
+    assert len(formats) > 4
+    for shown in formats:
         assert "-" not in shown(-0.0).replace("1e-300", "")
         assert "e" in shown(-1e-12) or "-" not in shown(-1e-12)
     alike = ra.ScoreTable([[1, 1], [2, 3], [3, 2]], higher_is_better=True, tasks="ab")

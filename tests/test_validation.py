@@ -80,7 +80,7 @@ def test_check_choice_gives_back_the_choice():
 
 
 @pytest.mark.parametrize(
-    ("check", "bad", "rest", "said"),
+    ("check", "bad", "rest", "message"),
     [
         (validation.check_choice, ["Hoefding"], [("wilson", "hoeffding"), "method"],
          "`method` must be 'wilson' or 'hoeffding'. Got {!r}. Did you mean 'hoeffding'?"),
@@ -120,9 +120,9 @@ def test_check_choice_gives_back_the_choice():
           for bad in (0, -1, 0.5, NAN, INF)),
     ],
 )  # fmt: skip
-def test_what_is_refused_in_which_sentence(check, bad, rest, said):
+def test_what_is_refused_in_which_sentence(check, bad, rest, message):
     for value in bad:
-        assert sentence(check, value, *rest) == said.format(value)
+        assert sentence(check, value, *rest) == message.format(value)
 
 
 @pytest.mark.parametrize(

@@ -131,8 +131,8 @@ def _undocumented(name, function) -> list[str]:
         return []
     names = [parameter.name.lstrip("_") for parameter in _parameters(function)]
     lines = re.findall(r"^ *((?:\*{0,2}\w+, )*\*{0,2}\w+)(?: : .*)?$", text, re.M)
-    told = {one.lstrip("*") for line in lines for one in line.split(", ")}
-    return [f"{name}: {one}" for one in names if one not in told]
+    listed = {one.lstrip("*") for line in lines for one in line.split(", ")}
+    return [f"{name}: {one}" for one in names if one not in listed]
 
 
 def test_every_parameter_has_a_line_in_the_docstring() -> None:

@@ -73,19 +73,19 @@ def test_missing_tasks_are_left_out_and_named() -> None:
     consensus = ra.Mean().aggregate(ra.ScoreTable(values, systems="ABC", higher_is_better=True))
     assert consensus.scores[:2].tolist() == [1.0, 4.0]
     assert consensus.ranking.unranked == ("C",)
-    told = (
+    notes = (
         "over the tasks that are present for A",
         "without any score, so unranked: C",
         "in no task, so placed by nothing: C",
     )
-    assert consensus.notes == told
+    assert consensus.notes == notes
 
 
 def test_tasks_on_other_scales_are_noted() -> None:
     values = np.array([[0.9, 70.0, 0.0], [0.8, 75.0, 0.0]])
     table = ra.ScoreTable(values, systems="AB", tasks=["x", "y", "z"], higher_is_better=True)
-    told = "scores on y are over ten times as large as on x: a mean of both is hard to interpret"
-    assert ra.Mean().aggregate(table).notes == (told,)
+    note = "scores on y are over ten times as large as on x: a mean of both is hard to interpret"
+    assert ra.Mean().aggregate(table).notes == (note,)
     assert ra.GeometricMean().aggregate(table.drop(tasks=["z"])).notes == ()
     table = ra.ScoreTable([[3 * 2.0**-800, 3 * 2.0**800], [9, 1]], higher_is_better=True)
     assert ra.GeometricMean().aggregate(table).buckets == ((0, 1),)

@@ -156,16 +156,16 @@ def test_commands_and_pages_speak_of_the_same_votes(seed, run, tmp_path):
     wins = votes_of(data)
     comparison = ra.compare(data, [ra.Borda(), ra.InstantRunoff(), ra.Kemeny()])
     rules = "".join(f" --rule {name}" for name in ("borda", "instant-runoff", "kemeny"))
-    told = json.loads(run(f"compare {given}{rules}").out)["consensuses"]
-    for one, consensus in zip(told, comparison.consensuses, strict=True):
+    consensuses = json.loads(run(f"compare {given}{rules}").out)["consensuses"]
+    for one, consensus in zip(consensuses, comparison.consensuses, strict=True):
         assert [rank - 1 for rank in one["ranks"]] == consensus.ranking.ranks.tolist()
         assert one["cost"] == pytest.approx(float(cost_of(consensus.ranking, wins)))
     exact = comparison["Kemeny"]
     assert json.loads(run(f"solve {given}").out)["cost"] == pytest.approx(exact.cost)
     first, second, *_ = exact.items
-    told = json.loads(run(f"explain {given} --pair {first} {second}").out)
-    i, j = exact.items.indices([told["above"], told["below"]])
-    margin = told["votes_for"] - told["votes_against"]
+    explanation = json.loads(run(f"explain {given} --pair {first} {second}").out)
+    i, j = exact.items.indices([explanation["above"], explanation["below"]])
+    margin = explanation["votes_for"] - explanation["votes_against"]
     assert margin == pytest.approx(float(wins[i][j] - wins[j][i]))
     (proved,) = ra.make_report(data, gates=["proved"]).gates
     assert stated_number(proved.reason) == pytest.approx(exact.cost, abs=0.01)
@@ -210,9 +210,9 @@ def test_rules_by_rounds_say_how_counted_votes_read_what_is_absent():
     profile = ra.Profile.from_orders(["ABC", "B", "CA"], items="ABC")
     for policy in POLICIES:
         votes = profile.with_unranked(policy).pairwise()
-        told = [note for note in ra.Baldwin().aggregate(votes).notes if "were counted" in note]
-        assert len(told) == (policy != "last")
-        assert all(f"by the policy {policy!r}" in note for note in told)
+        notes = [note for note in ra.Baldwin().aggregate(votes).notes if "were counted" in note]
+        assert len(notes) == (policy != "last")
+        assert all(f"by the policy {policy!r}" in note for note in notes)
     assert not ra.Nanson().aggregate(ra.PairwiseMatrix.from_wins([[0, 2], [1, 0]])).notes
 
 

@@ -80,13 +80,13 @@ def test_the_pair_comes_as_the_consensus_has_it(profile, data):
 
 
 def test_rankings_of_scores_are_called_tasks_unless_they_are_of_instances():
-    told = str(ra.explain(ra.Kemeny().aggregate(SUPERGLUE), "T5", "NEZHA Plus"))
-    assert told.endswith(" tasks turned the pair round")
+    text = str(ra.explain(ra.Kemeny().aggregate(SUPERGLUE), "T5", "NEZHA Plus"))
+    assert text.endswith(" tasks turned the pair round")
     table = ra.ScoreTable(
         [[1, 1, 2], [0, 0, 3]], systems="AB", tasks="ttt", instances="123", higher_is_better=True
     )
-    told = str(ra.explain(ra.Kemeny().aggregate(table), "A", "B"))
-    assert told.endswith("if 1 ranking turned the pair round")
+    text = str(ra.explain(ra.Kemeny().aggregate(table), "A", "B"))
+    assert text.endswith("if 1 ranking turned the pair round")
 
 
 def test_votes_do_not_tell_how_many_rankings_turn():

@@ -114,10 +114,10 @@ def test_cells_pairs_and_patterns_are_counted_one_by_one(data):
     )
     assert dict(zip(patterns["missing"], patterns["units"], strict=True)) == together
     assert patterns["units"].is_monotonic_decreasing
-    told = report.to_dict()
-    assert (told["unit"], told["n_cells"]) == (report.unit, report.n_cells)
-    assert [row["missing"] for row in told["items"]] == missing
-    assert set(told["assumptions"]) == {"uniform", "ignore", "last"}
+    as_dict = report.to_dict()
+    assert (as_dict["unit"], as_dict["n_cells"]) == (report.unit, report.n_cells)
+    assert [row["missing"] for row in as_dict["items"]] == missing
+    assert set(as_dict["assumptions"]) == {"uniform", "ignore", "last"}
 
 
 @given(st.one_of(tables(instances=False), tables(instances=True), strategies.profiles(groups=True)))

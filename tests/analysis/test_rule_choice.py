@@ -63,9 +63,9 @@ def test_distances_are_those_between_the_halves():
 def test_seeds_and_what_is_said():
     rules = [ra.Plurality(), ra.Borda()]
     assert choose_rule(BALLOTS, rules, rng=1) == choose_rule(BALLOTS, rules, rng=1)
-    told = choose_rule(BALLOTS, rules, n_splits=5, rng=1).summary()
-    assert "two halves of 9 rankings most alike of 2 rules, in 5 random splits" in told
-    assert "not whether it is right" in told
+    summary = choose_rule(BALLOTS, rules, n_splits=5, rng=1).summary()
+    assert "two halves of 9 rankings most alike of 2 rules, in 5 random splits" in summary
+    assert "not whether it is right" in summary
 
 
 @pytest.mark.parametrize(

@@ -159,10 +159,10 @@ def test_names_that_differ_in_case_alone_are_noted():
     old = table_of([[3, 1], [2, 3], [1, 2]], "ABC", ["ARC-c", "MMLU"])
     new = table_of([[3, 1], [2, 3], [1, 2]], ["A", "b", "C"], ["Arc-C", "GSM"])
     found = compare_tables(old, new)
-    told = "{} are taken for two, though only case or blanks differ"
+    message = "{} are taken for two, though only case or blanks differ"
     assert found.notes[:2] == (
-        told.format("systems 'B' and 'b'"),
-        told.format("tasks 'ARC-c' and 'Arc-C'"),
+        message.format("systems 'B' and 'b'"),
+        message.format("tasks 'ARC-c' and 'Arc-C'"),
     )
     assert f"note: {found.notes[0]}" in found.summary()
 

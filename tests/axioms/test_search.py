@@ -93,8 +93,8 @@ def test_long_searches_tell_how_far_they_are(caplog, monkeypatch) -> None:
     monkeypatch.setattr("rankagg.axioms.search.SECONDS_BETWEEN", 0.0)
     with caplog.at_level("INFO", logger="rankagg.axioms"):
         ra.axioms.find_counterexample(ra.Schulze(), "majority", n_items=2, n_rankings=2)
-    told = [record.getMessage() for record in caplog.records]
-    assert [line.rpartition(",")[0] for line in told] == [
+    messages = [record.getMessage() for record in caplog.records]
+    assert [line.rpartition(",")[0] for line in messages] == [
         f"Schulze: {seen} of at most 3 profiles" for seen in range(3)
     ]
 

@@ -67,7 +67,7 @@ PROGRAMS = ("Young", "Dodgson", "Kemeny")
 CELLS = [(plain(rule), axiom) for rule in RULES for axiom in rule.counterexamples]
 
 
-def said(rule):
+def axioms_kept(rule):
     at = [plain(one) for one in RULES].index(plain(rule))
     return {axiom: row.split()[at] == "+" for axiom, row in LITERATURE.items()}
 
@@ -108,7 +108,7 @@ def test_the_printed_table_is_that_of_the_literature_cell_by_cell() -> None:
     assert set(marks) == {(plain(rule), name) for rule in RULES for name in NAMES}
     shown = set()
     for rule in RULES:
-        for axiom, keeps in said(rule).items():
+        for axiom, keeps in axioms_kept(rule).items():
             mark = marks[plain(rule), axiom]
             if keeps:
                 assert mark == "keeps", (rule, axiom)
@@ -126,7 +126,7 @@ def test_the_printed_table_is_that_of_the_literature_cell_by_cell() -> None:
 def test_what_is_proved_is_what_the_literature_says() -> None:
     for rule in RULES:
         for axiom in ra.axioms.AXIOMS:
-            keeps = said(rule)[axiom.name]
+            keeps = axioms_kept(rule)[axiom.name]
             reference = _find_theorem(rule, axiom)
             if keeps or reference is not None:
                 assert reference is not None, (rule, axiom)
@@ -164,7 +164,7 @@ def test_no_profile_breaks_what_is_kept(rule, n_items, n_rankings) -> None:
     if n_items == 4 and plain(rule) in PROGRAMS:
         pytest.skip("four items and five ballots take minutes with an integer program each")
     table = ra.axioms.axiom_table([rule], n_items=n_items, n_rankings=n_rankings)
-    for axiom, keeps in said(rule).items():
+    for axiom, keeps in axioms_kept(rule).items():
         witness = table[rule.name, axiom]
         assert (witness is None) == keeps, (axiom, witness)
         if witness is not None:
@@ -277,8 +277,8 @@ def test_the_command_prints_the_table_and_one_witness(capsys) -> None:
     ],
 )
 def test_the_command_says_what_is_wrong(capsys, words, message) -> None:
-    told = " ".join(run(capsys, *words.split(), code=2).split())
-    assert message in told
+    output = " ".join(run(capsys, *words.split(), code=2).split())
+    assert message in output
 
 
 @pytest.mark.slow

@@ -286,8 +286,8 @@ def show(name: str) -> None:
     for n in (ENTRIES[name].largest // k for k in (8, 4, 2, 1)):
         call = [sys.executable, "-m", __spec__.name, "--one", name, str(n)]
         alone = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "RANKAGG_KERNELS": "numpy"}
-        told = subprocess.run(call, check=False, env=os.environ | alone, stdout=PIPE, text=True)
-        found.append([float(number) for number in told.stdout.split()] or [nan] * 3)
+        process = subprocess.run(call, check=False, env=os.environ | alone, stdout=PIPE, text=True)
+        found.append([float(number) for number in process.stdout.split()] or [nan] * 3)
     (before, _, _), (seconds, peak, given) = found[-2:]
     sys.stdout.write(
         f"{name:40}{ENTRIES[name].largest:9,}{seconds:9.2f}{log2(seconds / before):7.2f}"

@@ -103,8 +103,8 @@ class TestCommands(CommandContract):
 
 
 def test_the_memory_of_every_command_is_measured_and_some_is_told() -> None:
-    told = (ROOT / "docs" / "explanation" / "cost.rst").read_text(encoding="utf-8")
-    table = told[told.index("Memory of commands") :]
+    page = (ROOT / "docs" / "explanation" / "cost.rst").read_text(encoding="utf-8")
+    table = page[page.index("Memory of commands") :]
     rows = re.findall(r"^   ([a-z]+) +\d+ +\d+ +\d+", table, flags=re.MULTILINE)
     assert rows
     assert set(rows) <= set(COMMANDS) == set(_commands_of(app))
@@ -112,14 +112,14 @@ def test_the_memory_of_every_command_is_measured_and_some_is_told() -> None:
 
 def test_help_fits_on_a_screen_and_names_each_group_of_options_in_a_line(called) -> None:
     for name in ["", *FIRST_LINES]:
-        told = called(f"{name} --help").out
-        assert len(told.splitlines()) <= 45, name
-        assert max(map(len, told.splitlines())) <= 82, name
-    told, full = called("solve --help").out, called("solve --help-all").out
-    assert "  Constraints  --above, --above-all, --below-all\n" in told
+        text = called(f"{name} --help").out
+        assert len(text.splitlines()) <= 45, name
+        assert max(map(len, text.splitlines())) <= 82, name
+    text, full = called("solve --help").out, called("solve --help-all").out
+    assert "  Constraints  --above, --above-all, --below-all\n" in text
     assert "Constraints options:\n  --above ITEM,ITEM..." in full
     assert "FILE may be a table" in full
-    assert "FILE may be a table" not in told
+    assert "FILE may be a table" not in text
     for name, groups in {
         "count": "Scores  --|Battles  --|--lower",
         "changes": "Ballots  --",
@@ -298,15 +298,15 @@ def impatient(monkeypatch):
 
 
 def test_a_solve_prints_what_it_has(run, impatient, hard, tmp_path) -> None:
-    told = run("solve", hard(60), "--certificate", "proof.json", code=130)
-    assert "interrupted: the best ranking so far, not proved optimal" in told.out
+    result = run("solve", hard(60), "--certificate", "proof.json", code=130)
+    assert "interrupted: the best ranking so far, not proved optimal" in result.out
     assert [path.name for path in tmp_path.iterdir()] == ["proof.json"]
 
 
 def test_a_stability_analysis_ends_with_one_line(run, impatient, hard, tmp_path) -> None:
-    told = run("stability", hard(60), "--plot", "picture.svg", code=130)
-    assert told.out == ""
-    lines = [line for line in told.err.splitlines() if line and "solving: " not in line]
+    result = run("stability", hard(60), "--plot", "picture.svg", code=130)
+    assert result.out == ""
+    lines = [line for line in result.err.splitlines() if line and "solving: " not in line]
     assert lines == ["interrupted"]
     assert list(tmp_path.iterdir()) == []
 

@@ -21,9 +21,9 @@ def _files(called):
 def test_it_prints_what_the_function_finds(run):
     tables = [ra.read_scores(f"{name}.csv", higher_is_better=True) for name in ("old", "new")]
     found = ra.analysis.compare_tables(*tables, ra.Borda())
-    told = run("changes old.csv new.csv --rule borda --csv moved.csv").out
-    assert found.summary() in told
-    assert "before: read: old.csv, a table of scores: 4 systems x 3 tasks" in told
+    output = run("changes old.csv new.csv --rule borda --csv moved.csv").out
+    assert found.summary() in output
+    assert "before: read: old.csv, a table of scores: 4 systems x 3 tasks" in output
     pd.testing.assert_frame_equal(
         pd.read_csv("moved.csv", index_col="system"), found.to_frame(), check_dtype=False
     )
@@ -38,8 +38,8 @@ def test_a_task_that_one_version_has_may_be_named(run, refused):
     new = ra.read_scores("new.csv", higher_is_better={**options, "w": False})
     new = new.with_task_weights({**dict.fromkeys("xyw", 1.0), "w": 3.0})
     found = ra.analysis.compare_tables(old, new, ra.Borda())
-    told = run("changes old.csv new.csv --rule borda --lower w --weight w=3").out
-    assert found.summary() in told
+    output = run("changes old.csv new.csv --rule borda --lower w --weight w=3").out
+    assert found.summary() in output
     refusal = refused("changes old.csv new.csv --lower v")
     assert refusal == "error: --lower must be one of the 4 tasks (x, y, w, z). Got 'v'."
 

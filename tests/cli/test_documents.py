@@ -74,10 +74,10 @@ def test_the_command_says_what_the_user_said(run, tmp_path) -> None:
     assert re.search(r'<td class="card">Uni</td><td class="card number"[^>]*>7<', html)
     assert "Did you mean" in run("report b.csv --kind batles", code=2).err
     assert "error: " in run("report --dataset tennessee --unit instance", code=2).err
-    told = run("report --dataset tennessee --gate frist=X", code=2).err
-    assert "first-decided, first=ITEM, above=ITEM,ITEM" in told
-    told = run("report --dataset tennessee --items i.csv", code=2).err
-    assert "error: `--items` must be a table with rows of items of the data. Got X." in told
+    err = run("report --dataset tennessee --gate frist=X", code=2).err
+    assert "first-decided, first=ITEM, above=ITEM,ITEM" in err
+    err = run("report --dataset tennessee --items i.csv", code=2).err
+    assert "error: `--items` must be a table with rows of items of the data. Got X." in err
     (tmp_path / "v.csv").write_text("first,second\nA,B\nB,A\nA,\n", encoding="utf-8")
     run("report v.csv --format cast-votes")
     assert "wins the instant runoff" in (tmp_path / "report.html").read_text(encoding="utf-8")
@@ -98,14 +98,14 @@ def test_scores_and_cards_may_be_in_one_file(run, tmp_path) -> None:
     table.to_csv(tmp_path / "scores.csv", index=False)
     table.loc[2] = ["C", 7, 1.5, 1.5]
     table.to_csv(tmp_path / "cards.csv", index=False)
-    told = run("report scores.csv --format scores --only x --only y --items cards.csv").err
-    assert "2 columns of tasks of the data, left out (x, y)" in told
-    assert "1 row of no item of the data, left out (C)" in told
+    err = run("report scores.csv --format scores --only x --only y --items cards.csv").err
+    assert "2 columns of tasks of the data, left out (x, y)" in err
+    assert "1 row of no item of the data, left out (C)" in err
     html = (tmp_path / "report.html").read_text(encoding="utf-8")
     cards = re.findall(r'<td class="card number" data-key="([^"]*)">(.*?)</td></tr>', html)
     assert sorted(cards) == [("0.0", "0"), ("70.0", "70")]
     assert html.count('<th scope="col" class="card') == 1
     table.loc[2] = ["A", 7, 1.5, 1.5]
     table.to_csv(tmp_path / "twice.csv", index=False)
-    told = run("report scores.csv --format scores --only x --items twice.csv", code=2).err
-    assert "`--items` must be a row for each item. Got 'A'" in told
+    err = run("report scores.csv --format scores --only x --items twice.csv", code=2).err
+    assert "`--items` must be a row for each item. Got 'A'" in err

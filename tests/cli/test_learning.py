@@ -28,8 +28,8 @@ def test_steps_in_two_forms(run, hostile, tmp_path):
     for name in ("a.txt", "a"):
         assert f"wrote: {name}" in run(f"{line} -o {name}").out
         assert (tmp_path / name).read_text(encoding="utf-8") == f"{steps.summary(rows=20)}\n"
-    told = run(f"{hostile} -o a.pdf", code=2).err
-    assert "ends in .txt, .html or .htm" in told
+    err = run(f"{hostile} -o a.pdf", code=2).err
+    assert "ends in .txt, .html or .htm" in err
 
 
 def test_a_page_has_all_tables_a_picture_and_no_label_that_is_markup(run, hostile):
@@ -60,11 +60,11 @@ def test_every_method_has_steps_or_says_why_not(run):
             )
             continue
         data = "superglue_human" if rule.needs == "scores" else "condorcet_1785"
-        told = run("steps --dataset", data, "--rule", method, code=0 if _has_steps(kind) else 2)
+        result = run("steps --dataset", data, "--rule", method, code=0 if _has_steps(kind) else 2)
         if _has_steps(kind):
-            assert rule.aggregate(ra.datasets.load(data)).ranking.to_text() in told.out
+            assert rule.aggregate(ra.datasets.load(data)).ranking.to_text() in result.out
         else:
-            assert "a rule with steps (" in told.err
+            assert "a rule with steps (" in result.err
 
 
 def test_the_picture_of_the_steps(run, tmp_path):

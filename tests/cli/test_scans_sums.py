@@ -134,9 +134,9 @@ def test_what_sums_cannot_serve_is_refused(refused):
     put(drawn(2))
     for words, expected in REFUSED.items():
         command, *stated = words.split()
-        told = refused(command, "sums.json", *stated)
-        assert expected in told
-        assert not re.search(r"ScoreSummary|read_scores|\w=", told), told
+        message = refused(command, "sums.json", *stated)
+        assert expected in message
+        assert not re.search(r"ScoreSummary|read_scores|\w=", message), message
     assert not Path("report.html").exists()
 
 
@@ -173,17 +173,17 @@ def test_odd_sums_end_as_their_scores_do(command, name, run):
     stated = options(command, [*table.systems, "none"][:2])
     if command == "missing":
         stated += ["--rule", "copeland"]
-    ends, said = [], []
+    ends, outputs = [], []
     for given in ["sums.json"], ["scores.csv", *LONG]:
         more = ["--samples", "1"] if command == "missing" and len(given) > 1 else []
-        told = run(command, *given, *stated, *more, "--json", code=(0, 2, 3))
-        ends.append(told.err.rpartition("rror: ")[2].partition(" Got ")[0])
-        said.append(told.out)
+        result = run(command, *given, *stated, *more, "--json", code=(0, 2, 3))
+        ends.append(result.err.rpartition("rror: ")[2].partition(" Got ")[0])
+        outputs.append(result.out)
     assert ends[0] == ends[1]
-    if not said[1]:
-        assert said[0] == ""
+    if not outputs[1]:
+        assert outputs[0] == ""
         return
-    found, expected = map(plain, said)
+    found, expected = map(plain, outputs)
     for one in found, expected:
         # Sums hold neither rankings to complete nor units.
         one.pop({"missing": "sensitivity"}.get(command), None)
@@ -213,10 +213,10 @@ def test_half_a_character_is_refused(sums, run):
     fit = {**ra.Mallows("AB", theta=1.0).to_dict(), "items": ["A", "\udc00"]}
     Path("fit.json").write_text(json.dumps(fit))
     for line in ("compare sums.json", "compare votes.json", "sample fit.json"):
-        told = run(line, code=2)
-        assert "half of a character" in told.err
-        assert "\\ud" in told.err
-        assert told.out == ""
+        result = run(line, code=2)
+        assert "half of a character" in result.err
+        assert "\\ud" in result.err
+        assert result.out == ""
     sums(systems=["\U0001f600", "b", "c"])
     assert "\U0001f600" in run("rank sums.json").out
 
@@ -227,9 +227,9 @@ def test_an_output_that_lacks_letters(monkeypatch, capsys, called):
     with pytest.raises(SystemExit) as stop:
         main(["rank", "sums.json"])
     assert stop.value.code == 1
-    told = capsys.readouterr().err
-    assert "its encoding, latin-1, has no" in told
-    assert "PYTHONIOENCODING" in told
+    err = capsys.readouterr().err
+    assert "its encoding, latin-1, has no" in err
+    assert "PYTHONIOENCODING" in err
 
 
 @pytest.mark.parametrize("weight", [1e101, 5e-324])

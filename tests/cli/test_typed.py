@@ -94,8 +94,8 @@ def test_ranges_are_said_and_kept() -> None:
 
 
 def test_draws_that_no_memory_holds_are_refused(refused) -> None:
-    told = refused("sample --items A,B,C --size 100000000")
-    assert "--size must be at most 33333333 for 3 items. Got 100000000." in told
+    message = refused("sample --items A,B,C --size 100000000")
+    assert "--size must be at most 33333333 for 3 items. Got 100000000." in message
 
 
 # -- choices --------------------------------------------------------------------------------------
@@ -104,8 +104,8 @@ def test_draws_that_no_memory_holds_are_refused(refused) -> None:
 def allowed(function, parameter: str) -> set[str]:
     """Return the words of a parameter's type, `none` for None."""
     function = inspect.unwrap(function)
-    told = inspect.signature(function).parameters[parameter].annotation
-    kinds = eval(told, vars(sys.modules[function.__module__])) if isinstance(told, str) else told
+    hint = inspect.signature(function).parameters[parameter].annotation
+    kinds = eval(hint, vars(sys.modules[function.__module__])) if isinstance(hint, str) else hint
     return set(words(kinds))
 
 

@@ -56,7 +56,7 @@ COMMANDS = _commands_of(app)
 
 
 @pytest.fixture
-def told(called):
+def message(called):
     """Run the command line with bad input and return its one sentence."""
     texts = {"table": TABLE, "long": LONG, "ballots": BALLOTS, "tasks": TASKS}
     for name, text in texts.items():
@@ -88,7 +88,7 @@ NEEDED = {
 }
 
 
-def test_an_unknown_name_names_the_option_and_suggests(told) -> None:
+def test_an_unknown_name_names_the_option_and_suggests(message) -> None:
     of_items = ("--pair", "--reference", "--anchor")
     for name, option in NAMED:
         needed = NEEDED.get(name, "")
@@ -96,7 +96,7 @@ def test_an_unknown_name_names_the_option_and_suggests(told) -> None:
             needed = ""
         before = "table.csv" if name == "verify" else ""
         typed = {**MISTYPED, **(SCANNED if name == "scan" else {})}[option]
-        line = told(f"{name} {before} {typed} {needed}")
+        line = message(f"{name} {before} {typed} {needed}")
         assert f"`{option}`" in line
         assert "Did you mean '" in line
         assert "item" not in line.replace("--item", "") or option in of_items
@@ -111,8 +111,8 @@ def test_a_part_of_one_name_is_suggested() -> None:
     assert nearest("g/", names) == ""
 
 
-def test_nothing_is_suggested_where_nothing_is_near(told) -> None:
-    assert "Did you mean" not in told("rank table.csv --lower qqq")
+def test_nothing_is_suggested_where_nothing_is_near(message) -> None:
+    assert "Did you mean" not in message("rank table.csv --lower qqq")
 
 
 # As typed, with the words that are said, and none of parameters of functions.
@@ -127,8 +127,8 @@ TYPED = {
 }
 
 
-def test_parameters_of_the_package_are_not_told(told) -> None:
+def test_parameters_of_the_package_are_not_told(message) -> None:
     for typed, words in TYPED.items():
-        line = told(typed)
+        line = message(typed)
         assert words in line, typed
         assert not re.search(r"`[a-z_]+=?`", line)

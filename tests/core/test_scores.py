@@ -269,8 +269,8 @@ def test_describe_counts_and_sums_the_scores_of_each_row(by):
         there = np.array([score for score in scores if not isnan(score)])
         mean = there.mean() if len(there) else NAN
         variance = there.var(ddof=1) if len(there) > 1 else NAN
-        told = [len(there), len(scores) - len(there), mean, there.sum(), variance, sqrt(variance)]
-        assert row == pytest.approx(told, nan_ok=True)
+        values = [len(there), len(scores) - len(there), mean, there.sum(), variance, sqrt(variance)]
+        assert row == pytest.approx(values, nan_ok=True)
 
 
 def test_to_frame_labels_systems_and_units():

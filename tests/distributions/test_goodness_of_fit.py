@@ -46,23 +46,23 @@ def shares_by_hand(made, name):
     [(KENDALL, "kendall"), (LUCE, "kendall"), (ra.Mallows("CADB", 0.8, "footrule"), "footrule")],
 )
 def test_expected_shares_are_those_of_all_rankings(made, name):
-    seen, told = _Shares.both(made.sample(10, rng=0), made, np.random.default_rng(0))
+    seen, expected = _Shares.both(made.sample(10, rng=0), made, np.random.default_rng(0))
     laws, ranks, pairs = shares_by_hand(made, name)
-    assert told.distances.keys() == laws.keys()
+    assert expected.distances.keys() == laws.keys()
     for far, chance in laws.items():
-        assert told.distances[far] == pytest.approx(chance)
-    np.testing.assert_allclose(told.ranks, ranks)
-    np.testing.assert_allclose(told.pairs, pairs)
-    np.testing.assert_allclose(told.ranks, made.rank_probabilities())
-    np.testing.assert_allclose(told.pairs, made.pairwise_probabilities(), atol=1e-12)
-    assert (seen.number, told.number) == (pytest.approx(10.0), np.inf)
+        assert expected.distances[far] == pytest.approx(chance)
+    np.testing.assert_allclose(expected.ranks, ranks)
+    np.testing.assert_allclose(expected.pairs, pairs)
+    np.testing.assert_allclose(expected.ranks, made.rank_probabilities())
+    np.testing.assert_allclose(expected.pairs, made.pairwise_probabilities(), atol=1e-12)
+    assert (seen.number, expected.number) == (pytest.approx(10.0), np.inf)
 
 
 def test_many_items_are_drawn():
     made = ra.Mallows(range(12), theta=0.5)
-    told = _Shares.both(made.sample(3, rng=0), made, np.random.default_rng(0))[1]
-    assert told.number == pytest.approx(5_000)
-    error = (told.pairs - made.pairwise_probabilities()) / np.sqrt(0.25 / 5_000)
+    expected = _Shares.both(made.sample(3, rng=0), made, np.random.default_rng(0))[1]
+    assert expected.number == pytest.approx(5_000)
+    error = (expected.pairs - made.pairwise_probabilities()) / np.sqrt(0.25 / 5_000)
     assert np.abs(error).max() < 4.5
 
 
@@ -76,10 +76,10 @@ def test_weights_are_shares_of_what_is_seen():
 
 
 def test_statistics_by_hand():
-    seen, told = {0.0: 0.5, 2.0: 0.5}, {0.0: 0.2, 1.0: 0.5, 2.0: 0.3}
+    seen, expected = {0.0: 0.5, 2.0: 0.5}, {0.0: 0.2, 1.0: 0.5, 2.0: 0.3}
     by_hand = 0.2 * 0.3**2 / (0.2 * 0.8) + 0.5 * 0.2**2 / (0.7 * 0.3)
-    assert _anderson_darling(seen, told) == pytest.approx(by_hand)
-    assert _anderson_darling(told, told) == 0.0
+    assert _anderson_darling(seen, expected) == pytest.approx(by_hand)
+    assert _anderson_darling(expected, expected) == 0.0
     by_hand = 4 * ((0.5 - 0.6) ** 2 + (1 - 0.8) ** 2)
     assert _freeman_tukey(np.array([0.25, 1.0]), np.array([0.36, 0.64])) == pytest.approx(by_hand)
 
@@ -178,14 +178,14 @@ def test_the_uniform_fit_has_no_parameters():
 def test_what_cannot_be_tested_is_refused():
     rankings = KENDALL.sample(40, rng=1)
     fit = ra.Mallows.fit(rankings)
-    for one, profile, told in (
+    for one, profile, message in (
         (fit, ra.Profile.from_orders(["AB", "CD"], items="ABCD"), "complete strict"),
         (fit, KENDALL.sample(40, rng=2), "`refit` must be such that"),
         (ra.PlackettLuce.fit(rankings, ridge=5.0), rankings, "`refit` must be such that"),
         (ra.BradleyTerry.fit(rankings), rankings, "`refit` must be given for a BradleyTerry"),
         (KENDALL, rankings, "`fit` must be"),
     ):
-        with pytest.raises(InvalidInputError, match=told):
+        with pytest.raises(InvalidInputError, match=message):
             ra.distributions.goodness_of_fit(one, profile, n_resamples=3)
 
 

@@ -104,7 +104,7 @@ def test_stored_and_read_back_strictly():
 def test_what_is_no_mixture_is_refused():
     ties = ra.PlackettLuce([0.0, 1.0], items="AB", log_ties={2: 0.0})
     uniform = ra.distributions.Uniform("AB")
-    for parts, weights, told in (
+    for parts, weights, message in (
         ([], None, "one or more distributions"),
         (["AB"], None, "one or more distributions"),
         ([ties], None, "without ties"),
@@ -113,7 +113,7 @@ def test_what_is_no_mixture_is_refused():
         ([uniform, uniform], [float("nan"), 1.0], "with sum 1"),
         ([uniform], [0.5, 0.5], "1 number"),
     ):
-        with pytest.raises(InvalidInputError, match=told):
+        with pytest.raises(InvalidInputError, match=message):
             ra.Mixture(parts, weights)
     with pytest.raises(ra.exceptions.ItemMismatchError):
         ra.Mixture([uniform, ra.distributions.Uniform("BA")])
@@ -256,13 +256,13 @@ def test_what_is_not_identified_is_refused_and_nothing_else():
 
 def test_bad_calls_are_refused():
     votes = rows_of(20, 0)
-    for told, number, options in (
+    for parameter, number, options in (
         ("n_components", 0, {}),
         ("max_theta", 2, {"max_theta": 0}),
         ("noise", 2, {"noise": 1}),
         ("n_starts", 2, {"n_starts": 0}),
     ):
-        with pytest.raises(InvalidInputError, match=f"`{told}`"):
+        with pytest.raises(InvalidInputError, match=f"`{parameter}`"):
             ra.Mixture.fit(votes, number, **options)
     with pytest.raises(ra.exceptions.OutOfTimeError):
         ra.Mixture.fit(votes, 2, time_limit=1e-9)

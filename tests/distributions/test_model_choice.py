@@ -71,8 +71,8 @@ def test_scores_are_those_of_fits_without_the_fold(folds):
     assert row["log_score"] == pytest.approx(np.mean(scores))
     assert row["log_score_error"] == pytest.approx(np.std(scores, ddof=1) / 53**0.5)
     fit = ra.PlackettLuce.fit(rankings)
-    told = ["log_likelihood", "n_parameters", "aic", "bic"]
-    np.testing.assert_allclose(row[told].astype(float), [getattr(fit, key) for key in told])
+    columns = ["log_likelihood", "n_parameters", "aic", "bic"]
+    np.testing.assert_allclose(row[columns].astype(float), [getattr(fit, key) for key in columns])
 
 
 def test_differences_are_of_the_same_rankings():
@@ -232,11 +232,11 @@ def test_the_page_says_what_the_kept_simulation_found():
     page = (ROOT / "docs" / "howto" / "which_model.rst").read_text(encoding="utf-8")
     page = page[page.index("How often it is right") :]
     table = page[: page.index("The true model was within")]
-    told = [re.findall(r"(\d+) %", line) for line in table.splitlines() if "%" in line]
+    rows = [re.findall(r"(\d+) %", line) for line in table.splitlines() if "%" in line]
     kept = pd.read_csv(LONG.with_suffix(".csv"))
     drawn = kept[kept["p"].isna()]
-    assert len(told) == drawn["case"].nunique()
-    for row, (case, part) in zip(told, drawn.groupby("case", sort=False), strict=True):
+    assert len(rows) == drawn["case"].nunique()
+    for row, (case, part) in zip(rows, drawn.groupby("case", sort=False), strict=True):
         shares = [100 * (part[by] == case).mean() for by in ("held_out", "bic", "aic")]
         assert row == [f"{share:.0f}" for share in shares]
         assert len(part) == 200

@@ -41,7 +41,7 @@ def read(places, policy):
     return oracles.with_unranked_last(places) if policy == "last" else places
 
 
-def pairs_told(*rankings):
+def judged_pairs(*rankings):
     """Return the pairs of items of which no ranking lists neither."""
     return [
         (i, j)
@@ -54,7 +54,7 @@ def expected_distance(first, second, p):
     """Return the mean distance of compatible permutations that keep observed ties."""
     before, after = (oracles.probability_before(places) for places in (first, second))
     total = Fraction(0)
-    for i, j in pairs_told(first, second):
+    for i, j in judged_pairs(first, second):
         ties = sum(oracles.judgment(places, i, j) == oracles.TIED for places in (first, second))
         if ties:
             total += p * (ties == 1)
@@ -71,7 +71,7 @@ def distance(first, second, policy, p):
 
 def number_judged(first, second, policy):
     if policy == "uniform":
-        return len(pairs_told(first, second))
+        return len(judged_pairs(first, second))
     return len(oracles.judged_pairs(read(first, policy), read(second, policy)))
 
 
@@ -292,7 +292,7 @@ def test_summary_tells_spread_bounds_optimum_and_methods():
 
 
 @pytest.mark.parametrize(
-    ("unranked", "told"),
+    ("unranked", "sentence"),
     [
         ("uniform", "1.7037 pairs on average (56.8 % of all pairs, with unranked items anywhere)"),
         ("ignore", "0.333333 pairs on average (100 % of the pairs that both compare)"),
@@ -300,10 +300,10 @@ def test_summary_tells_spread_bounds_optimum_and_methods():
          "2 pairs on average (66.7 % of the pairs that both compare, with unranked items last)"),
     ],
 )  # fmt: skip
-def test_the_share_says_which_pairs_it_is_of(unranked, told):
+def test_the_share_says_which_pairs_it_is_of(unranked, sentence):
     gaps = ra.Profile.from_orders(["AB", "BA", "CA"], items="ABC")
     report = dispersion_report(gaps.with_unranked(unranked), [BORDA])
-    assert told in str(report)
+    assert sentence in str(report)
 
 
 def test_rounded_weights_make_no_second_ranking():

@@ -87,12 +87,12 @@ def draws(kind, rng, size):
 def test_symmetric_differences_are_seldom_called_asymmetric(kind, tasks):
     first, second = np.triu_indices(5, k=1)
     pairs = list(zip(first.tolist(), second.tolist(), strict=True))
-    told = [
+    is_noted = [
         bool(asymmetry_note(x[:, first] - x[:, second], pairs, ""))
         for x in draws(kind, np.random.default_rng(tasks), (200, tasks, 5))
     ]
     # The middle of answers that are right or wrong jumps: 8 % of 1200 tables of 30 tasks.
-    assert np.mean(told) <= (0.12 if kind == "answers" else 0.05)
+    assert np.mean(is_noted) <= (0.12 if kind == "answers" else 0.05)
 
 
 # -- instances ------------------------------------------------------------------------------------
@@ -171,8 +171,8 @@ def test_no_gaps_and_nothing_but_gaps_are_no_selection(scores):
 )  # fmt: skip
 def test_selection_is_said_where_it_is_and_seldom_where_it_is_not(gaps, tasks, least, most):
     rng = np.random.default_rng(tasks)
-    told = [bool(_selection_note(with_gaps(rng, tasks, gaps))) for _ in range(80)]
-    assert least <= np.mean(told) <= most
+    is_noted = [bool(_selection_note(with_gaps(rng, tasks, gaps))) for _ in range(80)]
+    assert least <= np.mean(is_noted) <= most
 
 
 # -- columns that are like their neighbors ---------------------------------------------------------

@@ -154,7 +154,7 @@ def test_every_mean_over_unlike_tasks_is_noted_as_by_the_rule():
 
 
 @pytest.mark.parametrize(
-    ("words", "options", "said"),
+    ("words", "options", "message"),
     [
         (("A", "A"), {}, "another system than the first"),
         (("A", "C"), {}, "one of the 2 items"),
@@ -164,8 +164,8 @@ def test_every_mean_over_unlike_tasks_is_noted_as_by_the_rule():
         (("A", "B"), {"n_resamples": 10}, "n_resamples"),
     ],
 )
-def test_bad_input_is_named(words, options, said):
-    with pytest.raises(InvalidInputError, match=said):
+def test_bad_input_is_named(words, options, message):
+    with pytest.raises(InvalidInputError, match=message):
         ra.paired_test(table([1.5, 2], [3, 4]), *words, **options)
 
 

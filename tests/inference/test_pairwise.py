@@ -77,10 +77,10 @@ def check_shape(intervals):
     assert (upper(high.T) == 1 - upper(lower)).all()
     assert (lower >= 0).all()
     assert (high <= 1).all()
-    told = ~np.isnan(estimate)
+    compared = ~np.isnan(estimate)
     slack = 1e-9
-    assert (lower[told] <= estimate[told] + slack).all()
-    assert (estimate[told] <= high[told] + slack).all()
+    assert (lower[compared] <= estimate[compared] + slack).all()
+    assert (estimate[compared] <= high[compared] + slack).all()
     assert (intervals.n_units == intervals.n_units.T).all()
     for matrix in (estimate, lower, high):
         assert np.diag(matrix).tolist() == [0.5] * len(matrix)

@@ -26,8 +26,8 @@ def least(level, runs):
 def pair_of(wins, losses):
     """Return comparisons of A and B."""
     orders = [("AB", wins), ("BA", losses)]
-    told = [(order, count) for order, count in orders if count]
-    return ra.Profile.from_orders([o for o, _ in told], counts=[c for _, c in told], items="AB")
+    rows = [(order, count) for order, count in orders if count]
+    return ra.Profile.from_orders([o for o, _ in rows], counts=[c for _, c in rows], items="AB")
 
 
 @cache

@@ -82,8 +82,8 @@ def test_errors_are_those_of_random_orders_within_tasks():
     for _ in range(400):
         mixed = scores.copy()
         for task in mixed.T:
-            told = ~np.isnan(task)
-            task[told] = rng.permutation(task[told])
+            present = ~np.isnan(task)
+            task[present] = rng.permutation(task[present])
         table = ra.ScoreTable(mixed, systems="ABCDEF", higher_is_better=True)
         drawn.append(ra.inference.skillings_mack(table, rng=0, n_resamples=100).average_ranks)
     spread = np.std(np.array(drawn)[:, :, None] - np.array(drawn)[:, None, :], axis=0)

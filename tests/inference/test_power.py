@@ -30,7 +30,7 @@ def test_answers_by_the_formula():
 
 
 @pytest.mark.parametrize(
-    ("call", "options", "said"),
+    ("call", "options", "message"),
     [
         (ra.inference.units_needed, {"difference": 0, "spread": 1}, "another number than 0"),
         (ra.inference.units_needed, {"difference": 0.1}, "or `differing` in its place"),
@@ -52,8 +52,8 @@ def test_answers_by_the_formula():
         ),
     ],
 )
-def test_bad_input_is_named(call, options, said):
-    with pytest.raises(InvalidInputError, match=said):
+def test_bad_input_is_named(call, options, message):
+    with pytest.raises(InvalidInputError, match=message):
         call(**options)
 
 
@@ -118,9 +118,9 @@ def test_tied_with_the_first():
     scores = ra.ScoreTable(values, systems="ABCDE", higher_is_better=True)
     ranks = ra.rank_intervals(scores, of="mean")
     leader = ranks.items[int(np.argmin(ranks.rank))]
-    told = {below for above, below in ranks.decisions.pairs if above == leader}
-    assert set(ranks.tied_with_first) == set("ABCDE") - told
-    assert {"D", "E"} <= told
+    separated = {below for above, below in ranks.decisions.pairs if above == leader}
+    assert set(ranks.tied_with_first) == set("ABCDE") - separated
+    assert {"D", "E"} <= separated
     apart = np.array([[0.0], [-3], [-6]]) + np.random.default_rng(1).normal(size=(3, 9))
     ranks = ra.rank_intervals(ra.ScoreTable(apart, systems="ABC", higher_is_better=True))
     assert ranks.tied_with_first == ("A",)

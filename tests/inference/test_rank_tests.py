@@ -182,10 +182,10 @@ def test_the_summary_tells_statistics_and_groups():
     bars = [line for line in lines if line.startswith("not separated")]
     assert len(bars) == sum(len(group) > 1 for group in test.groups(0.1))
     assert lines[-6].split() == ["Human", "2.100"]
-    told = test.to_dict()
-    assert (told["schema"], told["version"], told["f_df"]) == ("rankagg.friedman", 1, [5, 45])
-    assert told["p_value"] == test.p_value
-    assert dict(zip(told["items"], told["average_ranks"], strict=True)) == (
+    fields = test.to_dict()
+    assert (fields["schema"], fields["version"], fields["f_df"]) == ("rankagg.friedman", 1, [5, 45])
+    assert fields["p_value"] == test.p_value
+    assert dict(zip(fields["items"], fields["average_ranks"], strict=True)) == (
         test.to_frame()["average_rank"].to_dict()
     )
     short = test.summary(rows=2).splitlines()

@@ -61,7 +61,7 @@ def many(n=101):
     return ra.ScoreTable(values, higher_is_better=True, tasks=["x"] * 60, instances=range(60))
 
 
-def told(result):
+def fields(result):
     """Return what a result says; sums do not know where who does worse is left out."""
     plain = result.to_dict()
     return plain | {"notes": [note for note in plain["notes"] if "missing more often" not in note]}
@@ -87,14 +87,14 @@ def test_ranks_by_points(table, policy, fixed, times):
     )
     often = often.with_unranked(policy)
     found = ra.rank_intervals(summary, fixed_tasks=fixed)
-    assert told(found) == told(ra.rank_intervals(often, method="hoeffding", fixed_tasks=fixed))
+    assert fields(found) == fields(ra.rank_intervals(often, method="hoeffding", fixed_tasks=fixed))
 
 
 @given(table=tables(), method=st.sampled_from([None, "hoeffding", "sign-test"]), policy=policies)
 def test_ranks_by_majorities(table, method, policy):
     table = table.with_task_weights({}).with_unranked(policy)
     found = ra.rank_intervals(ra.ScoreSummary.from_scores(table), of="pairwise", method=method)
-    assert told(found) == told(ra.rank_intervals(table, of="pairwise", method=method))
+    assert fields(found) == fields(ra.rank_intervals(table, of="pairwise", method=method))
 
 
 @pytest.mark.parametrize(

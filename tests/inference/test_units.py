@@ -30,8 +30,8 @@ def value(ranking, i, j, estimand):
     places = oracles.as_places(ranking)
     if estimand == "imputed" and not places[i] == places[j] == oracles.OFF_LIST:
         return oracles.probability_before(ranking)[i][j]
-    said = {oracles.ABOVE: Fraction(1), oracles.TIED: Fraction(1, 2), oracles.BELOW: Fraction(0)}
-    return said.get(oracles.judgment(places, i, j))
+    values = {oracles.ABOVE: Fraction(1), oracles.TIED: Fraction(1, 2), oracles.BELOW: Fraction(0)}
+    return values.get(oracles.judgment(places, i, j))
 
 
 def votes_of(profile):
@@ -41,9 +41,9 @@ def votes_of(profile):
 
 
 def average(values_and_weights):
-    told = [(value, weight) for value, weight in values_and_weights if value is not None]
-    total = sum((weight for _, weight in told), Fraction(0))
-    return sum(value * weight for value, weight in told) / total if told else None
+    present = [(value, weight) for value, weight in values_and_weights if value is not None]
+    total = sum((weight for _, weight in present), Fraction(0))
+    return sum(value * weight for value, weight in present) / total if present else None
 
 
 def slow_units(profile, i, j, estimand, labels=None, *, equal=False):
@@ -65,13 +65,13 @@ def slow_units(profile, i, j, estimand, labels=None, *, equal=False):
     return [(value, weight) for value, weight in found if value is not None]
 
 
-def slow_moments(told):
+def slow_moments(values):
     """Return n, mean and shares of the units that tell."""
-    n = len(told)
+    n = len(values)
     if n == 0:
         return 0, NAN, NAN
-    mass, mean = sum(weight for _, weight in told), average(told)
-    shares = sum((weight / mass) ** 2 for _, weight in told)
+    mass, mean = sum(weight for _, weight in values), average(values)
+    shares = sum((weight / mass) ** 2 for _, weight in values)
     return n, float(mean), float(shares)
 
 
@@ -136,22 +136,22 @@ def test_moments_of_instances(data, profile, estimand):
 
 def slow_fixed(profile, i, j, estimand):
     """Return the mean of the means of the tasks that tell of the pair, and its shares."""
-    told = []
+    means = []
     for task in dict.fromkeys(profile.groups):
         rows = [
             row for row, own in zip(votes_of(profile), profile.groups, strict=True) if own == task
         ]
         values = [(value(ranking, i, j, estimand), count) for ranking, count, _ in rows]
-        size = sum(count for said, count in values if said is not None)
+        size = sum(count for number, count in values if number is not None)
         weight = sum(count * weight for _, count, weight in rows) / sum(c for _, c, _ in rows)
         if size:
-            told.append((average(values), weight, size))
-    if not told:
+            means.append((average(values), weight, size))
+    if not means:
         return 0, NAN, NAN
-    mass = sum(weight for _, weight, _ in told)
-    mean = sum(mean * weight for mean, weight, _ in told) / mass
-    shares = sum((weight / mass) ** 2 / size for _, weight, size in told)
-    return sum(size for _, _, size in told), float(mean), float(shares)
+    mass = sum(weight for _, weight, _ in means)
+    mean = sum(mean * weight for mean, weight, _ in means) / mass
+    shares = sum((weight / mass) ** 2 / size for _, weight, size in means)
+    return sum(size for _, _, size in means), float(mean), float(shares)
 
 
 @given(strategies.profiles(groups=True), estimands)

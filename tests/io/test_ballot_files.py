@@ -85,14 +85,14 @@ def test_ranks():
 
 
 def test_what_is_told_of_ranks():
-    told = read(ra.read_ballots, RANKS["a blank ballot"])[1]
-    assert "ranks of Oak, Elm; left out: 'When'." in told
-    assert "1 blank ballot, in no ranking." in told
+    note = read(ra.read_ballots, RANKS["a blank ballot"])[1]
+    assert "ranks of Oak, Elm; left out: 'When'." in note
+    assert "1 blank ballot, in no ranking." in note
     assert "4 blank ballots, in no" in read(ra.read_ballots, "A,B,n\n1,2,3\n,,4\n", count="n")[1]
     assert "11 cells with rank 0 read as not ranked" in read(ra.read_ballots, RANKS["zeros"])[1]
     assert "begin at 0, which is the best" in read(ra.read_ballots, RANKS["from 0"])[1]
-    told = read(ra.read_ballots, RANKS["two at one place"])[1]
-    assert told == "the stream: 1 row with one place for several items, which are tied there."
+    note = read(ra.read_ballots, RANKS["two at one place"])[1]
+    assert note == "the stream: 1 row with one place for several items, which are tied there."
     assert not read(ra.read_ballots, RANKS["mean ranks"])[1]
 
 
@@ -315,13 +315,13 @@ def test_typed_columns_need_no_rule():
 
 def test_spellings_of_a_write_in():
     text = "1st,2nd\nZoë Lind,Max\nZoe Lind,Max\nZoe Lint,Max\nMax,\n"
-    _, told = read(ra.read_cast_votes, text)
-    assert "'Zoë Lind' and 'Zoe Lind' are read as two, though only case, accents or blanks" in told
-    assert "only one letter differs" in told
-    votes, told = read(
+    _, note = read(ra.read_cast_votes, text)
+    assert "'Zoë Lind' and 'Zoe Lind' are read as two, though only case, accents or blanks" in note
+    assert "only one letter differs" in note
+    votes, note = read(
         ra.read_cast_votes, text, alias={"Zoe Lind": "Zoë Lind", "Zoe Lint": "Zoë Lind"}
     )
-    assert (firsts(votes.profile), told) == ({"Zoë Lind": 3, "Max": 1}, "")
+    assert (firsts(votes.profile), note) == ({"Zoë Lind": 3, "Max": 1}, "")
     with pytest.raises(ra.exceptions.InvalidInputError, match="Did you mean 'Zoe Lind'"):
         read(ra.read_cast_votes, text, alias={"Zoe Lnd": "Zoë Lind"})
     for names in ("Talk A,Talk B", "Model1,Model2", "Team AB,Team AC", "Ann,Anna"):
@@ -347,9 +347,9 @@ SAME = {
 
 @pytest.mark.parametrize("kind", SAME)
 def test_blt_as_programs_write_it(kind):
-    votes, told = read(ra.io.read_blt, SAME[kind])
+    votes, note = read(ra.io.read_blt, SAME[kind])
     assert votes.profile == read(ra.io.read_blt, PLAIN)[0].profile
-    assert (votes.seats, votes.n_ballots, told) == (2, 10, "")
+    assert (votes.seats, votes.n_ballots, note) == (2, 10, "")
     assert [one.format for one in ra.recognize(StringIO(SAME[kind])).readings] == ["blt"]
 
 

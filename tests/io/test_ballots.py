@@ -45,7 +45,7 @@ def test_ranks_in_words():
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         (
             "A,B,C,x\n7,9,8,\n,3,4,\n1,2,3,\n",
@@ -60,11 +60,11 @@ def test_ranks_in_words():
         ),
     ],
 )
-def test_what_may_be_no_ranks_is_told(text, told):
+def test_what_may_be_no_ranks_is_told(text, message):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         read(text, drop="x")
-    assert [str(one.message) for one in caught] == ([f"the stream: {told}"] if told else [])
+    assert [str(one.message) for one in caught] == ([f"the stream: {message}"] if message else [])
 
 
 @pytest.mark.parametrize("drop", ["voter", ["voter"], ("voter",), iter(["voter"])])

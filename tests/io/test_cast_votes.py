@@ -89,8 +89,8 @@ def check(votes, ballots, policies):
     assert votes.n_ranked == ranked
     for step in votes.steps:
         slowly = met.get(step.step, Counter())
-        told = (step.ballots, step.choices, step.left_out)
-        assert told == (slowly["ballots"], slowly["met"], slowly["left out"]), step
+        counts = (step.ballots, step.choices, step.left_out)
+        assert counts == (slowly["ballots"], slowly["met"], slowly["left out"]), step
     assert votes.n_unchanged + votes.n_changed + votes.n_blank + votes.n_emptied == len(ballots)
     assert votes.n_ranked + sum(step.left_out for step in votes.steps) == votes.n_choices
 

@@ -271,14 +271,14 @@ def test_rows_without_an_outcome_are_left_out_and_counted():
 
 
 @pytest.mark.parametrize(
-    ("word", "said"),
+    ("word", "message"),
     [
         ("eror", "`drop_outcome` must be an outcome in won. Got 'eror'. Did you mean 'error'"),
         (["left", "error"], "has no row without the outcome"),
     ],
 )
-def test_words_to_leave_out_that_are_refused(word, said):
-    with pytest.raises(RankaggError, match=said):
+def test_words_to_leave_out_that_are_refused(word, message):
+    with pytest.raises(RankaggError, match=message):
         read(["left", "error"], drop_outcome=word)
 
 

@@ -26,12 +26,12 @@ from tests.io.made_evaluations import (
 
 
 def test_directions_are_those_of_the_files(tmp_path) -> None:
-    frame, told = read(
+    frame, notes = read(
         tmp_path,
         run("A", task("acc", 0.5), task("loss", 2, lower=True, metric="nll")),
         run("B", task("acc", 0.25), task("loss", 1, lower=True, metric="nll")),
     )
-    assert told == []
+    assert notes == []
     better = frame.groupby("task")["higher_is_better"].first()
     assert better.to_dict() == {"acc": True, "loss": False}
     table = ra.read_scores(
@@ -60,8 +60,8 @@ REFUSED = {
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_contradicts_itself_is_named(tmp_path, name) -> None:
-    contents, told = REFUSED[name]
-    with pytest.raises(DataFormatError, match=told):
+    contents, message = REFUSED[name]
+    with pytest.raises(DataFormatError, match=message):
         read(tmp_path, *contents)
 
 
@@ -104,12 +104,12 @@ def test_numbers_have_a_direction_where_their_accuracy_is_counted(tmp_path) -> N
 
 
 def test_a_standard_error_is_that_of_means_alone(tmp_path) -> None:
-    frame, told = read(tmp_path, log("A", "x", scores=[accuracy(0.5, f1=0.25, std=3)]))
+    frame, notes = read(tmp_path, log("A", "x", scores=[accuracy(0.5, f1=0.25, std=3)]))
     found = frame.set_index("metric")[["score", "error"]].fillna(-1)
     assert found.loc["match/accuracy"].tolist() == [0.5, 0.01]
     assert found.loc["match/f1"].tolist() == [0.25, -1]
     assert frame["higher_is_better"].isna().tolist() == [False, True]
-    assert told == ["left out: 1 score (std without a mean of samples)."]
+    assert notes == ["left out: 1 score (std without a mean of samples)."]
 
 
 def test_epochs_are_never_averaged_unsaid(tmp_path) -> None:
@@ -126,9 +126,9 @@ def test_epochs_are_never_averaged_unsaid(tmp_path) -> None:
 
 @pytest.mark.parametrize("status", ["started", "error", "cancelled"])
 def test_logs_that_did_not_end_well_are_left_out(tmp_path, status) -> None:
-    frame, told = read(tmp_path, log("A", "x", ONE, status=status), log("B", "x", ONE))
+    frame, notes = read(tmp_path, log("A", "x", ONE, status=status), log("B", "x", ONE))
     assert frame["system"].tolist() == ["B"]
-    assert told == [f"left out: 1 log (its status is {status})."]
+    assert notes == [f"left out: 1 log (its status is {status})."]
 
 
 def test_samples_without_a_score_are_counted(tmp_path) -> None:
@@ -137,9 +137,9 @@ def test_samples_without_a_score_are_counted(tmp_path) -> None:
     content["samples"][1].update(scores={}, error={"message": "boom"})
     content["samples"][2]["invalidation"] = {"author": "me"}
     content["samples"][3]["scores"]["m"]["value"] = float("nan")
-    frame, told = read(tmp_path, content)
+    frame, notes = read(tmp_path, content)
     assert len(frame) == 1
-    assert sorted(told) == [
+    assert sorted(notes) == [
         "left out: 1 sample (invalidated).", "left out: 1 sample (it ended in an error).",
         "left out: 1 sample (no score).", "left out: 1 score (not a finite number).",
     ]  # fmt: skip
@@ -148,8 +148,8 @@ def test_samples_without_a_score_are_counted(tmp_path) -> None:
 def test_samples_that_are_fewer_than_stated_are_told(tmp_path) -> None:
     content = log("A", "x", ONE)
     content["results"]["completed_samples"] = 3
-    told = read(tmp_path, content)[1]
-    assert [one.partition(" has ")[2] for one in told] == ["1 of 3 samples that are stated."]
+    notes = read(tmp_path, content)[1]
+    assert [one.partition(" has ")[2] for one in notes] == ["1 of 3 samples that are stated."]
 
 
 @pytest.mark.parametrize("version", [1, 3, 2.0, True, "2", None])
@@ -176,13 +176,13 @@ class TestArchives:
 
     def test_of_a_log_that_is_not_finished_are_left_out(self, tmp_path) -> None:
         put(tmp_path / "b.json", log("B", "x", ONE))
-        for name, told in (("_journal/start.json", None), ("x.json", "without `header\\.json`")):
+        for name, message in (("_journal/start.json", None), ("x.json", "without `header\\.json`")):
             with zipfile.ZipFile(tmp_path / "a.eval", "w") as file:
                 file.writestr(name, "{}")
-            if told is None:
+            if message is None:
                 assert read(tmp_path)[1] == ["left out: 1 log (it was not finished)."]
             else:
-                with pytest.raises(DataFormatError, match=told):
+                with pytest.raises(DataFormatError, match=message):
                     ra.read_evaluations(tmp_path)
 
 
@@ -209,10 +209,10 @@ def test_standard_errors_and_placeholders_are_no_metrics(tmp_path) -> None:
         "acc,none": 0.5, "acc_stderr,none": 0.1, " ": " ", "sample_len": 7, "f1,none": 0.4,
         "f1_stderr,none": "N/A",
     }  # fmt: skip
-    frame, told = read(tmp_path, harness("A", {"x": scores}))
+    frame, notes = read(tmp_path, harness("A", {"x": scores}))
     assert frame[["metric", "score"]].values.tolist() == [["acc", 0.5], ["f1", 0.4]]
     assert frame["error"].fillna(-1).tolist() == [0.1, -1]
-    assert told == []
+    assert notes == []
 
 
 def test_filters_are_metrics_of_their_own(tmp_path) -> None:
@@ -227,8 +227,8 @@ def test_filters_are_metrics_of_their_own(tmp_path) -> None:
 
 
 def test_scores_of_older_files_are_left_out_and_counted(tmp_path) -> None:
-    _, told = read(tmp_path, harness("A", {"x": {"acc": 0.5, "acc_stderr": 0.1, "f1,none": 1}}))
-    assert told == ["left out: 2 scores (no metric and filter in its name)."]
+    _, notes = read(tmp_path, harness("A", {"x": {"acc": 0.5, "acc_stderr": 0.1, "f1,none": 1}}))
+    assert notes == ["left out: 2 scores (no metric and filter in its name)."]
 
 
 ACC = {"acc,none": 0.5}
@@ -246,10 +246,10 @@ ACC = {"acc,none": 0.5}
     ],
 )  # fmt: skip
 def test_groups_do_not_count_beside_their_tasks(tmp_path, tasks, groups, left) -> None:
-    frame, told = read(tmp_path, harness("A", dict.fromkeys(tasks, ACC), group_subtasks=groups))
+    frame, notes = read(tmp_path, harness("A", dict.fromkeys(tasks, ACC), group_subtasks=groups))
     assert frame["task"].tolist() == left
     gone = len(tasks) - len(left)
-    assert told == [f"left out: {gone} scores (of a group of tasks that are here too)."] * (
+    assert notes == [f"left out: {gone} scores (of a group of tasks that are here too)."] * (
         gone > 0
     )
 
@@ -268,22 +268,22 @@ NO_RUNS = {
 }
 
 
-@pytest.mark.parametrize("told", NO_RUNS)
-def test_what_is_no_run_is_refused(tmp_path, told) -> None:
-    with pytest.raises(DataFormatError, match=told):
-        read(tmp_path, NO_RUNS[told])
+@pytest.mark.parametrize("message", NO_RUNS)
+def test_what_is_no_run_is_refused(tmp_path, message) -> None:
+    with pytest.raises(DataFormatError, match=message):
+        read(tmp_path, NO_RUNS[message])
 
 
 def test_settings_that_differ_are_told(tmp_path) -> None:
     one, two = (harness(model, {"x": {"acc,none": 1}}) for model in "AB")
     two["n-shot"]["x"] = 5
-    frame, told = read(tmp_path, one, two)
+    frame, notes = read(tmp_path, one, two)
     assert frame["settings"].tolist() == ["version 1.0, 0-shot", "version 1.0, 5-shot"]
-    assert told == ["settings differ: those of 'x' are version 1.0, 0-shot, version 1.0, 5-shot."]
+    assert notes == ["settings differ: those of 'x' are version 1.0, 0-shot, version 1.0, 5-shot."]
     one, two = (harness(model, {"x": {"acc,none": 1}, "y": {"acc,none": 1}}) for model in "AB")
     two["n-shot"] |= {"x": 5, "y": 5}
-    (told,) = read(tmp_path, one, two)[1]
-    assert told.endswith("version 1.0, 5-shot, and others on 1 more task.")
+    (message,) = read(tmp_path, one, two)[1]
+    assert message.endswith("version 1.0, 5-shot, and others on 1 more task.")
 
 
 class TestSamples:
@@ -305,8 +305,8 @@ class TestSamples:
             ("B", "x", "acc", 1): 1, ("B", "x", "acc", 0): 0.5,
         }  # fmt: skip
 
-    def refused(self, path, told):
-        with pytest.raises(DataFormatError, match=told):
+    def refused(self, path, message):
+        with pytest.raises(DataFormatError, match=message):
             ra.read_evaluations(path)
 
     def test_alone_are_refused_with_the_file_that_is_needed(self, tmp_path) -> None:
@@ -326,9 +326,9 @@ class TestSamples:
     def test_lists_of_a_corpus_metric_and_nan_are_left_out(self, tmp_path) -> None:
         rows = [document(n, acc=1, bleu=["a", "b"]) for n in range(3)]
         self.folder(tmp_path, "A", [*rows, document(3, acc=math.nan)])
-        frame, told = read(tmp_path)
+        frame, notes = read(tmp_path)
         assert len(frame) == 4
-        assert told == [
+        assert notes == [
             "left out: 3 scores (no number under bleu).",
             "left out: 1 score (not a finite number).",
         ]
@@ -356,7 +356,7 @@ def test_formats_go_together(tmp_path) -> None:
     put(tmp_path / "other.json", {"a": 1})
     (tmp_path / "README.md").write_text("")
     (tmp_path / ".hidden.json").write_text("[")
-    frame, told = read(tmp_path)
+    frame, notes = read(tmp_path)
     assert list(frame.columns) == [
         *("system", "task", "metric", "score", "error", "n", "higher_is_better"),
         *("instance", "epoch", "settings", "source"),
@@ -365,7 +365,7 @@ def test_formats_go_together(tmp_path) -> None:
         ("A", "x", "accuracy", None): 0.5, ("A", "arc", "acc", None): 0.25,
         ("B", "z", "m", 1): 1, ("A", "arc", "acc", 0): 1,
     }  # fmt: skip
-    assert [one.partition(" (")[0] for one in told] == ["left out: 1 file"] * 2
+    assert [one.partition(" (")[0] for one in notes] == ["left out: 1 file"] * 2
     again = ra.read_evaluations([tmp_path / "e", str(tmp_path / "h" / "*"), tmp_path / "i"])
     assert again.equals(frame)
 

@@ -158,9 +158,9 @@ def test_outputs_are_refused_before_the_work(tmp_path, run) -> None:
     for command, option, _ in output_options():
         bad = tmp_path / "nowhere/out.svg"
         # The data do not exist either: nobody has looked for them yet.
-        told = run(command, "no-data.csv", option, bad, code=2)
-        assert told.out == ""
-        assert option in told.err
-        assert "cannot be" in told.err
-        assert "no-data" not in told.err
+        result = run(command, "no-data.csv", option, bad, code=2)
+        assert result.out == ""
+        assert option in result.err
+        assert "cannot be" in result.err
+        assert "no-data" not in result.err
         assert content(tmp_path) == {"file": b"former"}

@@ -138,13 +138,11 @@ def test_files_are_known_by_their_first_lines(text):
 
 
 @pytest.mark.parametrize(
-    ("kind", "told"), [("pwg", "holds votes.*from_wins"), ("cat", "holds categories.*read_ballots")]
+    ("kind", "why"), [("pwg", "holds votes.*from_wins"), ("cat", "holds categories.*read_ballots")]
 )
-def test_votes_between_pairs_and_categories_are_refused_by_name(kind, told):
+def test_votes_between_pairs_and_categories_are_refused_by_name(kind, why):
     text = f"# DATA TYPE: {kind}\n# NUMBER ALTERNATIVES: 2\n1,2,5.0\n"
-    with pytest.raises(
-        DataFormatError, match=rf"DATA TYPE must be .* Got '{kind}'\. {kind} {told}"
-    ):
+    with pytest.raises(DataFormatError, match=rf"DATA TYPE must be .* Got '{kind}'\. {kind} {why}"):
         read(text)
 
 

@@ -158,12 +158,12 @@ def test_what_a_call_says_reads_the_file(tmp_path):
 
 
 @pytest.fixture
-def ranked(tmp_path, said):
+def ranked(tmp_path, output):
     """Return a function that calls `rankagg rank` on a text, with options."""
 
     def call(text, *options, code=0):
         (tmp_path / "file.csv").write_text(text, encoding="utf-8")
-        return " ".join(said("rank file.csv --rule borda", *options, code=code).split())
+        return " ".join(output("rank file.csv --rule borda", *options, code=code).split())
 
     return call
 
@@ -189,13 +189,13 @@ def test_the_command_line_says_what_to_type(ranked, text, words):
 
 def test_a_remedy_names_the_option(ranked):
     columns = ["--format", "comparisons", "--first", "p", "--second", "q", "--outcome", "won"]
-    told = ranked("p,q,won\nA,B,A\nB,C,B\nC,A,first\n", *columns, code=2)
-    assert "also a side. Set --outcome-is side or --outcome-is winner." in told
+    message = ranked("p,q,won\nA,B,A\nB,C,B\nC,A,first\n", *columns, code=2)
+    assert "also a side. Set --outcome-is side or --outcome-is winner." in message
 
 
-def test_a_name_with_braces_is_told_as_it_is(said, tmp_path):
+def test_a_name_with_braces_is_told_as_it_is(output, tmp_path):
     (tmp_path / "{x}.csv").write_text("a,b,winner\nx,y,a\ny,x,b\n", encoding="utf-8")
-    assert "note: {x}.csv is read as comparisons" in " ".join(said("rank {x}.csv").split())
+    assert "note: {x}.csv is read as comparisons" in " ".join(output("rank {x}.csv").split())
 
 
 def test_the_command_line_says_what_it_took(ranked):

@@ -49,11 +49,11 @@ CARDS = "model,Mean win rate,#Params (B),mmlu,arc,License\nA,.1,70,8,9,mit\nB,.9
 
 
 def test_columns_that_no_benchmark_is_are_asked_about():
-    told = (
+    message = (
         r"stream: Mean win rate, #Params \(B\) may be no tasks\. Name those to take with `only` "
         r"\(mmlu, arc are left\), or take all with `only='\*'`\."
     )
-    with pytest.raises(DataFormatError, match=told):
+    with pytest.raises(DataFormatError, match=message):
         read(CARDS, drop="License")
     assert read(CARDS, only=["mmlu", "arc"]).tasks.labels == ("mmlu", "arc")
     # Names go before patterns, and the order of the table stays.

@@ -49,7 +49,7 @@ def test_a_warning_is_of_the_line_that_reads(call, tmp_path, monkeypatch):
 
 def places(call, **names):
     """Return the files that the warnings of a call are of; the call itself is in user.py."""
-    with warnings.catch_warnings(record=True) as told:
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         eval(compile(call, "user.py", "eval"), {"ra": ra, **names})
-    return [one.filename for one in told if one.category is DataWarning]
+    return [one.filename for one in caught if one.category is DataWarning]

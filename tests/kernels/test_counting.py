@@ -19,7 +19,7 @@ from tests import strategies
 KINDS = ["", "ties", "gaps", "ties gaps", "lists", "ties gaps lists"]
 
 
-def told(counts):
+def as_lists(counts):
     return [array.tolist() for array in counts]
 
 
@@ -53,7 +53,7 @@ def test_few_rankings_are_counted_as_many_are(monkeypatch):
         for few in (0, 2**19):
             monkeypatch.setattr(counting, "COMPARED_AT_ONCE", few)
             both = count(ranks.astype(np.int32), weights), count(ranks.astype(np.int32))
-            counted.append([told(one) for one in both])
+            counted.append([as_lists(one) for one in both])
         assert counted[0] == counted[1]
 
 
@@ -66,8 +66,8 @@ def each_counted(ranks, weights):
         for i, j in product(range(n), repeat=2):
             there = row[i] != -1, row[j] != -1
             off = row[i] == -2, row[j] == -2
-            said = low[i] < low[j], all(there), all(off)
-            counts[:, i, j] += [weight * one for one in said]
+            cells = low[i] < low[j], all(there), all(off)
+            counts[:, i, j] += [weight * one for one in cells]
     return counts.tolist()
 
 
@@ -76,8 +76,8 @@ class TestCount:
     def test_any_rankings(self, data, ranks):
         some = st.sampled_from([1, 1, 2, 3, 2**40])
         weights = np.array(data.draw(st.lists(some, min_size=len(ranks), max_size=len(ranks))))
-        assert told(count(ranks)) == each_counted(ranks, np.ones(len(ranks), dtype=int))
-        assert told(count(ranks, weights)) == each_counted(ranks, weights)
+        assert as_lists(count(ranks)) == each_counted(ranks, np.ones(len(ranks), dtype=int))
+        assert as_lists(count(ranks, weights)) == each_counted(ranks, weights)
 
     @pytest.mark.parametrize("kinds", KINDS[::2])
     @pytest.mark.parametrize(("m", "n"), SIZES)
@@ -100,9 +100,9 @@ class TestCount:
         if not hasattr(np, "bitwise_count"):
             pytest.skip("NumPy 2 counts bits")
         ranks = drawn_ranks(100, 7, "ties gaps lists")
-        expected = told(count(ranks))
+        expected = as_lists(count(ranks))
         monkeypatch.delattr(np, "bitwise_count")
-        assert told(count(ranks)) == expected
+        assert as_lists(count(ranks)) == expected
 
 
 class TestInversions:
@@ -164,7 +164,7 @@ class TestPlaces:
                 placed[key] += [weight * place for place in row]
                 seen[key] += [weight * (place > 0) for place in row]
             found = _place_sums(keys, weights, doubled)
-            assert told(found) == [seen.tolist(), placed.tolist()]
+            assert as_lists(found) == [seen.tolist(), placed.tolist()]
 
     @given(data=st.data(), ranks=any_ranks)
     def test_sums_over_absent_items(self, data, ranks):

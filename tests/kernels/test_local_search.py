@@ -133,8 +133,8 @@ def test_descent_leaves_no_move_of_a_single_item(kind, seed):
 def test_the_first_of_the_best_places(margins):
     n = len(margins)
     permuted = np.triu(margins, k=1) - np.triu(margins, k=1).T
-    told = heuristics.insertion_gains(permuted)
-    gains, targets = told.max(axis=1), told.argmax(axis=1)
+    all_gains = heuristics.insertion_gains(permuted)
+    gains, targets = all_gains.max(axis=1), all_gains.argmax(axis=1)
     cost = np.triu(permuted, k=1).sum()
     for p in range(n):
         saved = []

@@ -114,8 +114,8 @@ def test_the_ruler_is_as_long_as_the_critical_difference(n_rankings):
     ax = plotting.critical_difference_diagram(test, alpha=0.1)
     start, end = one(ax, "ruler").get_xdata()
     assert end - start == pytest.approx(test.critical_difference(0.1), rel=1e-12)
-    said = f"critical difference {end - start:.2f} (alpha = 0.1)"
-    assert one(ax, "ruler-text").get_text() == said
+    text = f"critical difference {end - start:.2f} (alpha = 0.1)"
+    assert one(ax, "ruler-text").get_text() == text
     low, high = ax.get_xlim()
     assert low < start < end < high
     bottom, top = ax.get_ylim()
@@ -124,8 +124,8 @@ def test_the_ruler_is_as_long_as_the_critical_difference(n_rankings):
 
 def test_what_bars_mean_is_said():
     alike = printed([1.9, 2.0, 2.1], 5)
-    said = notes(plotting.critical_difference_diagram(alike))
-    assert "items that the bar joins differ by at most" in said
+    text = notes(plotting.critical_difference_diagram(alike))
+    assert "items that the bar joins differ by at most" in text
     apart = printed([1.0, 2.0, 3.0], 500)
     ax = plotting.critical_difference_diagram(apart)
     assert not of_group(ax, "group")

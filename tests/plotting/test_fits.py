@@ -53,8 +53,8 @@ def test_worths_are_in_order_with_their_intervals(alpha):
     assert bottom > 4
     assert top < 0
     assert set(one(ax, "mean").get_xdata()) == {0.0}
-    said = f"log worth PlackettLuce, with {100 * (1 - alpha):g} % intervals"
-    assert notes(ax).startswith(said)
+    text = f"log worth PlackettLuce, with {100 * (1 - alpha):g} % intervals"
+    assert notes(ax).startswith(text)
 
 
 def test_tie_parameters_are_no_items_but_said():
@@ -64,8 +64,8 @@ def test_tie_parameters_are_no_items_but_said():
     assert len(ax.get_yticklabels()) == 3
     assert not of_group(ax, "point-3")
     low, high = fit.conf_int().iloc[3]
-    said = f"log tie 2: {fit.estimates[3]:.2f} (95 %: {low:.2f} to {high:.2f})"
-    assert f"not drawn: {said}" in notes(ax)
+    text = f"log tie 2: {fit.estimates[3]:.2f} (95 %: {low:.2f} to {high:.2f})"
+    assert f"not drawn: {text}" in notes(ax)
     assert "ties" not in notes(plackett_luce().plot())
 
 

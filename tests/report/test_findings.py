@@ -31,12 +31,12 @@ def test_a_page_without_time_has_all_that_is_quick(monkeypatch) -> None:
     stop_after(monkeypatch, 2)
     report = ra.make_report(TANGLED, time_limit=60)
     assert (report.is_proved, report.is_complete, report.interrupted) == (False, False, False)
-    told = sections(report)
-    assert "It is not proved optimal: another may contradict up to" in told["exact"]
-    assert f"was {LATE}" in told["stability"]
-    assert LATE not in told["certainty"]
-    assert LATE not in told["majorities"]
-    assert "not proved optimal in time" in told["methods"]
+    texts = sections(report)
+    assert "It is not proved optimal: another may contradict up to" in texts["exact"]
+    assert f"was {LATE}" in texts["stability"]
+    assert LATE not in texts["certainty"]
+    assert LATE not in texts["majorities"]
+    assert "not proved optimal in time" in texts["methods"]
 
 
 def test_what_is_late_is_said_where_it_would_stand(monkeypatch) -> None:
@@ -53,10 +53,10 @@ def test_what_is_late_is_said_where_it_would_stand(monkeypatch) -> None:
     monkeypatch.setattr(computing.Alternatives, "of", late)
     report = ra.make_report(TANGLED, time_limit=60)
     assert (report.is_proved, report.is_complete, report.interrupted) == (True, False, False)
-    told = sections(report)
-    assert f"whether others are as good was {LATE}" in told["exact"]
-    assert f"was {LATE}" in told["stability"]
-    assert "All optima" not in told["methods"]
+    texts = sections(report)
+    assert f"whether others are as good was {LATE}" in texts["exact"]
+    assert f"was {LATE}" in texts["stability"]
+    assert "All optima" not in texts["methods"]
     assert f"is proved optimal; whether others are as good was {LATE}." in report.html
 
 

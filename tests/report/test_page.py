@@ -86,7 +86,7 @@ class Page(HTMLParser):
 
     def table(self, caption):
         """Return the table whose caption starts so as a list of dicts from heading to text."""
-        (k,) = (k for k, told in enumerate(self.captions) if told.startswith(caption))
+        (k,) = (k for k, text in enumerate(self.captions) if text.startswith(caption))
         head, *rows = self.tables[k]
         return [dict(zip(head, row, strict=True)) for row in rows]
 
@@ -110,10 +110,10 @@ def test_places_figures_and_the_proof_are_those_of_the_library(human) -> None:
     assert "Borda differs on 1 pair" in text
     assert "Copeland orders all pairs as the exact consensus does." in text
     exact = ra.Kemeny().aggregate(table)
-    told = page.sections["exact"]
-    assert exact.certificate.summary() in told
-    assert "The consensus is proved optimal, and no other is as good." in told
-    assert f"At least {exact.optima.addition_radius} more tasks would be needed" in told
+    section = page.sections["exact"]
+    assert exact.certificate.summary() in section
+    assert "The consensus is proved optimal, and no other is as good." in section
+    assert f"At least {exact.optima.addition_radius} more tasks would be needed" in section
     assert report.is_proved
 
 
@@ -122,8 +122,8 @@ def test_several_optima_are_counted_and_their_leaders_named() -> None:
     page = Page(report.html)
     assert "two others are as good, in another order inside A, B and C." in page.sections["exact"]
     assert "They differ on 3 of 3 pairs" in page.sections["exact"]
-    cycle_told = "A beats B (2 to 1), B beats C (2 to 1), and C beats A (2 to 1)."
-    assert cycle_told in page.sections["majorities"]
+    cycle = "A beats B (2 to 1), B beats C (2 to 1), and C beats A (2 to 1)."
+    assert cycle in page.sections["majorities"]
     assert {row["All optima"] for row in page.table("Ranks by rule")} == {"1 to 3"}
     assert "First place is open: A, B and C each lead an order" in report.html
     assert "two others are as good, in another order inside the shaded group" in page.header
@@ -180,10 +180,10 @@ def test_a_place_outside_its_bar_is_linked_and_said_to_be_so() -> None:
             assert low < high
         else:
             assert row.strip.link is None
-    told = ra.make_report(votes).html
-    assert "place outside its interval, which is by another rule" in told
-    assert told.count('class="link"') == len(outside)
-    assert "although by mean Borda points only C may be first" in told
+    html = ra.make_report(votes).html
+    assert "place outside its interval, which is by another rule" in html
+    assert html.count('class="link"') == len(outside)
+    assert "although by mean Borda points only C may be first" in html
 
 
 def test_groups_are_cut_where_the_rows_of_the_page_end() -> None:
@@ -210,8 +210,8 @@ def test_who_may_be_first_too_is_said_with_the_reason() -> None:
     values[3, 6:] = np.nan
     values[3, 0] += 2.0
     scores = ra.ScoreTable(values, systems="ABCD", higher_is_better=True)
-    told = "but D may be first too: nine tasks cannot tell them apart."
-    assert told in first_screen(findings_of(scores)).result
+    sentence = "but D may be first too: nine tasks cannot tell them apart."
+    assert sentence in first_screen(findings_of(scores)).result
 
 
 def test_lists_say_how_many_lines_follow() -> None:
@@ -276,11 +276,11 @@ def test_the_smallest_data_have_a_page(data) -> None:
 
 def test_the_fewest_removals_are_named(human, monkeypatch) -> None:
     monkeypatch.setattr(computing, "SECONDS_FOR_REMOVALS", 60.0)
-    told = Page(ra.make_report(human[1]).html).sections["stability"]
+    section = Page(ra.make_report(human[1]).html).sections["stability"]
     found = ra.analysis.removal_radius(human[1])
-    assert f"{found.headline().replace('removing', 'Removing')}." in told
-    assert "Removing 5 of 10 tasks (" in told
-    assert "no longer alone in first place." in told
+    assert f"{found.headline().replace('removing', 'Removing')}." in section
+    assert "Removing 5 of 10 tasks (" in section
+    assert "no longer alone in first place." in section
     one = Page(ra.make_report(ra.Profile.from_orders(["ABC"])).html).sections["stability"]
     assert "emoving" not in one
 

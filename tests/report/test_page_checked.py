@@ -67,9 +67,9 @@ def edited(opened):
 
     def verdict(edit):
         visit = opened(edit(small_page(ra.Kemeny().aggregate(SMITHS))))
-        said = press(visit)
+        text = press(visit)
         assert visit.messages == []
-        return said
+        return text
 
     return verdict
 
@@ -148,9 +148,9 @@ def test_a_page_that_was_edited_is_refused(edited, kind) -> None:
             html = html.replace(old, new)
         return html
 
-    said = edited(applied)
-    assert said.startswith("✕ The proof does not hold: ")
-    assert reason in said
+    text = edited(applied)
+    assert text.startswith("✕ The proof does not hold: ")
+    assert reason in text
 
 
 def test_names_of_items_do_no_harm(opened) -> None:
@@ -183,10 +183,10 @@ def test_the_policy_stops_what_was_added(opened) -> None:
 
 
 def test_a_gap_is_no_proof_of_the_optimum(edited) -> None:
-    said = edited(
+    text = edited(
         lambda html: with_certificate(html, scaled_lower_bound=13, lower_bound="13", status="gap")
     )
-    assert said.startswith(
+    assert text.startswith(
         "✓ The bound holds: this ranking contradicts 14 votes, and none fewer than 13. Checked here"
     )
 
@@ -236,13 +236,13 @@ VERDICTS = [
 
 # A number, one with a constraint, and one that is rounded: the other words are made alike.
 @pytest.mark.parametrize(
-    ("wins", "tie_cost", "above", "said"), slow_but(VERDICTS[3:4] + VERDICTS[5:], VERDICTS)
+    ("wins", "tie_cost", "above", "text"), slow_but(VERDICTS[3:4] + VERDICTS[5:], VERDICTS)
 )
-def test_the_verdict_in_words(opened, wins, tie_cost, above, said) -> None:
+def test_the_verdict_in_words(opened, wins, tie_cost, above, text) -> None:
     votes = ra.PairwiseMatrix.from_wins([[0, wins[0]], [wins[1], 0]], items=["A", "B"])
     held = ra.Constraints(above=[tuple(above)]) if above else None
     consensus = ra.Kemeny(tie_cost=tie_cost, constraints=held).aggregate(votes)
-    assert said in press(opened(small_page(consensus)))
+    assert text in press(opened(small_page(consensus)))
 
 
 # -- genuine proofs of every kind and size --------------------------------------------------------
@@ -295,11 +295,11 @@ def check(consensus, tmp_path, visit_page):
     path = tmp_path / "kind.html"
     path.write_text(html, encoding="utf-8")
     visit = visit_page(path)
-    said = press(visit)
+    text = press(visit)
     assert visit.messages == []
     what = "proof" if consensus.is_proved else "bound"
-    assert said.startswith(f"✓ The {what} holds: "), said
-    assert re.search(r"integers, \d+\.\d\d s\.$", said)
+    assert text.startswith(f"✓ The {what} holds: "), text
+    assert re.search(r"integers, \d+\.\d\d s\.$", text)
     return json.loads(certificate)
 
 

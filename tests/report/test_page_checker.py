@@ -168,12 +168,12 @@ def restated(votes):
     for label in plain["items"]:
         name = SURROGATE.sub("\ufffd", str(label))
         text += f"i{name}\n" if isinstance(label, int) else f"s{len(name.encode())}:{name}\n"
-    told = text.encode()
+    content = text.encode()
     for matrix in (wins, ties):
         width = (max(map(max, matrix)).bit_length() + 7) // 8
-        told += b"%d\n" % width
-        told += b"".join(x.to_bytes(width, "little") for row in matrix for x in row)
-    mark = sha256(told).hexdigest()
+        content += b"%d\n" % width
+        content += b"".join(x.to_bytes(width, "little") for row in matrix for x in row)
+    mark = sha256(content).hexdigest()
     return {"items": plain["items"], "tolerance": tolerance, "fingerprint": mark}
 
 

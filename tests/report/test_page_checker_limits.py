@@ -237,9 +237,9 @@ def cut_sums(gain, known, above, x, y):
 
 
 def test_what_a_cut_pays_is_neither_known_nor_outside_nor_on_one_side(blank) -> None:
-    rng, texts, told = Random(7), [], Counter()
+    rng, texts, counts = Random(7), [], Counter()
     rules = cut_sums(NOTHING * 0, NOTHING, [0], 0, 1)[1]
-    while min(told[rule] for rule in rules) < 2:
+    while min(counts[rule] for rule in rules) < 2:
         # The first is known to be above the third, against a majority, where both are known to
         # be on their side of the second.
         wins = [[rng.randrange(3) * (i != j) for j in PLACES] for i in PLACES]
@@ -260,8 +260,8 @@ def test_what_a_cut_pays_is_neither_known_nor_outside_nor_on_one_side(blank) -> 
             rule, others = cut_sums(-np.asarray(problem.margins), known, above, x, y)
             assert (rule > 0) == all_by_cut(problem, known, np.array(above), pair_of(x, y))
             wrong = [name for name, left in others.items() if (left > 0) != (rule > 0)]
-            if any(told[name] < 2 for name in wrong):
-                told.update(wrong)
+            if any(counts[name] < 2 for name in wrong):
+                counts.update(wrong)
                 cut = {"above": above, "cut": [[x, y]], "rest": len(nodes) + 1}
                 texts.append(plain_text(votes, [*nodes, cut, LEAF]))
     assert min(judge(blank, texts).values()) >= 4

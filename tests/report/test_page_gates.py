@@ -130,10 +130,10 @@ def test_what_says_nothing_is_refused(conditions, message) -> None:
 def test_the_command_ends_with_a_code_and_a_sentence(tmp_path, run) -> None:
     line = "report --dataset tennessee --gate first=Nashville --gate proved"
     for more, code in (("", 0), (" --gate first=Memphis", 4)):
-        told = run(f"{line}{more}", code=code)
+        result = run(f"{line}{more}", code=code)
         (tmp_path / "report.html").unlink()
-        assert "gate first=Nashville holds: Nashville is first in every" in told.err
-        assert "gate" not in told.out
-    told = run(f"{line} --gate first=Paris", code=2)
-    assert "`--gate` must be about items of the data" in told.err
+        assert "gate first=Nashville holds: Nashville is first in every" in result.err
+        assert "gate" not in result.out
+    result = run(f"{line} --gate first=Paris", code=2)
+    assert "`--gate` must be about items of the data" in result.err
     assert not (tmp_path / "report.html").exists()

@@ -238,9 +238,9 @@ def test_cards_are_sorted_and_chosen_by_their_headings(board, visit_page) -> Non
     for turned in (False, True):
         visit.click(first, "Size")
         known = cards["Size"].dropna().sort_values(ascending=not turned)
-        told = visit.column(first, "Size")
-        assert [float(text) for text in told[: len(known)]] == known.tolist()
-        assert set(told[len(known) :]) == {"\N{EN DASH}"}
+        sizes = visit.column(first, "Size")
+        assert [float(text) for text in sizes[: len(known)]] == known.tolist()
+        assert set(sizes[len(known) :]) == {"\N{EN DASH}"}
     assert visit.page.locator("#ranking tbody.open").count() == 0
     visit.page.get_by_label("Find items").fill("MIT 0.5")
     found = cards.query("Licence == 'mit' and Size == 0.5").index
@@ -274,8 +274,8 @@ def test_rows_beyond_the_first_are_drawn_when_asked_for(rows_left, visit_page) -
     visit = visit_page(rows_left, scripts=False)
     rows = visit.page.locator("#ranking tbody tr")
     assert rows.count() == 250
-    told = visit.page.locator(".ranking-figure p.later").inner_text()
-    assert told.startswith("The first 250 of 260 systems;")
+    sentence = visit.page.locator(".ranking-figure p.later").inner_text()
+    assert sentence.startswith("The first 250 of 260 systems;")
     scores = "Scores by task"
     visit = visit_page(rows_left)
     rows = visit.page.locator("#ranking tbody tr")
@@ -310,9 +310,9 @@ def test_the_proof_is_compared_with_rows_that_are_not_drawn(
     def verdict(path):
         visit = visit_page(path)
         visit.page.click("#check-proof")
-        told = visit.page.locator("#proof-verdict.holds, #proof-verdict.fails")
-        told.wait_for(timeout=120_000)
-        return told.inner_text()
+        element = visit.page.locator("#proof-verdict.holds, #proof-verdict.fails")
+        element.wait_for(timeout=120_000)
+        return element.inner_text()
 
     assert "The bound holds" in verdict(rows_left)
     html = rows_left.read_text(encoding="utf-8")
@@ -351,10 +351,10 @@ def test_a_page_counts_its_ballots_again_and_sees_what_was_changed(visit_page, t
         page.write_text(report.html, encoding="utf-8")
         visit = visit_page(page)
         visit.page.click("#recount")
-        told = visit.page.inner_text("#recount-verdict")
+        verdict = visit.page.inner_text("#recount-verdict")
         cells = len(rule.count(ballots, rng=1).stages) * (ballots.n_items + 1)
-        assert told.startswith("✓ Recounted here from the ballots"), (told, rule)
-        assert f"all {cells} numbers" in told
+        assert verdict.startswith("✓ Recounted here from the ballots"), (verdict, rule)
+        assert f"all {cells} numbers" in verdict
         assert visit.messages == []
     with visit.page.expect_download() as saved:
         visit.page.click("#ballots-link")
@@ -371,8 +371,8 @@ def test_a_page_counts_its_ballots_again_and_sees_what_was_changed(visit_page, t
         page.write_text(changed, encoding="utf-8")
         visit = visit_page(page)
         visit.page.click("#recount")
-        told = visit.page.inner_text("#recount-verdict")
-        assert told.startswith("✕ The recount differs: "), (told, old)
+        verdict = visit.page.inner_text("#recount-verdict")
+        assert verdict.startswith("✕ The recount differs: "), (verdict, old)
 
 
 def test_ballots_that_the_script_does_not_count_can_be_saved(visit_page, tmp_path) -> None:

@@ -86,7 +86,7 @@ class Page:
         for section in (*found, what_was_read(self.findings, [])):
             yield section.finding
             for part in section.parts:
-                yield from said_by(part)
+                yield from sentences(part)
         yield from (str(verdict) for verdict, _ in self.gates())
 
     def gates(self):
@@ -135,8 +135,8 @@ class Page:
 
     def votes_on_pairs(self):
         """Return the votes of those rankings that have both items of a pair, over all pairs."""
-        told = (b.weight for b in self.plain.ballots for i, j in self.plain.pairs if b.has(i, j))
-        return by_votes(sum(told), None)
+        weights = (b.weight for b in self.plain.ballots for i, j in self.plain.pairs if b.has(i, j))
+        return by_votes(sum(weights), None)
 
     def majority(self, turned):
         """Return the votes for, or against, each majority."""
@@ -186,8 +186,8 @@ class Page:
         return sum(abs(self.lead(i, j)) > 1e-9 for i, j in self.plain.pairs)
 
     def lead(self, i, j):
-        told = any(b.has(i, j) for b in self.plain.ballots)
-        return (self.wins[i][j] - self.wins[j][i]) * told
+        is_compared = any(b.has(i, j) for b in self.plain.ballots)
+        return (self.wins[i][j] - self.wins[j][i]) * is_compared
 
     def against(self):
         ranks = self.findings.lead.ranking.ranks
@@ -301,7 +301,7 @@ class Page:
         return {together, len(set(ranks.first) - set(led))}
 
 
-def said_by(part):
+def sentences(part):
     """Yield what a part of a section says, the captions of what it draws included."""
     found = part.content
     if part.kind in ("flow", "pairs"):

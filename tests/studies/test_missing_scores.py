@@ -154,8 +154,8 @@ def test_rows_agree_with_a_loop_over_the_scores():
     assert f"tau is not defined {undefined} times" in result.summary()
     tables = result.to_frame().drop_duplicates(["model", "scale", "proportion", "repetition"])
     lost = (tables["lost_systems"] > 0).sum()
-    told = f"a system lost all its scores in {lost} of {len(tables)} tables"
-    assert told in result.summary()
+    sentence = f"a system lost all its scores in {lost} of {len(tables)} tables"
+    assert sentence in result.summary()
 
 
 # -- what must hold --------------------------------------------------------------------------------

@@ -128,11 +128,11 @@ def test_strongest_paths_are_those_of_all_paths(case):
         best = max(min(leads[arc] for arc in pairwise(p)) for p in paths)
         assert row.strength == strengths.loc[start, end] == max(best, 0)
         if best > 0:
-            told = row.path.split()
-            stops, steps_told = told[::2], [int(text.strip("()")) for text in told[1::2]]
+            words = row.path.split()
+            stops, arc_strengths = words[::2], [int(text.strip("()")) for text in words[1::2]]
             assert (stops[0], stops[-1]) == (start, end)
-            assert steps_told == [leads[arc] for arc in pairwise(stops)]
-            assert min(steps_told) == best
+            assert arc_strengths == [leads[arc] for arc in pairwise(stops)]
+            assert min(arc_strengths) == best
         else:
             assert row.path == "none"
 
@@ -270,8 +270,8 @@ NOT_SHOWN = [
 
 
 def test_what_cannot_be_shown_is_said():
-    for rule, data, told in NOT_SHOWN:
-        with pytest.raises((InvalidInputError, InformationLostError), match=told):
+    for rule, data, message in NOT_SHOWN:
+        with pytest.raises((InvalidInputError, InformationLostError), match=message):
             ra.teaching.show_steps(rule, data)
 
 

@@ -37,8 +37,8 @@ def branched() -> ra.Certificate:
 def test_certificate_of_other_votes_is_refused() -> None:
     others = ra.Profile(list(CYCLE), counts=CYCLE.counts + 1).pairwise()
     theirs, ours = others.fingerprint[:8], VOTES.fingerprint[:8]
-    told = rf"other votes: their fingerprint is {theirs}\.\.\., the certificate has {ours}\.\.\.$"
-    with pytest.raises(VerificationError, match=told):
+    text = rf"other votes: their fingerprint is {theirs}\.\.\., the certificate has {ours}\.\.\.$"
+    with pytest.raises(VerificationError, match=text):
         CERTIFICATE.verify(others)
     # Ties cost every order the same, so that the certificate would be as true.
     tied = ra.PairwiseMatrix.from_wins(VOTES.wins, items="ABC", ties=1 - np.eye(3))

@@ -150,7 +150,7 @@ def test_what_is_told_on_the_way_is_proved(monkeypatch) -> None:
         method.value = 1e9  # as if rounding had gone wrong
 
     monkeypatch.setattr(_FirstOrder, "run", run)
-    told: list[int] = []
-    search = Search(problem, report=lambda lower, upper: told.append(lower))
+    bounds: list[int] = []
+    search = Search(problem, report=lambda lower, upper: bounds.append(lower))
     search.warm_up()
-    assert problem.floor < max(told) <= optimum
+    assert problem.floor < max(bounds) <= optimum

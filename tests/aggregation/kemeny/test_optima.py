@@ -117,7 +117,7 @@ TWO_BLOCKS = ["ABCDE", "BADEC", "ABECD", "BACDE", "ABDEC", "BAECD"]  # a tie abo
 
 
 @pytest.mark.parametrize(
-    ("orders", "told"),
+    ("orders", "text"),
     [
         (["ABC"], "this one only"),
         (["ABC", "BCA", "CAB"], "3 rankings, which differ on 3 of 3 pairs, in one block"),
@@ -125,9 +125,9 @@ TWO_BLOCKS = ["ABCDE", "BADEC", "ABECD", "BACDE", "ABDEC", "BAECD"]  # a tie abo
         (TWO_BLOCKS, "6 rankings, which differ on 4 of 10 pairs, in 2 blocks"),
     ],
 )
-def test_the_summary_counts_rankings_pairs_and_blocks(orders: list[str], told: str) -> None:
+def test_the_summary_counts_rankings_pairs_and_blocks(orders: list[str], text: str) -> None:
     optima = ra.Kemeny().aggregate(ra.Profile.from_orders(orders)).optima
-    assert optima.summary() == str(optima) == told
+    assert optima.summary() == str(optima) == text
 
 
 def test_the_summary_says_what_was_not_counted(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -88,11 +88,11 @@ def test_what_the_solver_cannot_tell_apart_is_said() -> None:
     assert note.endswith(
         "votes more than the cheapest one: the solver's numbers hold no more digits"
     )
-    said = float(note.split("at most ")[1].split(" votes")[0].replace(",", ""))
+    bound = float(note.split("at most ")[1].split(" votes")[0].replace(",", ""))
     everything = costs(votes, 3, 0.5, 0.5)
     least = float(min(everything.values()))
-    assert 0 < said < 1e-6 * least
-    assert float(everything[listed(found, 3)]) <= least + 1.1 * said
+    assert 0 < bound < 1e-6 * least
+    assert float(everything[listed(found, 3)]) <= least + 1.1 * bound
 
 
 def test_systems_of_leaderboards(data) -> None:

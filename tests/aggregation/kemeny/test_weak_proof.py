@@ -75,13 +75,13 @@ def random_known(rng: Random, n: int = N) -> weak_proof.Known:
 def test_what_is_known_is_closed_and_loses_no_weak_order(seed: int) -> None:
     rng = Random(seed)
     n = 4
-    known, said = WeakProof.nothing(n), []
+    known, claims = WeakProof.nothing(n), []
     for _ in range(rng.randrange(1, 6)):
         i, j = rng.sample(range(n), 2)
         below = rng.random() < 0.5
-        said.append((i, j, below))
+        claims.append((i, j, below))
         left = [
-            w for w in weak_orders(n) if all((w[a] > w[b]) == is_below for a, b, is_below in said)
+            w for w in weak_orders(n) if all((w[a] > w[b]) == is_below for a, b, is_below in claims)
         ]
         more = WeakProof.answered(known, i, j, holds=not below)
         assert (more is None) == (not left)
@@ -92,7 +92,7 @@ def test_what_is_known_is_closed_and_loses_no_weak_order(seed: int) -> None:
         assert np.array_equal(more.not_below, z.all(axis=0))
         assert np.array_equal(more.above, ~z.any(axis=0).T)
         not_below, above = np.zeros((2, n, n), dtype=bool)
-        for a, b, is_below in said:
+        for a, b, is_below in claims:
             (above if is_below else not_below)[(b, a) if is_below else (a, b)] = True
         again = Known.following(not_below, above)
         assert np.array_equal(again.not_below, more.not_below)

@@ -127,8 +127,8 @@ def test_the_cost_of_any_weak_order(profile: ra.Profile, prices, data: st.DataOb
     votes = profile.pairwise()
     levels = data.draw(st.sampled_from(weak_brute.weak_orders(votes.n_items)))
     ranking = ra.PartialRanking.from_ranks(levels, items=votes.items)
-    told = votes.exact_cost(ranking, tie_cost=float(prices[0]), consensus_tie_cost=float(prices[1]))
-    assert told == weak_brute.cost(levels, votes, prices)
+    cost = votes.exact_cost(ranking, tie_cost=float(prices[0]), consensus_tie_cost=float(prices[1]))
+    assert cost == weak_brute.cost(levels, votes, prices)
     assert votes.cost(ranking, tie_cost=0.5, consensus_tie_cost=None) == votes.cost(
         ranking, tie_cost=0.5
     )

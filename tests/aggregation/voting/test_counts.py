@@ -278,8 +278,8 @@ def test_ties_below_the_winner_decide_nothing_and_are_said_in_their_round():
     count = ra.InstantRunoff(tie_breaking="order").count(ballots)
     assert (count.tied, count.is_tied, count.elected) == ((), False, ("A",))
     assert "elects A in 2 rounds\n" in str(count)
-    (told,) = [line for line in str(count).splitlines() if line.startswith("C ")]
-    assert told.split(None, 3)[3] == "eliminated in round 1, by the order of the data"
+    (row,) = [line for line in str(count).splitlines() if line.startswith("C ")]
+    assert row.split(None, 3)[3] == "eliminated in round 1, by the order of the data"
 
 
 def test_too_many_ways_of_breaking_ties_are_not_called_none(monkeypatch):

@@ -144,9 +144,9 @@ def test_what_ties_from_the_first_round_is_decided_as_stated(counting):
     profile = ra.Profile.from_orders(["AB", "BA", "CA"], counts=[1, 2, 2])
     level = ra.Profile.from_orders(["A", "B", "C"], counts=[3, 2, 2])
     assert ra.STV(1, counting=counting).count(profile).stages[0].eliminated == ("A",)
-    told = ra.STV(1, counting=counting).count(level)
-    assert told.stages[0].eliminated == ("C",)
-    assert told.notes[0] == "round 1: B, C tie; by the order of the data C is eliminated"
+    count = ra.STV(1, counting=counting).count(level)
+    assert count.stages[0].eliminated == ("C",)
+    assert count.notes[0] == "round 1: B, C tie; by the order of the data C is eliminated"
     lot = ra.STV(1, counting=counting, tie_breaking="lot")
     found = {lot.count(level, rng=seed).stages[0].eliminated for seed in range(20)}
     assert found == {("B",), ("C",)}
@@ -181,8 +181,8 @@ def test_the_largest_surplus_goes_first_and_equal_ones_in_the_stated_order(secon
     count = ra.STV(3).count(profile)
     first = [stage.surplus for stage in count.stages[:2]]
     assert first == ([("A",), ("B",)] if second == 10 else [("B",), ("A",)])
-    told = "round 1: A, B tie; by the order of the data A transfers its surplus first"
-    assert (told in count.notes) == (second == 10)
+    note = "round 1: A, B tie; by the order of the data A transfers its surplus first"
+    assert (note in count.notes) == (second == 10)
 
 
 def test_the_last_difference_goes_before_an_earlier_one():

@@ -53,10 +53,10 @@ def test_borda_and_the_exact_consensus_differ_by_one_pair(comparison):
     places = comparison.ranks()  # in the order of the exact rule
     assert list(places.index) == ["A", "B", "C"]
     assert places[["Borda", "Kemeny"]].T.to_numpy().tolist() == [[2, 1, 3], [1, 2, 3]]
-    told = comparison.to_dict()
-    assert (told["schema"], told["version"]) == ("rankagg.comparison", 1)
-    assert [row["rule"] for row in told["rules"]] == ["Borda", "Copeland", "Kemeny"]
-    assert told["consensuses"][2]["certificate"]["status"] == "optimal"
+    as_dict = comparison.to_dict()
+    assert (as_dict["schema"], as_dict["version"]) == ("rankagg.comparison", 1)
+    assert [row["rule"] for row in as_dict["rules"]] == ["Borda", "Copeland", "Kemeny"]
+    assert as_dict["consensuses"][2]["certificate"]["status"] == "optimal"
 
 
 def test_disagreements_on_ties_are_told_apart():
@@ -191,9 +191,9 @@ def test_pairs_are_decided_as_the_decisions_say():
     assert ("B", "C") in decisions.pairs
     assert ("A", "B") not in decisions.pairs
     plain = comparison.disagreements("Kemeny", "Borda")
-    told = comparison.disagreements("Kemeny", "Borda", decisions=decisions)
-    assert told.drop(columns="decided").equals(plain)
-    assert set(zip(told["above"], told["below"], told["decided"], strict=True)) == {
+    frame = comparison.disagreements("Kemeny", "Borda", decisions=decisions)
+    assert frame.drop(columns="decided").equals(plain)
+    assert set(zip(frame["above"], frame["below"], frame["decided"], strict=True)) == {
         ("A", "B", "no")
     }
     assert ", not decided" in comparison.summary(decisions=decisions)
@@ -201,9 +201,9 @@ def test_pairs_are_decided_as_the_decisions_say():
     sure[1, 0] = True
     other = ra.inference.Decisions(items=profile.items, above=sure, alpha=0.05, how="by hand")
     assert "decided the other way" in comparison.summary(decisions=other)
-    for decided, told in ((other, "reversed"), (replace(other, above=sure.T), "as above")):
+    for decided, word in ((other, "reversed"), (replace(other, above=sure.T), "as above")):
         (row,) = comparison.disagreements("Kemeny", "Borda", decisions=decided).itertuples()
-        assert row.decided == told
+        assert row.decided == word
     with pytest.raises(ra.exceptions.ItemMismatchError):
         comparison.disagreements(
             "Kemeny", "Borda", decisions=replace(other, items=ra.ItemSet("XYZ"))
@@ -307,11 +307,11 @@ def test_guarantees_are_shown_only_at_prices_for_which_they_hold():
 @pytest.mark.parametrize("pair", list(itertools.combinations("ABCD", 2)))
 def test_explain_prices_the_swap(pair):
     exact = RULE.aggregate(VOTERS)
-    told = ra.explain(exact, *pair)
-    i, j = (VOTERS.items.indices([told.above, told.below])[k] for k in (0, 1))
+    explanation = ra.explain(exact, *pair)
+    i, j = (VOTERS.items.indices([explanation.above, explanation.below])[k] for k in (0, 1))
     turned = min(price(exact.pairwise, w) for w in weak_orders(4) if w[j] < w[i])
-    assert told.extra_cost == pytest.approx(turned - exact.cost)
-    assert told.swap.ranks[j] < told.swap.ranks[i]
+    assert explanation.extra_cost == pytest.approx(turned - exact.cost)
+    assert explanation.swap.ranks[j] < explanation.swap.ranks[i]
     free = ra.Kemeny(consensus_ties=True, tie_cost=0.5, consensus_tie_cost=0.0)
     assert ra.explain(free.aggregate(VOTERS), *pair).swap is None
 
@@ -348,13 +348,13 @@ def test_a_rule_is_found_by_its_class_whatever_its_parameters() -> None:
         comparison["Borda"]
 
 
-@pytest.mark.parametrize(("cost", "told"), [(22166520.5, "22,166,520.5"), (1033.0667, "1,033.07")])
-def test_a_proved_cost_is_one_number_wherever_it_is_printed(cost, told):
+@pytest.mark.parametrize(("cost", "value"), [(22166520.5, "22,166,520.5"), (1033.0667, "1,033.07")])
+def test_a_proved_cost_is_one_number_wherever_it_is_printed(cost, value):
     votes = ra.PairwiseMatrix.from_wins([[0, 3e7, 3e7], [cost, 0, 3e7], [0, 0, 0]], items="ABC")
     compared = ra.compare(votes, [ra.Borda(), ra.Kemeny()])
     text = f"{compared.summary()}\n{compared.exact.summary()}"
-    assert text.count(f"no ranking costs less than {told} ") == 2
-    assert text.count(told) == 5
+    assert text.count(f"no ranking costs less than {value} ") == 2
+    assert text.count(value) == 5
     assert "e+0" not in text
 
 
@@ -393,13 +393,13 @@ def test_sentences_say_what_the_tables_say(profile):
     assert ("First place is open" in text) is (len(exact.optima.winners()) > 1)
     for method in ("Borda", "Copeland"):
         frame = comparison.disagreements("Kemeny", method)
-        told = next(s for s in sentences if s.startswith(f"{method} "))
+        sentence = next(s for s in sentences if s.startswith(f"{method} "))
         if frame.empty:
-            assert told == f"{method} orders every pair as Kemeny does."
+            assert sentence == f"{method} orders every pair as Kemeny does."
         else:
-            assert f"orders {len(frame)} pair{'s' * (len(frame) > 1)} differently" in told
+            assert f"orders {len(frame)} pair{'s' * (len(frame) > 1)} differently" in sentence
             row = comparison.to_frame().set_index("rule").loc[method]
-            more = re.search(r"contradicts (as many|[\d.,]+) votes?", told)[1]
+            more = re.search(r"contradicts (as many|[\d.,]+) votes?", sentence)[1]
             assert (more == "as many") == (row["excess"] == 0)
 
 
@@ -438,16 +438,16 @@ def test_gaps_of_scores_and_the_policy_are_told():
     ],
 )
 def test_every_kind_of_data_has_its_words(data, words):
-    told = ra.compare(data, [ra.Borda(), ra.Kemeny()]).sentences()
-    assert words in told[0]
-    assert re.search(r"^First place |is ranked first", told[2])
+    sentences = ra.compare(data, [ra.Borda(), ra.Kemeny()]).sentences()
+    assert words in sentences[0]
+    assert re.search(r"^First place |is ranked first", sentences[2])
 
 
 def test_an_unproved_consensus_is_no_optimum():
     ballots = ra.datasets.load("tennessee")
     comparison = ra.compare(ballots, [ra.Kemeny()], time_limit=1e-9)
-    told = comparison.sentences()
-    assert comparison.exact.is_proved or "not proved optimal" in told[3]
+    sentences = comparison.sentences()
+    assert comparison.exact.is_proved or "not proved optimal" in sentences[3]
 
 
 @settings(max_examples=10)
@@ -457,8 +457,8 @@ def test_a_consensus_with_ties_has_words_too(profile):
     comparison = ra.compare(profile, [ra.Borda(), weak])
     first, winners = comparison.exact.buckets[0], comparison.exact.optima.winners()
     # Notes on items that nothing joins come before it.
-    told = " ".join(comparison.sentences())
+    text = " ".join(comparison.sentences())
     if len(first) > 1 and set(first) == set(winners):
-        assert "First place is shared by " in told
+        assert "First place is shared by " in text
     else:
-        assert ("First place is open" if len(winners) > 1 else " is ranked first") in told
+        assert ("First place is open" if len(winners) > 1 else " is ranked first") in text

@@ -383,8 +383,8 @@ def test_resamples_without_a_proof_are_counted(monkeypatch):
 def test_an_item_that_never_has_a_place_has_none_in_json():
     table = ra.ScoreTable([[1, 2], [NAN, NAN]], systems="AB", higher_is_better=True)
     shares = ra.rank_shares(table, ra.Mean(), n_resamples=3, rng=0)
-    told = json.loads(json.dumps(shares.to_dict(), allow_nan=False))
-    assert told["items"][1] == {
+    as_dict = json.loads(json.dumps(shares.to_dict(), allow_nan=False))
+    assert as_dict["items"][1] == {
         "item": "B", "first_in_every": 0, "first_in_some": 0, "mean_rank": None,
         "lower": None, "upper": None,
     }  # fmt: skip
@@ -413,8 +413,8 @@ def test_summary_says_that_shares_are_no_confidence():
     fixed = ra.rank_shares(INSTANCES, BORDA, n_resamples=2, fixed_tasks=True, rng=0)
     assert fixed.summary().startswith("Borda on 2 resamples of rankings within tasks;")
     assert repr(shares) == "<RankShares of 3 items by Kemeny on 50 resamples>"
-    facts, told = shares.to_dict(), ("rule", "unit", "n_resamples", "fixed_tasks")
-    assert [facts[name] for name in told] == ["Kemeny", "ranking", 50, False]
+    facts, keys = shares.to_dict(), ("rule", "unit", "n_resamples", "fixed_tasks")
+    assert [facts[name] for name in keys] == ["Kemeny", "ranking", 50, False]
     assert [row["item"] for row in facts["items"]] == shares.to_frame().index.tolist()
 
 

@@ -231,10 +231,10 @@ def test_pairs_flip_between_policies():
     assert orders == [(("A",), ("C",), ("B",)), (("A", "C"), ("B",)), (("A",), ("B", "C"))]
     frame = result.to_frame()
     assert frame.columns.tolist() == ["above", "below", *POLICIES, "share"]
-    told = {
+    flips = {
         (row.above, row.below): (row.uniform, row.ignore, row.last) for row in frame.itertuples()
     }
-    assert told == {("A", "C"): ("above", "tied", "above"), ("C", "B"): ("above", "above", "tied")}
+    assert flips == {("A", "C"): ("above", "tied", "above"), ("C", "B"): ("above", "above", "tied")}
     share = {(row.above, row.below): row.share for row in frame.itertuples()}
     assert share["A", "C"] == result.share_above[0, 2]
     assert share["C", "B"] == result.share_above[2, 1]
@@ -301,11 +301,11 @@ def test_summary_tells_consensuses_top_and_flips():
     assert "pairs that flip:" in lines
     assert result.summary(rows=1).splitlines()[-1] == "... and 1 more pair"
     assert repr(result) == "<Sensitivity of Borda: 2 pairs flip>"
-    told = result.to_dict()
-    assert (told["schema"], told["version"]) == ("rankagg.sensitivity", 1)
-    assert (told["rule"], told["n_samples"]) == ("Borda", 50)
-    assert told["consensuses"]["last"] == [["A"], ["B", "C"]]
-    assert {(row["above"], row["below"]) for row in told["flips"]} == {("A", "C"), ("C", "B")}
+    as_dict = result.to_dict()
+    assert (as_dict["schema"], as_dict["version"]) == ("rankagg.sensitivity", 1)
+    assert (as_dict["rule"], as_dict["n_samples"]) == ("Borda", 50)
+    assert as_dict["consensuses"]["last"] == [["A"], ["B", "C"]]
+    assert {(row["above"], row["below"]) for row in as_dict["flips"]} == {("A", "C"), ("C", "B")}
 
 
 # -- what is refused ------------------------------------------------------------------------------

@@ -127,14 +127,14 @@ def test_without_ties_and_extras_it_is_the_fit_of_the_votes():
 def test_from_which_side_a_battle_is_told_does_not_matter(ties):
     data = battles(200, 4, 9)
     turned = np.arange(200) % 3 == 0
-    told = ra.Comparisons(
+    mirrored = ra.Comparisons(
         data.items, np.where(turned, data.second, data.first),
         np.where(turned, data.first, data.second), np.where(turned, -1, 1) * data.outcomes,
         sides=np.where(turned, -1, 1) * data.sides,
         covariates={"x": np.where(turned, -1, 1) * data.covariates["x"]},
     )  # fmt: skip
     options = {"ties": ties, "side": True, "covariates": ["x"], "cov_type": "robust"}
-    one, other = ra.BradleyTerry.fit(data, **options), ra.BradleyTerry.fit(told, **options)
+    one, other = ra.BradleyTerry.fit(data, **options), ra.BradleyTerry.fit(mirrored, **options)
     assert other.estimates == pytest.approx(one.estimates, abs=1e-9)
     assert other.covariance == pytest.approx(one.covariance, abs=1e-9)
 

@@ -59,8 +59,8 @@ def test_ties_are_half_a_win_or_modeled_or_left_out(how):
     assert fit.log_likelihood == pytest.approx(height, abs=1e-7)
     assert fit.n_observations == {"half": 37, "davidson": 37, "ignore": 28}[how]
     assert fit.names[4:] == (("log nu",) if how == "davidson" else ())
-    told = {"half": "half a win for each", "davidson": "modeled", "ignore": "left out"}[how]
-    assert any(note.startswith(f"Ties (9): {told}") for note in fit.notes)
+    treatment = {"half": "half a win for each", "davidson": "modeled", "ignore": "left out"}[how]
+    assert any(note.startswith(f"Ties (9): {treatment}") for note in fit.notes)
 
 
 @pytest.mark.parametrize("options", [{}, {"ridge": 1.0}, {"pseudo_rankings": 0.5}], ids=str)

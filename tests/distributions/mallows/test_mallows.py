@@ -103,5 +103,5 @@ def test_large_theta_leaves_the_center(theta):
 
 
 def test_repr_says_theta_and_center():
-    told = "<Mallows distribution: theta 0.25, phi 0.779, center B > A>"
-    assert repr(ra.Mallows("BA", 0.25)) == told
+    text = "<Mallows distribution: theta 0.25, phi 0.779, center B > A>"
+    assert repr(ra.Mallows("BA", 0.25)) == text

@@ -99,17 +99,17 @@ def test_a_fit_says_on_what_its_interval_depends():
     assert given.notes[1].endswith("conditional on the center, which is given.")
 
 
-@pytest.mark.parametrize(("theta", "m", "said"), [(0.1, 15, True), (0.1, 400, False)])
-def test_a_fit_says_where_few_rankings_make_theta_too_high(theta, m, said):
+@pytest.mark.parametrize(("theta", "m", "is_noted"), [(0.1, 15, True), (0.1, 400, False)])
+def test_a_fit_says_where_few_rankings_make_theta_too_high(theta, m, is_noted):
     law, far = ra.Mallows(range(12), theta), []
     for seed in range(6):
         profile = law.sample(m, rng=seed)
         fit = ra.Mallows.fit(profile)
-        assert any("likely too high" in note for note in fit.notes) == said
+        assert any("likely too high" in note for note in fit.notes) == is_noted
         far.append((fit.distribution.theta - theta) / fit.standard_errors[0])
         given = ra.Mallows.fit(profile, center=law.center)
         assert not any("likely too high" in note for note in given.notes)
-    assert (np.mean(far) > 0.5) == said
+    assert (np.mean(far) > 0.5) == is_noted
 
 
 # -- coverage -------------------------------------------------------------------------------------

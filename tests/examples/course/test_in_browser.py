@@ -18,7 +18,7 @@ class App:
     def __init__(self, page):
         self.page = page
         self.complaints, self.hosts = [], set()
-        page.on("console", lambda said: said.type == "error" and self.complaints.append(said.text))
+        page.on("console", lambda line: line.type == "error" and self.complaints.append(line.text))
         page.on("pageerror", lambda error: self.complaints.append(str(error)))
         page.on("request", lambda request: self.hosts.add(urlsplit(request.url).netloc))
 

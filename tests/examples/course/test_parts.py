@@ -101,8 +101,8 @@ def test_every_rule_that_takes_ballots_is_there_and_rules_that_refuse_say_why() 
     assert {"Borda", "Kemeny", "Copeland", "Schulze", "Bucklin", "PickAPerm"} <= names
     assert not names & {"Mean", "Median", "TwoLevel", "TopK"}
     rows = voting.outcomes(voting.profile_of_text("3: A > B > C\n2: C"))
-    told = [name for _, rules in rows for name in rules.split(", ")]
-    assert sorted(told) == sorted(names)
+    listed = [name for _, rules in rows for name in rules.split(", ")]
+    assert sorted(listed) == sorted(names)
     assert rows[0][1].startswith("Borda")
 
 

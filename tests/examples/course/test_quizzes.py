@@ -134,9 +134,9 @@ def check_question(topic, asked):
     assert asked.profile.is_complete
     assert len(set(ballots)) == len(asked.profile.counts)
     # The steps end with an answer to what was asked.
-    *told, last = asked.solution.answer.split(" > ")
-    assert asked.check(" ".join([*told, last][: 3 if topic == "cycle" else None]))
-    assert topic != "cycle" or last == told[0]
+    *others, last = asked.solution.answer.split(" > ")
+    assert asked.check(" ".join([*others, last][: 3 if topic == "cycle" else None]))
+    assert topic != "cycle" or last == others[0]
     assert str(asked.solution).endswith(f"Answer: {asked.solution.answer}")
     if topic == "kendall distance":
         return

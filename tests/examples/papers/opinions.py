@@ -103,7 +103,7 @@ def as_is(table):
         yield {"system": system} | dict(zip(map(str, table.tasks), scores, strict=True))
 
 
-def told_apart(quantity, names):
+def split_name(quantity, names):
     """Return what a quantity is of, and the longest of some names that ends it."""
     name = max((name for name in names if quantity.endswith(f", {name}")), key=len)
     return quantity.removesuffix(f", {name}"), name

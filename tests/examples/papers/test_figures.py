@@ -195,8 +195,8 @@ def test_sheet_is_as_by_the_words_of_the_paper(name, run):
                 {key: (x, known[key]) for key, x in cells.items() if not same(x, known[key])}
             )
         assert {} in apart, (cells, apart[:3])
-    told = {key for rows in opinions for key in rows[0]}
-    assert told == set(frame.columns)
+    columns = {key for rows in opinions for key in rows[0]}
+    assert columns == set(frame.columns)
 
 
 #: Of experiments whose rows another program computes, what it finds on these tables.
@@ -316,10 +316,10 @@ def test_cells_are_the_proportions_of_the_first_table(name, axes):
         order = [systems.index(label) for _, label in labels]
         assert [int(rank) for rank, _ in labels] == [ranks[at] for at in order] == sorted(ranks)
         numbers = [text for text in ax.texts if text.get_gid() == "share"]
-        told = {text.get_position(): text.get_text() for text in numbers}
+        texts = {text.get_position(): text.get_text() for text in numbers}
         n = len(systems)
-        assert len(told) == n * (n - 1)
-        for (column, row), text in told.items():
+        assert len(texts) == n * (n - 1)
+        for (column, row), text in texts.items():
             share = 100 * shares[order[int(row)], order[int(column)]]
             assert abs(float(text) - share) <= 0.5 + 1e-9
         dots = [line.get_xydata()[0] for line in ax.get_lines() if line.get_gid() == "decided"]

@@ -360,8 +360,8 @@ def test_without_data_nothing_is_missed_and_nothing_made_up(name):
         assert row.verdict != MISSED
         # What is bundled and not random is judged.
         if row.verdict == NOT_JUDGED:
-            told = ("not bundled", "repetitions", "not computed")
-            assert any(words in row.reason for words in told), row
+            reasons = ("not bundled", "repetitions", "not computed")
+            assert any(words in row.reason for words in reasons), row
     names = ("p1-tables-3-6", "p1-table-7", "p1-section-5.3")
     rows = replicate(*names, progress=False).rows
     assert {row.verdict for row in rows} == {NOT_JUDGED, NO_VERDICT}

@@ -37,10 +37,10 @@ def test_ties_and_gaps_may_be_any_order():
 def test_what_is_said():
     few = new_task_ranks(table_of([[1.0, 2.0], [2.0, 3.0], [np.nan, np.nan]], systems="ABC"))
     assert few.to_frame().to_numpy().tolist() == [[1, 3, 2], [1, 3, 2]]
-    told = few.summary()
-    assert "Ranks of 3 systems on one more task, level 95 % for each" in told
-    assert "scored on fewer than 39 tasks, so that every rank is possible at this level: A" in told
-    assert "without any score, so left out: C" in told
+    text = few.summary()
+    assert "Ranks of 3 systems on one more task, level 95 % for each" in text
+    assert "scored on fewer than 39 tasks, so that every rank is possible at this level: A" in text
+    assert "without any score, so left out: C" in text
     with pytest.raises(InvalidInputError, match="`table` must be a ScoreTable"):
         new_task_ranks(ra.Profile.from_orders(["AB"]))
 

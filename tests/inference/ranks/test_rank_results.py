@@ -54,8 +54,8 @@ def intervals_of(data, of, method, **more):
 def test_the_default_is_what_is_valid_for_few_units(data, options, method):
     result = ra.rank_intervals(data, n_resamples=100, **options)
     assert result.method == result.decisions.basis.method == method
-    told = any("tasks are fixed, so that signs cannot be flipped" in n for n in result.notes)
-    assert told == ("fixed_tasks" in options and result.of != "pairwise" and method != "sign-flips")
+    note = any("tasks are fixed, so that signs cannot be flipped" in n for n in result.notes)
+    assert note == ("fixed_tasks" in options and result.of != "pairwise" and method != "sign-flips")
 
 
 @pytest.mark.parametrize(
@@ -68,8 +68,8 @@ def test_the_default_is_what_is_valid_for_few_units(data, options, method):
     ids=str,
 )
 def test_sign_tests_of_other_units_are_refused_by_their_name(data, options):
-    said = r"^`method` must be 'hoeffding' here\. Got 'sign-test'"
-    with pytest.raises(InvalidInputError, match=said):
+    message = r"^`method` must be 'hoeffding' here\. Got 'sign-test'"
+    with pytest.raises(InvalidInputError, match=message):
         ra.rank_intervals(data, of="pairwise", method="sign-test", **options)
 
 

@@ -93,9 +93,9 @@ def slow(rows, weights):
     n, pairs = len(rows[0]), oracles.ordered_pairs(len(rows[0]))
     differences, mass = {}, {}
     for i, j in pairs:
-        told = [(row[i], row[j], w) for row, w in zip(rows, weights, strict=True)]
-        differences[i, j] = [0 if None in (a, b) else w * (a - b) for a, b, w in told]
-        mass[i, j] = sum(w * w for a, b, w in told if None not in (a, b))
+        cells = [(row[i], row[j], w) for row, w in zip(rows, weights, strict=True)]
+        differences[i, j] = [0 if None in (a, b) else w * (a - b) for a, b, w in cells]
+        mass[i, j] = sum(w * w for a, b, w in cells if None not in (a, b))
     common = lcm(*(m for m in mass.values() if m))
 
     def values(signs):

@@ -64,13 +64,13 @@ def test_errors_are_those_of_this_machine(client, tmp_path):
     broken.loc[17, "s1"] = float("inf")
     twice = wide(table).assign(task="x")
     twice.loc[38, "id"] = twice.loc[1, "id"]
-    for name, frame, said in (("a", broken, None), ("b", twice, "same instance")):
+    for name, frame, message in (("a", broken, None), ("b", twice, "same instance")):
         made = scan(write(frame, tmp_path / f"{name}.parquet", rows=5), table)
         with pytest.raises(DataFormatError) as here:
             made.summarize()
-        with pytest.raises(DataFormatError, match=said) as there:
+        with pytest.raises(DataFormatError, match=message) as there:
             made.summarize(client=client)
-        assert said or str(here.value) == str(there.value)
+        assert message or str(here.value) == str(there.value)
 
 
 def count_slowly(layout, part):

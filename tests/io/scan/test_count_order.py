@@ -60,9 +60,9 @@ def test_scattered_rows_are_sorted_on_disk(seed, ending, tmp_path):
         rf"^1\.{ending}.*row 1, column 'score' must be": frame[30:].assign(score=float("inf")),
         rf"^1\.{ending}, .*is the second score of": pd.concat([frame[30:], frame[:1]]),
     }
-    for said, rows in broken.items():
+    for message, rows in broken.items():
         write(rows, tmp_path / f"1.{ending}")
-        with pytest.raises(DataFormatError, match=said):
+        with pytest.raises(DataFormatError, match=message):
             scan(tmp_path, table, LONG, scattered="sort").summarize()
 
 

@@ -127,8 +127,8 @@ def test_all_kinds_of_tables_say_the_same(texts):
             except InvalidInputError:
                 assert set(texts) <= {"-", ""}
                 return
-        told = sorted(str(one.message).partition(":")[2] for one in caught)
-        values.append((table.values.tolist(), told))
+        messages = sorted(str(one.message).partition(":")[2] for one in caught)
+        values.append((table.values.tolist(), messages))
     assert all(repr(one) == repr(values[0]) for one in values)
 
 

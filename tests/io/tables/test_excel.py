@@ -155,9 +155,9 @@ PLACE = r"a\.xlsx, row 2, column 'acc' must be a finite number or empty for miss
 
 def test_error_cells_are_refused_by_their_place(refused):
     for error in ERRORS:
-        said = refused(HEADER + CELL.format(f'<c r="B2" t="e"><v>{error}</v></c>'))
-        assert re.match(PLACE + re.escape(f"the error {error} (cell B2 of sheet 'Scores'). "), said)
-        assert said.endswith("Clear the cell where the value is missing.")
+        text = refused(HEADER + CELL.format(f'<c r="B2" t="e"><v>{error}</v></c>'))
+        assert re.match(PLACE + re.escape(f"the error {error} (cell B2 of sheet 'Scores'). "), text)
+        assert text.endswith("Clear the cell where the value is missing.")
 
 
 @pytest.mark.parametrize(
@@ -166,12 +166,12 @@ def test_error_cells_are_refused_by_their_place(refused):
      '<c r="B2"><f t="shared" si="0"/></c>'],
 )  # fmt: skip
 def test_formulas_without_a_value_are_refused(cell, refused):
-    said = refused(HEADER + CELL.format(cell))
+    message = refused(HEADER + CELL.format(cell))
     assert re.match(
         PLACE + r"a formula whose value is still to be calculated \(cell B2 of sheet 'Scores'\)",
-        said,
+        message,
     )
-    assert said.endswith("let it calculate, and save it.")
+    assert message.endswith("let it calculate, and save it.")
 
 
 # Numbers of formats, and whether these are of dates: the ends of the East Asian ones, too.
@@ -208,13 +208,13 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize(("said", "changed"), WRONG.items())
-def test_damage_is_named(said, changed, tmp_path):
+@pytest.mark.parametrize(("message", "changed"), WRONG.items())
+def test_damage_is_named(message, changed, tmp_path):
     changed = dict(changed)
     rows = HEADER + CELL.format(changed.pop("B2", '<c r="B2"><v>1</v></c>'))
     parts = parts_of(rows) | changed
     content = zipped({name: text for name, text in parts.items() if text is not None})
-    with pytest.raises(DataFormatError, match=said):
+    with pytest.raises(DataFormatError, match=message):
         scores(written(tmp_path / "a.xlsx", content))
 
 

@@ -37,7 +37,7 @@ def test_a_path_a_string_and_a_stream_are_the_same_source(tmp_path):
 
 @every_reader
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("name", "message"),
     [
         ("absent.csv", r"absent\.csv.*No such file"),
         (".", "readable file"),
@@ -47,8 +47,8 @@ def test_a_path_a_string_and_a_stream_are_the_same_source(tmp_path):
     ],
     ids=["absent", "folder", "too long", "zero", "half a character"],
 )
-def test_paths_that_cannot_be_read(read, name, said, tmp_path):
-    with pytest.raises(InvalidInputError, match=said):
+def test_paths_that_cannot_be_read(read, name, message, tmp_path):
+    with pytest.raises(InvalidInputError, match=message):
         read(f"{tmp_path}/{name}")
 
 
@@ -69,13 +69,13 @@ def test_latin_1_names_the_byte(read, tmp_path):
 @every_reader
 def test_streams_that_cannot_be_read(read, tmp_path):
     path = write(tmp_path / "table.csv", "Café,x\n", "latin-1")
-    for stream, error, said in (
+    for stream, error, message in (
         (path.open(encoding="utf-8"), DataFormatError, r"table\.csv is not UTF-8: byte 3 is 0xe9"),
         ((tmp_path / "new").open("w", encoding="utf-8"), InvalidInputError,
          r"readable stream.*not readable"),
         (path.open("rb"), InvalidInputError, "stream of text"),
     ):  # fmt: skip
-        with stream, pytest.raises(error, match=said):
+        with stream, pytest.raises(error, match=message):
             read(stream)
     closed = path.open(encoding="utf-8")
     closed.close()
@@ -123,13 +123,13 @@ BINARY = {
 }
 
 
-@pytest.mark.parametrize("said", BINARY)
-def test_binary_files_are_named(said, tmp_path):
+@pytest.mark.parametrize("kind", BINARY)
+def test_binary_files_are_named(kind, tmp_path):
     path = tmp_path / "scores.csv"
-    path.write_bytes(BINARY[said])
+    path.write_bytes(BINARY[kind])
     for read in READERS.values():
         with pytest.raises(
-            DataFormatError, match=rf"^scores\.csv is {said}.*(save it as CSV|Save it as UTF-8)"
+            DataFormatError, match=rf"^scores\.csv is {kind}.*(save it as CSV|Save it as UTF-8)"
         ):
             read(path)
 

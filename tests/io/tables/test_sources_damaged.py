@@ -208,6 +208,6 @@ def test_no_small_file_takes_more_than_a_gigabyte(kind, tmp_path):
         ["/bin/sh", "-c", f"exec {shlex.quote(sys.executable)} -c {shlex.quote(program)}"],
         capture_output=True, text=True, check=True,
     )  # fmt: skip
-    said, kibibytes = done.stdout.splitlines()
-    assert re.match(REFUSED, said)
+    message, kibibytes = done.stdout.splitlines()
+    assert re.match(REFUSED, message)
     assert int(kibibytes) < 1.1 * 2**20

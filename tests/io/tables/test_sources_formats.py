@@ -121,7 +121,7 @@ def test_frames_of_polars():
 
 
 @pytest.mark.parametrize(
-    ("column", "said"),
+    ("column", "message"),
     [
         (pa.array([1, 2**53 + 1]), r"row 2, column 'x' is 9007199254740993, which no 64-bit float"),
         (pa.array([1.0, float("-inf")]), r"row 2, column 'x' must be a finite number.*-inf"),
@@ -132,24 +132,24 @@ def test_frames_of_polars():
         (pa.array([1, 2], pa.timestamp("s")), r"row 1, column 'x' must be a finite number"),
     ],
 )
-def test_cells_of_arrow_that_are_no_numbers(column, said, tmp_path):
+def test_cells_of_arrow_that_are_no_numbers(column, message, tmp_path):
     table = pa.table({"s": ["A", "B"], "x": column})
-    with pytest.raises(DataFormatError, match=said):
+    with pytest.raises(DataFormatError, match=message):
         ra.read_scores(table, higher_is_better=True)
     parquet.write_table(table, tmp_path / "a.parquet")
-    with pytest.raises(DataFormatError, match=rf"a\.parquet, {said}"):
+    with pytest.raises(DataFormatError, match=rf"a\.parquet, {message}"):
         ra.read_scores(tmp_path / "a.parquet", higher_is_better=True)
 
 
 @pytest.mark.parametrize(
-    ("labels", "said"),
+    ("labels", "message"),
     [
         (["A", None], "row 2, column 's' is empty"), (["A", " "], "row 2, column 's' is empty"),
         ([None, None], "row 1, column 's' is empty"), ([b"A", b"B"], "row 1.*must hold a label"),
     ],
 )  # fmt: skip
-def test_cells_of_arrow_that_are_no_labels(labels, said):
-    with pytest.raises(DataFormatError, match=said):
+def test_cells_of_arrow_that_are_no_labels(labels, message):
+    with pytest.raises(DataFormatError, match=message):
         ra.read_scores(pa.table({"s": pa.array(labels), "x": [1, 2]}), higher_is_better=True)
 
 
@@ -182,7 +182,7 @@ def test_json_lines_cell_by_cell():
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ('{"s": "A", "x": 1}\n\n{"s": "B", "x": 1\n', "line 3 is not JSON"),
         ('{"s": "A"}\n[1, 2]\n', r"holds \[1, 2\] as line 2, which must be an object"),
@@ -195,17 +195,17 @@ def test_json_lines_cell_by_cell():
     ],
     ids=lambda text: text[:30],
 )
-def test_json_lines_that_are_refused(text, said, tmp_path):
+def test_json_lines_that_are_refused(text, message, tmp_path):
     path = tmp_path / "a.jsonl"
     path.write_text(text, encoding="utf-8")
-    with pytest.raises(DataFormatError, match=said) as caught:
+    with pytest.raises(DataFormatError, match=message) as caught:
         ra.read_scores(path, higher_is_better=True)
     assert str(caught.value).startswith("a.jsonl")
     assert len(str(caught.value)) < 400
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ('[{"s": "A", "x": 1}, 5]', "a.json holds 5 as element 2, which must be an object"),
         ('[{"s": "A", "x": 1}', "a.json is not JSON: .*line 1.* cut off"),
@@ -213,10 +213,10 @@ def test_json_lines_that_are_refused(text, said, tmp_path):
         ('[[{"s": 1}]]', "a.json is JSON, no plain table"),
     ],
 )
-def test_json_arrays_that_are_refused(text, said, tmp_path):
+def test_json_arrays_that_are_refused(text, message, tmp_path):
     path = tmp_path / "a.json"
     path.write_text(text, encoding="utf-8")
-    with pytest.raises(DataFormatError, match=said):
+    with pytest.raises(DataFormatError, match=message):
         ra.read_scores(path, higher_is_better=True)
 
 

@@ -223,8 +223,8 @@ ODD = 2**53 + 1
 @every_table_reader
 @pytest.mark.parametrize("cell", [ODD, -ODD, 2**63 + 1, 10**23, f"{ODD}.0", f"+{ODD}"])
 def test_a_whole_number_that_no_float_is(read, cell):
-    said = r"row 3, column 'B' is -?\d+, which no 64-bit float holds: subtract"
-    with pytest.raises(DataFormatError, match=said):
+    message = r"row 3, column 'B' is -?\d+, which no 64-bit float holds: subtract"
+    with pytest.raises(DataFormatError, match=message):
         read(StringIO(f"A,B\n1,2\n2,{cell}\n"))
 
 
