@@ -41,7 +41,7 @@ def seeds(few, many):
 
 
 def slow_but(quick, rows):
-    """Return rows for `parametrize`, of which all are slow but the quick ones."""
+    """Return rows for `parametrize`; all are slow but the quick ones."""
     slow = pytest.mark.slow
     return [
         row

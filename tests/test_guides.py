@@ -42,7 +42,7 @@ def test_every_guide_for_authors_is_followed():
     assert {path.stem for path in GUIDES.glob("own_*.rst")} == LEAST.keys() - {"every_study"}
 
 
-# The programs that take a table through every study are followed in slow tests, as often as told.
+# Slow tests run the programs that take a table through every study, as often as stated.
 @pytest.mark.parametrize(
     ("left_out", "n_programs", "often"),
     [("every_study", 0, 2), pytest.param("nothing", 3, None, marks=pytest.mark.slow)],

@@ -31,7 +31,7 @@ def table():
 
 
 def clean(text):
-    """Say whether a text holds nothing raw, and no label stands on two lines."""
+    """Return whether a text holds nothing raw, and no label is on two lines."""
     return RAW.search(text) is None and "F\nG" not in text
 
 

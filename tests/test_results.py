@@ -200,7 +200,7 @@ def result_of(name: str) -> Result:
     return RESULTS[name]()
 
 
-# Results of kinds that others stand for: they share the base of fits, of studies, or of optima.
+# Kinds represented by others: they share the base of fits, of studies, or of optima.
 ALIKE = {
     "MallowsFit",
     "TiedCertificate", "TiedOptima",

@@ -186,7 +186,7 @@ def test_what_draws_takes_a_generator_or_a_seed() -> None:
 def test_names_of_several_callables_are_in_the_table() -> None:
     where = defaultdict(set)
     for name, parameter in PARAMETERS:
-        # The seed of a study is told where `rng` is.
+        # The seed of a study is documented with `rng`.
         if (name, parameter.name) not in EXPLAINED:
             where[parameter.name].add(name)
     common = {name for name, places in where.items() if len(places) >= 3}

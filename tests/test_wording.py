@@ -28,7 +28,7 @@ MAY_COUNT = re.compile(rf"}}[\s\"'f]*{FOLLOWS.pattern}")
 
 
 def uncounted(source):
-    """Return the f-strings in which a value stands before a noun in the plural.
+    """Return the f-strings in which a value precedes a noun in the plural.
 
     Constants in capitals are numbers that the author knows.
     """

@@ -28,7 +28,7 @@ LIMIT = 1000.0
 
 @pytest.fixture
 def stop_at(monkeypatch):
-    """Return a function that lets a thousand seconds pass at the k-th look at the clock."""
+    """Return a function that lets a thousand seconds pass at the k-th reading of the clock."""
 
     def patch(k: int) -> None:
         looks = itertools.count()

@@ -1,4 +1,4 @@
-"""Orders, and counts of them, stand wherever data do."""
+"""Orders, and counts of them, are accepted wherever data are."""
 
 from pathlib import Path
 

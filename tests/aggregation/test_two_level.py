@@ -39,7 +39,7 @@ def test_two_levels_by_hand() -> None:
     table = ra.datasets.load("superglue_human")
     expected = ra.Borda().aggregate(table).scores
     np.testing.assert_allclose(BORDA.aggregate(table).scores, expected)
-    # Notes of the inner rule are told with their task.
+    # Notes of the inner rule name their task.
     cycle = ra.Profile(list(ra.datasets.load("three_cycle")), groups=["x"] * 3)
     rule = ra.TwoLevel(ra.PairwiseMajority(), ra.Borda())
     assert rule.aggregate(cycle).notes[0].startswith("x: cyclic")
@@ -74,7 +74,7 @@ def test_a_search_that_the_user_stopped_is_told(level: str) -> None:
 
 
 ABSENT = ("ranked", "unranked")
-# The last two are read as other numbers beside many others.
+# The last two are read as other numbers when there are many others.
 weights = st.one_of(strategies.weights, st.sampled_from([1e15, 1e-90, 0.1234567890123, np.pi]))
 tolerances = st.one_of(
     st.just(0.0), st.fixed_dictionaries({"x": st.sampled_from([0.0, 0.25, 1.0])})

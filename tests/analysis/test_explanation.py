@@ -1,4 +1,4 @@
-"""Why one item stands above another: every number against its definition."""
+"""Why one item is ranked above another: every number against its definition."""
 
 import json
 from itertools import permutations

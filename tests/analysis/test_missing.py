@@ -167,7 +167,7 @@ def test_items_off_a_list_are_not_missing():
     assert text == ["0 of 3 cells missing (0 %): 3 items, 1 ranking", "never compared: B and C"]
 
 
-# -- how it is told -------------------------------------------------------------------------------
+# -- the summary ----------------------------------------------------------------------------------
 
 
 def test_summary_tells_who_lacks_what_and_what_is_assumed():

@@ -170,7 +170,7 @@ class Silent(ByName):
 
 @dataclass(frozen=True, kw_only=True)
 class LateByName(ByName):
-    """Borda, and with so many ballots whatever stands first in the alphabet."""
+    """Borda, but the first item in the alphabet if there are so many ballots."""
 
     late: int = 4
 

@@ -42,7 +42,7 @@ STATED = {
 
 
 def near(n: int) -> ra.Profile:
-    """Return rankings of items of which none is far ahead, so that all fits take as many steps."""
+    """Return rankings with no item far ahead, so that all fits take as many steps."""
     scores = np.linspace(0, 1, n) + np.random.default_rng(0).gumbel(size=(50, n))
     return ra.Profile.from_scores(scores, higher_is_better=True)
 

@@ -1,4 +1,4 @@
-"""A scan beside the bare decoding of the same file: CPU seconds and memory of whole processes."""
+"""A scan against the bare decoding of the same file: CPU seconds and memory of whole processes."""
 
 import json
 import os

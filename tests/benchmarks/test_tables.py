@@ -1,4 +1,4 @@
-"""Reading tables beside peers, as ratios within one run: pytest -o addopts='' -s tests/benchmarks
+"""Reading tables: ratios to peers within one run: pytest -o addopts='' -s tests/benchmarks
 
 Nothing here fails for being slow but by far; the figures are there to be read.
 """

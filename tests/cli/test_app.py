@@ -294,7 +294,7 @@ def impatient(monkeypatch):
     handler = Impatience()
     logging.getLogger("rankagg.kemeny").addHandler(handler)
     yield
-    assert handler not in logging.getLogger("rankagg.kemeny").handlers, "nothing was told"
+    assert handler not in logging.getLogger("rankagg.kemeny").handlers, "nothing was reported"
 
 
 def test_a_solve_prints_what_it_has(run, impatient, hard, tmp_path) -> None:

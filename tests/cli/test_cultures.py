@@ -1,4 +1,4 @@
-"""Cultures on the command line: those of the library, and what is none is told."""
+"""Cultures on the command line: those of the library, and the message for any other name."""
 
 import csv
 

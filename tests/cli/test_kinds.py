@@ -1,4 +1,4 @@
-"""Files of cast votes, comparisons and lists: recognised, chosen from, and told."""
+"""Files of cast votes, comparisons and lists: recognised, chosen from, and reported."""
 
 from pathlib import Path
 

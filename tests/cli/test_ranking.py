@@ -217,7 +217,7 @@ def test_the_tolerance_is_used(parsed):
     assert tied["draws"] == [["A", "B"]]
 
 
-# -- verify, and the stand-alone checker beside it ------------------------------------------------
+# -- verify, and the stand-alone checker ----------------------------------------------------------
 
 
 def solved(run, args: str) -> None:

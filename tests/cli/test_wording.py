@@ -14,7 +14,7 @@ LONG = "system,metric,value\nfirst,accuracy,3\nsecond,accuracy,2\n"
 TASKS = "task,first,second\naccuracy,3,2\nperplexity,1,2\n"
 BALLOTS = "first,second,third,count\n1,2,3,3\n3,1,2,2\n"
 
-# A name with a letter missing for every option that takes one, with data that know the whole name.
+# A name with a letter missing for every option that takes one, with data that have the full name.
 MISTYPED = {
     "--dataset": "--dataset tenessee",
     "--lower": "table.csv --lower perplxity",
@@ -42,7 +42,7 @@ for name in (*COMPARED, "--cluster", "--side", "--covariate"):
     MISTYPED[name] = f"table.csv --format comparisons {typed}"
 WON_BY_FIRST = "table.csv --format comparisons --first system --second accuracy --outcome system"
 MISTYPED["--category"] = f"{WON_BY_FIRST} --category perplxity"
-# What scans need beside.
+# Additional options of scans.
 SCANNED = {
     "--system": "long.csv --system systm --score value",
     "--task": "long.csv --task metrc",
@@ -115,7 +115,7 @@ def test_nothing_is_suggested_where_nothing_is_near(message) -> None:
     assert "Did you mean" not in message("rank table.csv --lower qqq")
 
 
-# As typed, with the words that are said, and none of parameters of functions.
+# Bad input with the words of its message, which names no parameter of a function.
 TYPED = {
     "sample --items ,": "`--items` must be distinct labels",
     "verify no.json table.csv": "`CERTIFICATE` must be a readable file",

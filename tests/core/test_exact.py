@@ -13,7 +13,7 @@ integers = st.one_of(st.integers(-9, 9), st.integers(-(10**40), 10**40))
 
 
 def held(rational):
-    """Return the fractions that numerators and a denominator stand for."""
+    """Return the fractions that numerators and a denominator make."""
     return [Fraction(int(value), rational.denominator) for value in rational.numerators.ravel()]
 
 

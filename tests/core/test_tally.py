@@ -1,4 +1,4 @@
-"""Imputed votes of many items: rounded to a grid, by no more than is said, whatever the order."""
+"""Imputed votes of many items: rounded to a grid, by no more than stated, whatever the order."""
 
 from fractions import Fraction
 from unittest.mock import patch
@@ -48,7 +48,7 @@ def test_rounded_votes_are_off_by_no_more_than_they_say(profile):
 
 
 def test_the_grid_is_used_where_denominators_do_not_fit_and_said():
-    # Shares of thirds and fifths beside each other: 30 * 16 fits into 2**9, 30 * 16 not into 2**8.
+    # Shares of thirds and fifths together: 30 * 16 fits into 2**9, 30 * 16 not into 2**8.
     profile = Profile.from_orders(["AB", "ABCD", "AC"], items="ABCD")
     ranks = [[0, 1, np.nan, np.nan], [0, np.nan, np.nan, np.nan]]
     with patch.multiple(tally, EXACT_ITEMS=0, GRID_ROOM=12 * 16):

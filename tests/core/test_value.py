@@ -280,7 +280,7 @@ def test_html_counts_places_from_one_and_is_cut():
 
 
 def test_repr_and_hash_order_are_the_same_in_every_process():
-    # Sets of strings come out in another order under another hash seed.
+    # Sets of strings are iterated in another order under another hash seed.
     program = (
         "from rankagg import ItemSet, PartialRanking, Profile\n"
         "a = PartialRanking.from_buckets([{'d', 'c', 'b', 'a'}], items=list('dabc'))\n"

@@ -23,7 +23,7 @@ PROFILE = from_rows(["A>B>C", "B>C>A", "C>A>B", "A>C>B"], "ABC", counts=[30, 2, 
 
 @dataclass(frozen=True, eq=False)
 class Broken(Likelihood):
-    """A likelihood whose value is none at the whole of the first step."""
+    """A likelihood without a finite value at the end of the complete first step."""
 
     instead: float = np.inf
     tried: list = field(default_factory=list)

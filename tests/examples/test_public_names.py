@@ -16,7 +16,7 @@ EXAMPLES = sorted(path.relative_to(ROOT).as_posix() for path in ROOT.glob("examp
 # What authors of extensions use: a page of the reference or a guide has the whole path.
 LISTED = re.compile(r"^   ([a-z]\w*\.[\w.]+)$", re.MULTILINE)
 IMPORTED = re.compile(r"^ *from (rankagg[\w.]*) import (.+)$", re.MULTILINE)
-#: Long runs that look at how the package itself works, and what each of them uses.
+#: Long runs that examine how the package itself works, and what each of them uses.
 INSIDE = {
     "examples/long/coverage/grid.py": {
         "rankagg.inference.ranks.rank_intervals",

@@ -1,4 +1,4 @@
-"""Decided pairs: Holm's procedure, simultaneous intervals, and what they say of the whole."""
+"""Decided pairs: Holm's procedure, simultaneous intervals, and what they imply together."""
 
 from itertools import combinations
 
@@ -32,7 +32,7 @@ def ballots(draw, **kinds):
 
 
 def decided(*pairs, items="ABCDE"):
-    """Return decisions of which the pairs are known."""
+    """Return decisions with known pairs."""
     labels = ra.ItemSet(items)
     above = np.zeros((len(labels), len(labels)), dtype=bool)
     for first, second in pairs:
@@ -215,7 +215,7 @@ def test_tarone_is_its_definition(data):
 
 
 def test_what_cannot_be_rejected_costs_nothing():
-    # Six heads of six at 2^-6, beside ten coins that were tossed twice.
+    # Six heads of six at 2^-6, with ten coins that were tossed twice.
     p_values = least = np.array([2**-6] + [0.25] * 10)
     for alpha in (0.05, 2**-6):
         assert tarone(p_values, least, alpha).tolist() == [True] + [False] * 10

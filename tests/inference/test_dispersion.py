@@ -42,7 +42,7 @@ def read(places, policy):
 
 
 def judged_pairs(*rankings):
-    """Return the pairs of items of which no ranking lists neither."""
+    """Return the pairs of items such that every ranking lists at least one of them."""
     return [
         (i, j)
         for i, j in oracles.pairs(len(rankings[0]))
@@ -266,7 +266,7 @@ def test_each_row_is_measured_on_the_same_votes(profile, policy):
     assert frame["total"].iloc[-1] == pytest.approx(best)
 
 
-# -- how it is told -------------------------------------------------------------------------------
+# -- the summary ----------------------------------------------------------------------------------
 
 
 def test_summary_tells_spread_bounds_optimum_and_methods():

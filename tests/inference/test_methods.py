@@ -95,7 +95,7 @@ def test_a_cell_of_assumptions_gives_its_row_again(study, cell):
         assert again[name] == pytest.approx(rows.loc[cell, name], abs=1e-4)
 
 
-# -- what is said of it ---------------------------------------------------------------------------
+# -- statements of the package about its methods --------------------------------------------------
 
 
 def test_methods_hold_from_where_the_package_says(study, kept):

@@ -88,7 +88,7 @@ def test_scores_are_compared_as_they_are_and_what_is_computed_up_to_rounding():
     tasks = {"tasks": list("xxxy"), "instances": list("abca")}
     means = table([0.1, 0.2, 0.3, 0.4], [0.2, 0.2, 0.2, 0.4], **tasks)
     assert ra.paired_test(means, "A", "B", method="sign", unit="task").ties == 2
-    # Differences of 0.2 that are so up to rounding alone.
+    # Differences that equal 0.2 only up to rounding.
     d = np.array([[0.3, -0.2, 0.7, -0.4, 0.9], [0.1, 0.0, 0.5, -0.2, 0.0]])
     tables = table(*d), table([2, -2, 2, -2, 9], [0] * 5), table(*d[:, [0, 2] * 3])
     found, known, alike = (ra.paired_test(x, "A", "B", method="wilcoxon") for x in tables)

@@ -124,7 +124,7 @@ def test_tied_with_the_first():
     apart = np.array([[0.0], [-3], [-6]]) + np.random.default_rng(1).normal(size=(3, 9))
     ranks = ra.rank_intervals(ra.ScoreTable(apart, systems="ABC", higher_is_better=True))
     assert ranks.tied_with_first == ("A",)
-    # Two items are first, or one; C is told from B alone.
+    # Two items are first, or one; C is separated from B alone.
     above = np.array([[0, 0, 0], [0, 0, 1], [0, 0, 0]]) > 0
     decided = ra.inference.Decisions(items=ra.ItemSet("ABC"), above=above, alpha=0.05, how="hand")
     for place, tied in (([0, 0, 1], "AB"), ([0, 1, 2], "ABC")):

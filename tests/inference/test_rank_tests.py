@@ -168,7 +168,7 @@ def test_other_data_are_refused(data, words):
         ra.inference.friedman(one, unit="task")
 
 
-# -- how it is told -------------------------------------------------------------------------------
+# -- summary and plain data -----------------------------------------------------------------------
 
 
 def test_the_summary_tells_statistics_and_groups():

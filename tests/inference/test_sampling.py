@@ -75,7 +75,7 @@ def test_distances_do_not_depend_on_the_size_of_blocks(monkeypatch):
 
 
 def ordered(*rankings):
-    """A function of two rankings that looks at their order too."""
+    """A function of two rankings that depends on their order too."""
     return sum((place + 3) / 3 ** (k + 1) for k, place in enumerate(r.ranks[0] for r in rankings))
 
 

@@ -25,7 +25,7 @@ def read(reader, text, **options):
     return found, " ".join(str(one.message) for one in caught)
 
 
-# Where nothing else is said, Oak is first on two ballots, and Elm on one.
+# Unless stated otherwise, Oak is first on two ballots, and Elm on one.
 MOST = {"Oak": 2, "Elm": 1}
 RANKS = {
     "times": "When,Oak,Elm,Ash\n9:00,1,2,3\n9:01,1,3,2\n9:02,2,1,3\n",

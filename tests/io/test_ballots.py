@@ -167,7 +167,7 @@ def test_ballots_come_back(data, tmp_path_factory):
     ranked = np.flatnonzero((profile.ranks >= 0).any(axis=1))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)
-        # One column of ranks beside empty ones could hold anything.
+        # One column of ranks next to empty ones could hold anything.
         if len(ranked) and (len(items) == 1 or (profile.ranks >= 0).any(axis=0).sum() > 1):
             assert ra.read_ballots(path, **extra) == profile[ranked]
             return

@@ -70,7 +70,7 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "outcomes.cs
 
 
 def test_words_that_are_documented_are_known():
-    """They stand in the table of outcomes in the reference: first, second, tie."""
+    """They are in the table of outcomes in the reference: first, second, tie."""
     words = re.findall(r"``(.+?)``", PAGE.read_text(encoding="utf-8"))
     assert len(words) > 60
     wrong = {word for word in words if _convention_of([word]) is None}

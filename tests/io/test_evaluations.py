@@ -41,7 +41,7 @@ def test_directions_are_those_of_the_files(tmp_path) -> None:
     assert dict(table.higher_is_better) == {"acc": True, "loss": False}
 
 
-#: Contents of files that are refused, and what is said of them.
+#: Contents of files that are refused, and the messages.
 REFUSED = {
     "a direction that files state differently": (
         [run("A", task("x", 1)), run("B", task("x", 1, lower=True))],

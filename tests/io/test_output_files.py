@@ -110,9 +110,9 @@ def test_a_name_that_no_file_can_have_is_refused(tmp_path, name, shown, why) -> 
 def test_a_file_is_made_beside_its_target_with_the_same_ending(target) -> None:
     seen = []
     write_file(target, lambda path: seen.append(path) or (path.write_bytes(b"new") and None))
-    (beside,) = seen
-    assert (beside.parent, beside.suffix) == (target.parent, target.suffix)
-    assert beside.name.startswith(f".{target.stem}-")  # hidden, and told whose it is
+    (written,) = seen
+    assert (written.parent, written.suffix) == (target.parent, target.suffix)
+    assert written.name.startswith(f".{target.stem}-")  # hidden, and named after the target
     assert content(target.parent) == {target.name: b"new"}
 
 

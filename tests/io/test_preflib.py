@@ -356,7 +356,7 @@ def test_what_cannot_be_repaired_is_refused_all_the_same():
 
 @given(st.lists(st.lists(st.lists(st.integers(1, 3), min_size=1), min_size=1), min_size=1))
 def test_repeats_are_left_out_as_one_would_by_hand(ballots):
-    """Go through every ballot, and keep each alternative where it stands first."""
+    """Go through every ballot, and keep each alternative where it occurs first."""
     head = "# NUMBER ALTERNATIVES: 3\n"
     rows = ["1: " + ",".join("{" + ",".join(map(str, b)) + "}" for b in one) for one in ballots]
     wanted = []

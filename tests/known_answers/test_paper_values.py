@@ -169,7 +169,7 @@ def test_dispersion_of_a_random_ranking_and_the_kemeny_optimum(name, leaderboard
 
 
 def _as_printed(name, mean):
-    """Return the rankings by the mean that a row may speak of.
+    """Return the rankings by the mean that a row may refer to.
 
     Two systems have the same mean on GLUE (rows 75 and 89). Rounding errors part them, and the
     rows about GLUE's mean go by those; the package ties them.

@@ -34,7 +34,7 @@ def of_three():
     return ra.rank_intervals(profile, of="borda")
 
 
-# Eight systems of which some are first neither alone nor together.
+# Eight systems; some are first neither alone nor together.
 WIDE = np.linspace(2.5, 0, 8)[:, None] + np.random.default_rng(0).normal(size=(8, 9))
 
 

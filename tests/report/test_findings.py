@@ -18,7 +18,7 @@ TANGLED = ra.Profile.from_ranks(
 
 
 def stop_after(monkeypatch, looks: int) -> None:
-    """Let the clock jump beyond any limit after so many looks at it."""
+    """Let the clock jump beyond any limit after so many readings."""
     count = itertools.count()
     monkeypatch.setattr(deadlines, "monotonic", lambda: 1e6 * (next(count) >= looks))
 

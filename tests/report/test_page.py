@@ -1,4 +1,4 @@
-"""What stands on the page: the library's own figures, and what is not known."""
+"""The content of the page: the library's own figures, and what is not known."""
 
 import re
 from base64 import b64encode

@@ -94,7 +94,7 @@ CERTIFICATE = quick_specimens()["one cycle"].plain
 VOTES = quick_specimens()["one cycle"].votes_plain
 
 
-# What stands in the place of a number or a text of the certificate.
+# Replacements of a number or a text of the certificate.
 IN_PLACE = {
     '"scaled_cost": 76': [
         *("76.0", "7.6e1", "76e0", "076", "+76", '"76"', "true", "1e999999999", "0x4c", "76n"),
@@ -157,7 +157,7 @@ def test_votes_of_every_form_get_the_same_verdict(blank) -> None:
 
 
 def restated(votes):
-    """Return what a certificate says of the votes but for costs, whether they may be so or not."""
+    """Return what a certificate states about the votes except costs, valid or not."""
     plain = json.loads(votes)
     n = len(plain["items"])
     tolerance = str(Fraction(plain["rounding"]) * n * (n - 1))

@@ -1,6 +1,6 @@
 """Where an inequality of the checker is met to the last unit: what holds, and what just does not.
 
-A certificate that states the least bound stands or falls with the steps of its proof; one that
+A certificate that states the least bound depends on every step of its proof; one that
 states what is proved, or one more, with the numbers of them.
 """
 

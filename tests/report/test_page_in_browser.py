@@ -184,7 +184,7 @@ def test_plots_have_their_letters_and_a_text_alternative(pages, visit_page) -> N
     plots = visit.page.locator("figure svg[role=img]")
     assert plots.count() == 1
     assert "Colored: those that move most" in plots.get_attribute("aria-label")
-    # All other pictures repeat what stands beside them as text.
+    # All other pictures repeat the text next to them.
     silent = visit.page.evaluate(
         "[...document.querySelectorAll('svg:not([role=img])')]"
         ".filter(s => !s.parentElement.closest('svg'))"

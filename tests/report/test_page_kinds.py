@@ -84,7 +84,7 @@ def words_of(html):
     """Return what readers see of the data: without scripts, sources of methods and the title."""
     text = re.sub(r"<(script|style|svg|title|h1)\b.*?</\1>", " ", html, flags=re.DOTALL)
     text = re.sub(r'<section id="made".*?</section>', " ", text, flags=re.DOTALL)
-    # A certificate speaks of itself in the words of its own kind.
+    # A certificate describes itself in the words of its own kind.
     text = re.sub(r"<dt>Certificate</dt><dd>.*?</dd>", " ", text)
     labels = re.findall(r'(?:aria-label|content)="([^"]*)"', text)
     return " ".join([*labels, re.sub(r"<[^>]+>", " ", text)])

@@ -38,7 +38,7 @@ def differing(one, other, n):
 
 
 class Compared:
-    """Borda (or a mean) beside Kemeny's rule, and what is decided."""
+    """Borda (or a mean) compared with Kemeny's rule, and what is decided."""
 
     def __init__(self, seed):
         self.plain, self.policy = drawn(seed), POLICIES[seed % 3]

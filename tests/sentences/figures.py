@@ -38,7 +38,7 @@ def map_of_pairs(case):
 
 
 def is_per_cent(text, share):
-    """Say whether a text is a share in whole per cent; even and nothing are said of those only."""
+    """Say whether a text is a share in whole per cent; 0, 50 and 100 are for exact values only."""
     extremes = ((int(text) == extreme) == (100 * share == extreme) for extreme in (0, 50, 100))
     return (
         abs(int(text) - 100 * share) < 1 and (int(text) > 50) == (2 * share > 1) and all(extremes)
@@ -46,7 +46,7 @@ def is_per_cent(text, share):
 
 
 def ranking(case):
-    """Hold places, intervals and scores of the first figure, and where its marks stand."""
+    """Hold places, intervals and scores of the first figure, and the positions of its marks."""
     n, found = case.plain.n, first_screen(case.findings)
     headings = dict(zip(found.headings, range(9), strict=False))
     has_means = "Mean score" in headings
@@ -99,7 +99,7 @@ def is_printed(text, number):
 
 
 def ratings(case):
-    """Hold ratings with their errors against the fit, whose oracle stands beside it."""
+    """Compare ratings with their errors with the fit, which has an oracle of its own."""
     fit = getattr(case.findings.lead.rule, "fit", None)
     if fit is None:
         return

@@ -137,7 +137,7 @@ def ranks(seeds):
             assert not case.decided()
         elif case.decided() and case.found.method != "sign-test":
             assert len(case.units) >= true.enough(case.found.method, case.plain.n, case.alpha)
-    # Ties are told by the binomial intervals, of which decisions follow.
+    # Ties are reported by the binomial intervals, which decisions follow from.
     held.require(but=FEW)
 
 
@@ -324,7 +324,7 @@ def side(at):
 
 
 def least_to_decide(level):
-    """Return the least number of units of which one of all signs has a p-value of a level."""
+    """Return the least number of units such that some vector of signs has a p-value of a level."""
     return next(n for n in range(1, 99) if Fraction(2, 2**n) <= level)
 
 

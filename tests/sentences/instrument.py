@@ -86,7 +86,7 @@ def by_votes(number, policy, of=None):
 
 
 def hold_facts(known, cases):
-    """Hold what each case found against the definitions, each of which must be needed."""
+    """Compare what each case found with the definitions, all of which must be needed."""
     held = Instrument(known)
     for case in cases:
         if case.found is not None:

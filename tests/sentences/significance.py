@@ -19,7 +19,7 @@ DRAWS = 400
 
 
 def mid_ranks(values):
-    """Return mid-ranks from 1 of numbers of which the lowest is best; None where there is none."""
+    """Return mid-ranks from 1 of numbers, the lowest is best; None where there is none."""
     there = [v for v in values if v is not None]
     return [
         None if v is None else sum(w < v for w in there) + Fraction(there.count(v) + 1, 2)
@@ -79,7 +79,7 @@ class Alike:
         return [row for row in self.rows if len(set(row) - {None}) > 1]
 
     def is_pooled(self):
-        """Say whether several units of a task count as independent beside those of others."""
+        """Return whether several units of a task count as independent among other tasks."""
         tasks = self.plain.tasks
         if self.unit == "task" or len(tasks) < 2 or len(self.rows) <= len(tasks):
             return False

@@ -73,7 +73,7 @@ class Page:
         self.pairs = len(self.plain.pairs)
 
     def lines(self):
-        """Return everything that is said, but for what certificates say of themselves."""
+        """Yield every sentence of the page, but for what certificates state about themselves."""
         screen = first_screen(self.findings)
         yield from (screen.result, screen.certainty, *screen.caption)
         yield from (number for number, _ in screen.numbers)
@@ -200,7 +200,7 @@ class Page:
         )
 
     def behind(self):
-        """Return how many items stand behind one that they beat."""
+        """Return how many items are ranked behind one that they beat."""
         return sum(self.wins[i][j] < self.wins[j][i] for i, j in pairwise(self.drawn()))
 
     def rounds(self):
@@ -294,7 +294,7 @@ class Page:
         return sum(not whole & case.leaders(rows) for rows in case.rows), len(case.rows)
 
     def may_be_first(self):
-        """Return how many others may be first: beside who leads, all places at once or alone."""
+        """Return the numbers of others that may be first: by all places together, and by one."""
         ranks, leader = self.ranks, self.plain.items[self.drawn()[0]]
         together = sum(item != leader for item in ranks.top(1))
         led = [item for item, rank in zip(ranks.items, ranks.rank, strict=True) if rank == 1]
@@ -319,7 +319,7 @@ def sentences(part):
 
 
 def bare_votes(rng, policy):
-    """Return the votes of rankings alone, counted under a policy or told as they are."""
+    """Return the votes of rankings alone, counted under a policy or given as they are."""
     plain = hostile.profile(rng)
     counted = hostile.by_policy(plain, policy)
     votes, ballots = counted.data.pairwise(), counted.ballots

@@ -1,4 +1,4 @@
-"""Studies: every figure against going through all orders, and the same whoever computes it."""
+"""Studies: every figure equals that of going through all orders, by any number of workers."""
 
 from dataclasses import replace
 from itertools import permutations

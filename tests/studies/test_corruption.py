@@ -187,7 +187,7 @@ def test_a_rule_that_fails_is_counted_and_the_study_goes_on(models):
     assert f"rules failed {failed.sum()} times" in result.summary()
 
 
-# -- what is told ---------------------------------------------------------------------------------
+# -- reported numbers -----------------------------------------------------------------------------
 
 
 def result_of(distances):

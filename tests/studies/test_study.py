@@ -1,4 +1,4 @@
-"""What every study has: the same whoever computes it, a journal to go on from, any source."""
+"""What every study has: equal results by any workers, a journal to continue from, any source."""
 
 import json
 

@@ -81,7 +81,7 @@ def test_subsets_of_a_size_have_equal_chances():
     assert abs(counts - 100).max() < 38
 
 
-# -- the same whoever computes it -----------------------------------------------------------------
+# -- the same by any number of workers ------------------------------------------------------------
 
 
 def test_the_digest_of_a_table_is_that_of_its_content():
@@ -100,7 +100,7 @@ def test_the_digest_of_a_table_is_that_of_its_content():
     assert _table_digest(gaps) == _table_digest(GAPS)
 
 
-# -- what cannot be said is counted ---------------------------------------------------------------
+# -- unknown values are counted -------------------------------------------------------------------
 
 
 def test_systems_without_a_score_on_a_subset_are_counted():

@@ -239,7 +239,7 @@ def test_malformed_constraints_are_refused(make: Any, words: str) -> None:
     ],
 )  # fmt: skip
 def test_items_that_constraints_hold_are_not_moved(stated, is_refused) -> None:
-    """A proof by an exchange, which takes all orders, stands for them where nothing is decided."""
+    """A proof by an exchange covers all orders, and represents them where nothing is decided."""
     votes = ra.PairwiseMatrix.from_wins([[0 if i >= j else 3 for j in range(5)] for i in range(5)])
     chain = (Exchange(((0, 1),), 1, 1, 1), Leaf())
     free = ra.Certificate.build(votes, range(5), [Proof((0, 1, 2, 3, 4), chain)])

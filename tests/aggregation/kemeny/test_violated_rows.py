@@ -19,7 +19,7 @@ from rankagg.aggregation.kemeny.violated_rows import (
 )
 
 NEVER = Deadline()
-# The arcs of a ladder, of which an order uses three, and of a fence, of which it uses two.
+# The arcs of a ladder (an order uses three of them) and of a fence (an order uses two).
 LADDER = "ab ad bc be ca dc df ea ed fa fb"
 FENCE = "ab cd ef bc be da de fa fc"
 ORDERS = np.array([np.argsort(order) for order in permutations(range(6))])

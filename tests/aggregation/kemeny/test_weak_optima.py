@@ -16,7 +16,7 @@ HALF = (Fraction(1, 2), Fraction(1, 2))
 
 
 def check(votes: ra.PairwiseMatrix, prices) -> int:
-    """Hold everything that is said of all optima against all weak orders."""
+    """Compare every statement about all optima with all weak orders."""
     found = weak_brute.rule(prices).aggregate(votes).optima
     _, best = weak_brute.optima(votes, prices)
     n = votes.n_items

@@ -134,7 +134,7 @@ def test_the_cost_of_any_weak_order(profile: ra.Profile, prices, data: st.DataOb
     )
 
 
-# -- what it stands on ------------------------------------------------------------------------
+# -- prices, guarantees and faults of the solver ----------------------------------------------
 
 
 def test_prices_that_do_not_go_together() -> None:

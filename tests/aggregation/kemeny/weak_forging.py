@@ -170,7 +170,7 @@ holds = holds_as(Kind)
 
 
 def is_true(data: dict[str, Any], case: Specimen) -> bool:
-    """Return whether everything that a certificate states is so, whatever proves it."""
+    """Return whether every statement of a certificate is true, whatever proves it."""
     prices = (Fraction(data["tie_cost"]), Fraction(data["consensus_tie_cost"]))
     problem = WeakProblem.from_pairwise(case.votes, *prices)
     levels = np.zeros(case.votes.n_items, dtype=int)

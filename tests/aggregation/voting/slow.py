@@ -58,7 +58,7 @@ def not_last(n):
 
 
 def all_outcomes(n, decide):
-    """Return every order that breaking ties leads to; `decide` gives (items, stands first)."""
+    """Return every order that breaking ties leads to; `decide` gives (items, is first)."""
     found = set()
 
     def go(inside, above, below):

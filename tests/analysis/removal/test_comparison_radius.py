@@ -1,4 +1,4 @@
-"""A handful of comparisons that decide who is first: found, verified, and beside all choices."""
+"""A few comparisons that decide who is first: found, verified, compared with all choices."""
 
 from itertools import combinations
 

@@ -148,7 +148,7 @@ def test_all_ways_to_remove_so_many_are_tried() -> None:
 @pytest.mark.parametrize(
     ("ranks", "counts", "groups"),
     [
-        # Nobody holds A against B, of which two ballots leave B unranked and three both unlisted.
+        # No ballot compares A with B: two leave B unranked, and three leave both unlisted.
         ([[1, -1, 0], [-2, -2, 0]], [2, 3], None),
         # The first task says nothing of A, and the other one goes whole.
         ([[-1, 1, 0], [0, 1, 1], [0, 0, -1]], [2, 1, 1], ["x", "y", "y"]),

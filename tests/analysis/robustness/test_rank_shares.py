@@ -365,7 +365,7 @@ def test_who_is_first_in_some_optimum_is_exact():
     assert shares.ranks().loc["E", 1] == 0
 
 
-# -- how it is told -------------------------------------------------------------------------------
+# -- summary and plain data -----------------------------------------------------------------------
 
 
 def test_resamples_without_a_proof_are_counted(monkeypatch):

@@ -122,8 +122,8 @@ def test_complete_rankings_stay_as_they_are():
     assert "pairs that flip:" not in result.summary()
     lists = ra.Profile([ra.PartialRanking.from_top_k("A", items="ABC")])
     assert ra.analysis.sensitivity(lists, n_samples=3, rng=0).samples.tolist() == [[0, 1, 1]] * 3
-    beside = ra.Profile([*certain, ra.PartialRanking([0, 1, -1], "ABC")], counts=[50, 1, 1])
-    mostly = ra.analysis.sensitivity(beside, n_samples=20, rng=0)
+    data = ra.Profile([*certain, ra.PartialRanking([0, 1, -1], "ABC")], counts=[50, 1, 1])
+    mostly = ra.analysis.sensitivity(data, n_samples=20, rng=0)
     # The 50 decide, and one permutation of the last breaks their tie.
     assert {tuple(sample[1:] > sample[0]) for sample in mostly.samples} == {(True, True)}
 
@@ -290,7 +290,7 @@ def test_top_is_the_chance_to_be_among_the_first(k):
     assert frame["uniform"].is_monotonic_decreasing
 
 
-# -- how it is told -------------------------------------------------------------------------------
+# -- summary and plain data -----------------------------------------------------------------------
 
 
 def test_summary_tells_consensuses_top_and_flips():

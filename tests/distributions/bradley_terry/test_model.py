@@ -1,4 +1,4 @@
-"""Where battles have one maximum, and what is said where they have none."""
+"""When battles have one maximum, and the message when they have none."""
 
 import numpy as np
 import pytest
@@ -154,7 +154,7 @@ def test_a_constant_covariate_is_the_advantage_of_the_side():
 
 
 def with_a_fourth(clusters):
-    """Return comparisons in six clusters, of which these know a fourth item."""
+    """Return comparisons in six clusters; the given ones know a fourth item."""
     data = battles(60, 3, 1)
     return ra.Comparisons(
         "ABCD", np.append(data.first, [3, 3]), np.append(data.second, [0, 0]),

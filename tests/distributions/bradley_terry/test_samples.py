@@ -15,7 +15,7 @@ from tests.distributions.luce_by_hand import from_rows
 
 
 def some_rankings(m, n, seed, **options):
-    """Return rankings with ties and gaps; every third one is a list, of which others are left."""
+    """Return rankings with ties and gaps; every third one is a list without the other items."""
     rng, rows = np.random.default_rng(seed), []
     for number in range(m):
         values = rng.gumbel(-np.linspace(0, 1, n))

@@ -131,7 +131,7 @@ def test_information_is_minus_the_second_derivative(seed, kind):
     assert fit.standard_errors[0] == pytest.approx(information**-0.5, rel=1e-3)
 
 
-# -- how it is told -------------------------------------------------------------------------------
+# -- the summary ----------------------------------------------------------------------------------
 
 
 def test_fit_tells_its_numbers():

@@ -59,7 +59,7 @@ def test_worths_far_apart_have_log_probabilities_still(worths, expected):
     assert law.log_prob(ra.Permutation.from_order("ABC")) == pytest.approx(expected)
 
 
-# -- what it is made of ---------------------------------------------------------------------------
+# -- parameters -----------------------------------------------------------------------------------
 
 
 @given(values=st.lists(st.floats(-50, 50), min_size=1, max_size=6))

@@ -220,7 +220,7 @@ def test_every_app_suits_wider_screens(opened, name, width) -> None:
                         * parseFloat(getComputedStyle(e).fontSize)))};
             }"""
         )
-        # The picture stands beside the text and above the fold, in letters for the last row.
+        # The picture is next to the text and above the fold, in letters for the last row.
         assert seen["beside"]
         assert seen["below"] < 0
         assert seen["letters"] >= 14

@@ -98,7 +98,7 @@ def ranked_pairs(ballots, items):
     return first
 
 
-#: By their definitions. Where a rule leaves open who goes first, whoever is right by some choice.
+#: By their definitions. If a rule leaves the choice open, every answer of some choice.
 RIGHT = {
     "borda": borda,
     "condorcet winner": condorcet_winner,

@@ -127,7 +127,7 @@ def before(scores):
 
 
 def tau_open(one, other):
-    """Return tau-b where systems without a score stand for every place."""
+    """Return tau-b where systems without a score may have any place."""
     above = np.triu_indices(len(one), 1)
     parts, untied = [], []
     for scores in (one, other):
@@ -554,7 +554,7 @@ def surely(scores, k):
 
 
 def on_subsets(table, rules, study):
-    """Return by rule and size what it says of some tasks, beside what it says of all of them."""
+    """Return by rule and size its scores of all tasks, with those of some tasks."""
     values, units = higher(table)
     whole = {rule: RULES[rule](values, units) for rule in rules}
     curves = {rule: {} for rule in rules}
@@ -900,12 +900,12 @@ def coin(first, second, rng):
 
 
 def alone(one, other, place):
-    """Whether the same system has so many below it in both, and none beside it."""
+    """Whether the same system has so many below it in both, and none level with it."""
     found = []
     for scores in (one, other):
         below = [int((scores < x).sum()) for x in scores]
-        beside = [int((scores == x).sum()) for x in scores]
-        found.append([at for at in range(len(scores)) if below[at] == place and beside[at] == 1])
+        level = [int((scores == x).sum()) for x in scores]
+        found.append([at for at in range(len(scores)) if below[at] == place and level[at] == 1])
     return bool(found[0]) and found[0] == found[1]
 
 
@@ -1026,7 +1026,7 @@ def decided_pairs(table):
 
 
 def p2_rest(data):
-    """Return sizes, and sums by counts beside sums of proportions."""
+    """Return sizes, and sums by counts with sums of proportions."""
     found = {}
     for name in BOARDS:
         found["Appendix B.1", f"systems, {name}"] = float(data[name].n_systems)

@@ -84,7 +84,7 @@ def p3_table_4(_):
 
 
 def p3_table_5(_):
-    """Table 5: sum, variance and standard deviation beside the means, three systems."""
+    """Table 5: sum, variance and standard deviation in addition to the means, three systems."""
     systems, columns = plain("superglue_human")
     for system, scores in zip(systems, np.column_stack(list(columns.values())), strict=True):
         if system in ("Human", "DeBERTa", "T5 + Meena"):

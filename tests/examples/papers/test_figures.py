@@ -1,7 +1,7 @@
-"""A second opinion of all that experiments hand on: each sheet and figure, on small tables.
+"""A second opinion of all results of experiments: each sheet and figure, on small tables.
 
-Opinions are computed from the papers' words in `opinions_p1`, `opinions_p2` and `opinions_p3`. That
-drawn scores and subsets have the law that is said, `tests/studies` holds.
+Opinions are computed from the papers' words in `opinions_p1`, `opinions_p2` and `opinions_p3`. The
+distribution of drawn scores and subsets is tested in `tests/studies`.
 """
 
 from functools import cache, partial
@@ -141,7 +141,7 @@ def run():
 
 
 def first(names):
-    """Return names of which all but the first are for slow tests."""
+    """Return names; all but the first are for slow tests."""
     one, *others = names
     return [one, *(pytest.param(name, marks=pytest.mark.slow) for name in others)]
 
@@ -182,7 +182,7 @@ def test_sheet_is_as_by_the_words_of_the_paper(name, run):
     opinions = [row if isinstance(row, list) else [row] for row in SHEETS[name](small_tables())]
     assert len(frame) == len(opinions)
     if "quantity" in frame:
-        # Facts below each other stand in any order.
+        # Facts below each other are in any order.
         frame = frame.sort_values("quantity")
         opinions.sort(key=lambda rows: rows[0]["quantity"])
     for cells, rows in zip(frame.to_dict("records"), opinions, strict=True):
@@ -335,6 +335,6 @@ def test_places_by_rules_are_those_of_their_scores(name, axes):
         slots = np.array([lines(ax)[item].get_ydata() for item in items])
         for column, answers in zip(slots.T, columns, strict=True):
             assert sorted(column) == list(range(len(answers[0])))
-            # Tied systems stand beside each other in some order.
+            # Tied systems are next to each other in some order.
             better = [(column[:, None] < column)[s[:, None] > s].all() for s in answers]
             assert any(better)

@@ -1,4 +1,4 @@
-"""The replication of Shavrina and Malykh: on bundled data all of it comes out as defined."""
+"""The replication of Shavrina and Malykh: on bundled data every value is as defined."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""The typed rows: each says where it stands and what explains it."""
+"""The typed rows: each names its place in the paper and what explains it."""
 
 import csv
 
@@ -142,7 +142,7 @@ def test_verdicts_beside_the_run_of_the_authors(printed, as_run, verdict):
 
 
 #: Which references a part of the program gives, and the column where they are typed; None for the
-#: one that what comes out is held against.
+#: one that the results are compared with.
 #: The parts of the independent program, and whether they take minutes.
 PARTS = {
     "p3_all": False, "p3_below": False, "p3_ratios": False, "p2_rest": False, "p1_authors": False,
@@ -150,7 +150,7 @@ PARTS = {
     "p2_shipped": True, "p2_tasks": True, "p2_again": True, "p2_drawn": True, "p2_decided": True,
     "p2_policies": True, "p2_run": True,
 }  # fmt: skip
-#: Where their references are typed, if not in the one that what comes out is held against.
+#: Where their references are typed, if not in the one that the results are compared with.
 COLUMNS = {
     "p3_ratios": "definition", "p1_authors": "authors", "p2_shipped": "authors",
     "p2_again": "authors", "p2_run": "authors",

@@ -1,4 +1,4 @@
-"""Running experiments: the same bytes however it was run, and what stands in the folder."""
+"""Running experiments: the same bytes however they are run, and the files in the folder."""
 
 import csv
 import doctest
@@ -274,7 +274,7 @@ def test_examples_in_docstrings_are_true(module):
 
 @pytest.fixture(scope="module")
 def kept():
-    """Return the rows in the documentation, by where they stand."""
+    """Return the rows in the documentation, by their place in the paper."""
     with (DOCS / "replication" / "replication.csv").open(encoding="utf-8", newline="") as file:
         return {_place(row): row for row in csv.DictReader(file)}
 

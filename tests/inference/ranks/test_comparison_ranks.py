@@ -19,7 +19,7 @@ from tests.core.test_comparisons import comparisons
 
 
 def battles(seed, n, m, *, clusters=0, effect=2.0, worths=None, ties=0.1, weights=None):
-    """Draw results of a Bradley-Terry model; clusters have worths of their own beside."""
+    """Draw results of a Bradley-Terry model; clusters add worths of their own."""
     rng = np.random.default_rng(seed)
     first = rng.integers(0, n, m)
     second = (first + rng.integers(1, n, m)) % n
@@ -136,7 +136,7 @@ def test_sign_tests_are_those_of_scipy():
         )
 
 
-# -- the whole ------------------------------------------------------------------------------------
+# -- rank intervals -------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("of", ["borda", "mean", "pairwise"])

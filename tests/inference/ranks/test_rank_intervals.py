@@ -151,7 +151,7 @@ def test_with_tasks_as_units_instances_are_averaged_first(table):
     assert result.rank.tolist() == expected
 
 
-# -- how it is told -------------------------------------------------------------------------------
+# -- the summary ----------------------------------------------------------------------------------
 
 
 def test_summary_tells_places_level_and_unit():

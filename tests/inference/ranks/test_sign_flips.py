@@ -175,7 +175,7 @@ def slow_decisions(rows, alpha):
     return decided
 
 
-# Were each kind of sums to spend the level, these would be told apart.
+# If each kind of sums spent the level by itself, these would be separated.
 @example(
     [(7, 3, 0), (-4, -4, -9), (-8, -9, -6), (6, 3, 8), (0, 2, 9), (4, 3, 1), (1, 8, -4)],
     (8, 6, 0),
@@ -282,7 +282,7 @@ COINS = np.array([list(row) for row in product((1.0, -1.0), repeat=5)])[[0, 3, 5
 
 
 def test_few_units_that_agree_by_luck_decide_nothing():
-    # Five items are 1 or -1 with equal chance, the first is always 0.01: whoever of the five is 1
+    # Five items are 1 or -1 with equal chance, the first is always 0.01: any of the five that is 1
     # in all six units would stand out if its sum were divided by its own root mean square.
     rows = np.column_stack([np.full(6, 0.01), COINS])
     rows[:, 1] = 1
@@ -338,7 +338,7 @@ def test_drawn_sign_vectors_estimate_what_all_give(monkeypatch, seed):
 def test_counts_draw_sums_of_signs():
     rows, many = [[1, 0], [0, 1]], [33, 17]
     found = flips(rows, counts=many, n_vectors=5000)
-    # Fifty fair coins of which 33 or more, or 17 or less, are heads.
+    # Fifty fair coins with at least 33 or at most 17 heads.
     exact = 2 * stats.binom.sf(32, 50, 0.5)
     assert found.together[0, 1] == pytest.approx(exact, abs=4.5 * (exact / 5000) ** 0.5)
 
@@ -384,7 +384,7 @@ def test_items_pairs_and_units_give_the_same_p_values(monkeypatch, shape):
     for way in ways:
         np.testing.assert_array_equal(items.ahead, way.ahead)
         for name in ("together", "alone"):
-            # Sums that are equal but for rounding stand in one order or the other.
+            # Sums that are equal but for rounding are in one order or the other.
             np.testing.assert_allclose(getattr(items, name), getattr(way, name), atol=1.01 / 300)
 
 

@@ -1,4 +1,4 @@
-"""What is wrong with a file is said with its place, and never read as something else."""
+"""A fault of a file is named with its place, and never read as something else."""
 
 import pandas as pd
 import pyarrow.parquet as pq

@@ -39,7 +39,7 @@ def frames(draw):
 
 
 def seen(table):
-    """Return labels and numbers of all columns, or what is said against them."""
+    """Return labels and numbers of all columns, or the message that refuses them."""
     found = []
     for name in table.header:
         for ask in (table.coded, table.numbers, table.counts):

@@ -34,7 +34,7 @@ WAYS = {
         frame, first="system", second="x", outcome="y", outcome_is="side", side="k"
     ),
 }
-#: What stands in the columns where nothing is odd.
+#: The cells of columns without anything odd.
 CELLS = {
     "comparisons": [["A", "B"], ["C", "D"], ["left", "tie", "model_b"], [1, 0.5]],
     "comparisons by side": [["A", "B"], ["C", "D"], [1, 0], [1, -1]],

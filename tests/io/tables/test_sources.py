@@ -1,4 +1,4 @@
-"""What a source may be, and what is said where it cannot be read."""
+"""What a source may be, and the messages if it cannot be read."""
 
 import gzip
 import json
