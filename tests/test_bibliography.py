@@ -75,7 +75,7 @@ def test_a_doi_ends_where_the_sentence_does(written, meant):
     assert plain(written) == meant
 
 
-def test_every_entry_says_who_what_and_when():
+def test_every_entry_has_author_title_venue_and_year():
     needed = {"article": "journal", "inproceedings": "booktitle", "incollection": "booktitle"}
     for key, entry in entries().items():
         assert "author" in entry or "editor" in entry, key

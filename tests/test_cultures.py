@@ -78,13 +78,13 @@ def test_larger_profiles_are_as_frequent_as_they_are_probable(culture, n, m):
     assert p_value(drawn(culture, n, m, 15_000), law_of(culture, n, m)) > 1e-3
 
 
-def test_voters_on_a_line_rank_as_its_geometry_says():
+def test_voters_on_a_line_rank_by_distance():
     culture = ra.cultures.EuclideanCulture(n_dimensions=1)
     assert p_value(drawn(culture, 3, 2, 300), laws.on_a_line()) > 1e-3
 
 
 @pytest.mark.parametrize("dimension", [1, 3])
-def test_gaussian_voters_agree_on_two_candidates_as_often_as_correlation_says(dimension):
+def test_gaussian_voters_agree_on_a_pair_as_correlation_implies(dimension):
     """The voters' places beyond the midpoint, along its line, have the correlation 1/3."""
     culture = ra.cultures.EuclideanCulture(n_dimensions=dimension, points="gaussian")
     pairs = drawn(culture, 2, 2, 800, seed=3)
@@ -149,7 +149,7 @@ REFUSED = [
 ]
 
 
-def test_what_no_culture_is_is_refused_by_name():
+def test_bad_parameters_of_cultures_are_named():
     for make, named in REFUSED:
         with pytest.raises(InvalidInputError, match=named):
             make()

@@ -38,7 +38,7 @@ LEAST = {
 }  # fmt: skip
 
 
-def test_every_guide_for_authors_is_followed():
+def test_every_guide_for_authors_is_tested():
     assert {path.stem for path in GUIDES.glob("own_*.rst")} == LEAST.keys() - {"every_study"}
 
 
@@ -89,7 +89,7 @@ def copied(root, folder):
     shutil.copytree(root / folder, Path(folder), ignore=shutil.ignore_patterns("__pycache__"))
 
 
-def test_a_rule_and_a_distance_are_added_to_the_package_as_their_guides_say(tmp_path, monkeypatch):
+def test_guides_add_a_rule_and_a_distance_to_the_package(tmp_path, monkeypatch):
     root = GUIDES.parents[1]
     monkeypatch.chdir(tmp_path)
     for folder in ("rankagg", "tests/aggregation", "tests/distances", "docs/reference"):

@@ -38,7 +38,7 @@ def clean(text):
 # -- the door -------------------------------------------------------------------------------------
 
 
-def test_a_label_is_what_it_was_and_is_shown_with_escapes():
+def test_a_label_is_unchanged_and_shown_with_escapes():
     items = ItemSet(HOSTILE)
     assert list(items) == HOSTILE
     for item, text in zip(items, HOSTILE, strict=True):
@@ -97,7 +97,7 @@ def test_a_label_that_looks_like_the_escapes_of_another_is_a_twin():
 # -- what leaves ----------------------------------------------------------------------------------
 
 
-def test_results_in_text_and_markup():
+def test_results_in_text_and_markup_are_escaped():
     data = table()
     profile = data.rankings()
     kemeny = ra.Kemeny().aggregate(data)
@@ -119,7 +119,7 @@ def test_results_in_text_and_markup():
             assert clean(text), (type(one), RAW.search(text))
 
 
-def test_messages_and_warnings():
+def test_messages_and_warnings_are_escaped():
     data = table()
     for wrong in (
         lambda: data.systems.index("a\x1b[2j"),
@@ -161,7 +161,7 @@ COMMANDS = [
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_nothing_raw_leaves_a_command(command, tmp_path, capsys):
+def test_commands_print_no_raw_signs(command, tmp_path, capsys):
     source = tmp_path / "a\x1bb.csv"
     rows = ["system,x\x1b,y,z"]
     rng = np.random.default_rng(1)

@@ -46,7 +46,7 @@ def test_every_kind_is_recognized_by_signs_or_by_columns_and_has_a_page():
     assert elections == ["ballots", "cast-votes", "preflib", "blt", "abif"]
 
 
-def test_what_has_no_meaning_names_the_kinds_that_it_is_for(refused):
+def test_options_without_meaning_name_the_kinds_that_they_are_for(refused):
     message = refused("rank --dataset tennessee --percent")
     assert "--percent has no meaning for ballots; it is for --format scores." in message
 

@@ -58,7 +58,7 @@ def test_a_refusal_fits_on_a_screen(name, items):
     assert 20 < len(str(caught.value)) <= MOST_LETTERS
 
 
-def test_what_is_cut_keeps_both_ends():
+def test_long_values_are_cut_in_the_middle():
     for kind in (RankaggError, DataWarning):
         text = str(kind(f"start {'x' * 9999} end"))
         assert len(text) <= MOST_LETTERS
@@ -67,6 +67,6 @@ def test_what_is_cut_keeps_both_ends():
         assert str(kind("y" * MOST_LETTERS)) == "y" * MOST_LETTERS
 
 
-def test_the_remedy_of_a_tied_ranking_stands_at_its_end():
+def test_the_message_of_a_tied_ranking_ends_with_the_remedy():
     with pytest.raises(ra.exceptions.TiedRankingError, match=r"\(i0 = i1 .* 1494 more\). Use `.b"):
         _ = tied(MANY).order

@@ -30,7 +30,7 @@ def modules_after(*steps):
     return [set(line.split()) for line in done.stdout.splitlines()]
 
 
-def test_what_is_used_is_loaded_and_nothing_heavy_before():
+def test_modules_are_loaded_only_when_used():
     bare, ranking, rule, solved = modules_after(
         "import rankagg as ra",
         "ra.Permutation.from_order('AB')",
@@ -146,7 +146,7 @@ def fenced(language):
     return re.search(rf"```{language}\n(.*?)```", text, re.DOTALL)[1]
 
 
-def test_readme_prints_what_it_shows(capsys, tmp_path, monkeypatch):
+def test_readme_prints_the_output_that_it_shows(capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)  # it writes a file
     exec(compile(fenced("python"), "README.md", "exec"), {})
     assert capsys.readouterr().out.rstrip() == fenced("text").rstrip()
@@ -161,6 +161,6 @@ EXAMPLES = [
 
 
 @pytest.mark.parametrize("script", EXAMPLES)
-def test_example_prints_what_is_kept_beside_it(script, capsys):
+def test_example_prints_its_stored_output(script, capsys):
     runpy.run_path(str(script), run_name="__main__")
     assert capsys.readouterr().out == script.with_suffix(".txt").read_text(encoding="utf-8")

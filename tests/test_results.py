@@ -229,13 +229,13 @@ def test_every_public_result_is_under_the_contract() -> None:
     assert results == RESULTS.keys()
 
 
-def test_what_is_unknown_is_equal_in_a_copy() -> None:
+def test_unknown_values_are_equal_in_a_copy() -> None:
     report = ra.inference.dispersion_report(ra.Profile.from_orders(["ABC"]), [ra.Borda()])
     assert np.isnan(report.average_spread)
     assert pickle.loads(pickle.dumps(report)) == report
 
 
-def test_nothing_that_is_rounded_to_zero_has_a_minus() -> None:
+def test_numbers_rounded_to_zero_have_no_minus() -> None:
     def every(kind):
         return {kind}.union(*map(every, kind.__subclasses__()))
 

@@ -25,7 +25,7 @@ def sentence(call, *args, **kwargs):
 # -- the errors -----------------------------------------------------------------------------------
 
 
-def test_an_error_says_parameter_allowed_value_and_remedy():
+def test_an_error_states_parameter_allowed_value_and_remedy():
     error = InvalidInputError("theta of Mallows", "a number in (0, inf)", -1.0, "Take the inverse.")
     assert str(error) == (
         "`theta of Mallows` must be a number in (0, inf). Got -1.0. Take the inverse."
@@ -64,7 +64,7 @@ def test_errors_survive_pickling(value):
         ("VerificationError", Exception),
     ],
 )
-def test_errors_are_one_tree_and_builtin_ones_too(name, builtin):
+def test_errors_have_one_base_class_and_builtin_ones(name, builtin):
     assert issubclass(getattr(exceptions, name), builtin)
     for each in exceptions.__all__:
         assert issubclass(getattr(exceptions, each), RankaggError | UserWarning)
@@ -120,7 +120,7 @@ def test_check_choice_gives_back_the_choice():
           for bad in (0, -1, 0.5, NAN, INF)),
     ],
 )  # fmt: skip
-def test_what_is_refused_in_which_sentence(check, bad, rest, message):
+def test_bad_values_are_refused_in_the_expected_sentence(check, bad, rest, message):
     for value in bad:
         assert sentence(check, value, *rest) == message.format(value)
 
@@ -152,7 +152,7 @@ def test_values_of_one_kind_are_given_back_as_one_type(check, kind, values):
     ],
     ids=str,
 )
-def test_check_number_keeps_and_tells_the_interval(limits, good, bad, interval):
+def test_check_number_enforces_and_states_the_interval(limits, good, bad, interval):
     for value in good:
         assert validation.check_number(value, "x", **limits) == value
     for value in bad:
@@ -213,7 +213,7 @@ def test_a_generator_is_used_itself_and_a_seed_makes_the_one_of_numpy():
 # -- sentences that users meet --------------------------------------------------------------------
 
 
-def test_public_errors_name_what_was_called_and_a_way_out():
+def test_public_errors_name_the_call_and_the_remedy():
     with pytest.raises(InvalidInputError) as caught:
         Profile(["ABC"])
     assert str(caught.value) == (

@@ -143,7 +143,7 @@ def test_a_shape_is_rare(shape: str) -> None:
     assert count <= most
 
 
-def test_names_say_what_they_hold() -> None:
+def test_no_name_ends_in_told_or_said() -> None:
     assert not names()
 
 

@@ -90,7 +90,7 @@ def least_cost(rule: ra.Aggregator, votes: ra.PairwiseMatrix) -> float:
 
 
 @pytest.mark.parametrize(("rule", "votes", "k"), SOLVES)
-def test_a_solve_that_stops_at_any_moment_says_nothing_false(stop_at, monkeypatch, rule, votes, k):
+def test_a_solve_stopped_at_any_moment_is_valid(stop_at, monkeypatch, rule, votes, k):
     optimum = least_cost(rule, votes)
     stop_at(k)
     found = rule.aggregate(votes)
@@ -158,7 +158,7 @@ QUICK = ("relation", "count", "winners", "nearest")
     "question",
     [pytest.param(q, marks=() if q in QUICK else pytest.mark.slow) for q in QUESTIONS],
 )
-def test_optima_answer_truly_or_not_at_all(stop_at, question: str) -> None:
+def test_optima_are_exact_or_raise_out_of_time(stop_at, question: str) -> None:
     ask = QUESTIONS[question]
     true = ask(ra.Kemeny().aggregate(TANGLED).optima)
     outcomes = []
@@ -177,7 +177,7 @@ def test_optima_answer_truly_or_not_at_all(stop_at, question: str) -> None:
         assert outcomes[0] == "not in time"
 
 
-def test_what_is_known_already_takes_no_time() -> None:
+def test_known_results_need_no_time() -> None:
     optima = ra.Kemeny().aggregate(TANGLED).optima
     unique, radius = optima.is_unique, optima.addition_radius
     late = optima.within(0)
@@ -192,7 +192,7 @@ def test_what_is_known_already_takes_no_time() -> None:
     assert cycle.addition_radius > 1
 
 
-def test_nothing_slow_is_begun_once_it_is_late(monkeypatch) -> None:
+def test_no_slow_step_starts_after_the_deadline(monkeypatch) -> None:
     def never(*args: object, **options: object) -> None:
         raise AssertionError("begun after the deadline")
 

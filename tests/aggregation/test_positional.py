@@ -58,7 +58,7 @@ def test_plain_matrix_is_scored_by_wins_less_losses() -> None:
     assert ra.Borda().aggregate(votes).scores.tolist() == [4, -2, -2]
 
 
-def test_scores_equal_but_for_rounding_are_tied_and_said_to_be() -> None:
+def test_scores_equal_but_for_rounding_are_tied_with_a_note() -> None:
     # Eight tenths in two ways: the floats for 0.7 and 0.1 are less, in sum, than two for 0.4.
     table = ra.ScoreTable([[0.7, 0.1], [0.4, 0.4]], systems="AB", higher_is_better=True)
     consensus = ra.Mean().aggregate(table)
@@ -216,7 +216,7 @@ def test_approval_counts_marks_in_every_form_of_ballot(rows, policy) -> None:
         assert (ranking_points(ra.Approval(), ballots).sum(axis=0) == expected).all()
 
 
-def test_other_ballots_than_marks_are_counted_and_refused() -> None:
+def test_ballots_that_are_not_marks_are_counted_and_refused() -> None:
     ballots = ra.Profile.from_orders(["AB", "ABC", "A"], items="ABC", counts=[3, 2, 4])
     with pytest.raises(InvalidInputError) as caught:
         ra.Approval().aggregate(ballots)
@@ -259,6 +259,6 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("call", "words"), REFUSED)
-def test_what_is_refused(call, words) -> None:
+def test_bad_parameters_and_data_are_refused(call, words) -> None:
     with pytest.raises((InvalidInputError, InformationLostError), match=words):
         call()

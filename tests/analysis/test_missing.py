@@ -170,7 +170,7 @@ def test_items_off_a_list_are_not_missing():
 # -- the summary ----------------------------------------------------------------------------------
 
 
-def test_summary_tells_who_lacks_what_and_what_is_assumed():
+def test_summary_lists_missing_scores_and_assumptions():
     lines = ra.analysis.missing_report(GAPS).summary().splitlines()
     assert lines[0] == "6 of 12 cells missing (50 %): 4 items, 3 tasks"
     # Those with the largest gaps first, in the order of the items otherwise.
@@ -191,7 +191,7 @@ def test_summary_tells_who_lacks_what_and_what_is_assumed():
 # -- what is refused ------------------------------------------------------------------------------
 
 
-def test_what_data_do_not_say_is_refused():
+def test_questions_that_the_data_cannot_answer_are_refused():
     for data in (GAPS.rankings().pairwise(), None):
         with pytest.raises(InvalidInputError, match="`data` must be a ScoreTable or a Profile"):
             ra.analysis.missing_report(data)
@@ -203,7 +203,7 @@ def test_what_data_do_not_say_is_refused():
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_of_what_scores_add_up_to(seed):
+def test_summed_scores_give_the_report_of_the_table(seed):
     table = drawn(seed)
     found = ra.analysis.missing_report(ra.ScoreSummary.from_scores(table))
     expected = ra.analysis.missing_report(table)

@@ -119,7 +119,7 @@ LARGEST = {
     "RankCentrality": 1024, "RankedPairs": 512, "Schulze": 1024, "TopK": 64, "Young": 256,
 }  # fmt: skip
 MAKES = {"votes": votes, "rankings": profile, "scores": table}
-#: Rankings that these rules take are held against each other, or against places, pair by pair.
+#: Rankings that these rules take are compared with each other, or with places, pair by pair.
 BY_PAIRS = ("FootruleOptimal", "MallowsRanking", "PickAPerm")
 RULES = {
     name: Entry(rule.aggregate, MAKES[rule.needs], LARGEST.get(name) or LARGEST[rule.needs],

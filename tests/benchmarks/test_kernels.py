@@ -48,7 +48,7 @@ def near(n: int) -> ra.Profile:
 
 
 @pytest.mark.parametrize("name", STATED)
-def test_growth(name) -> None:
+def test_time_grows_with_the_stated_exponent(name) -> None:
     entry, (sizes, stated) = ENTRIES[name], STATED[name]
     make = near if name == "PlackettLuce.fit" else entry.make
     entry.call(make(sizes[0]))

@@ -45,7 +45,7 @@ def test_a_picture_names_all_items_and_changes_no_output(run, tmp_path, monkeypa
 @pytest.mark.parametrize(
     ("kind", "start"), slow_but([("png", b"\x89PNG")], [("png", b"\x89PNG"), ("pdf", b"%PDF")])
 )
-def test_pictures_come_in_other_kinds(run, tmp_path, kind, start):
+def test_plots_are_written_in_each_format(run, tmp_path, kind, start):
     run(f"tournament --dataset tennessee --plot a.{kind}")
     assert (tmp_path / f"a.{kind}").read_bytes().startswith(start)
 
@@ -64,7 +64,7 @@ def test_the_table_is_printed_alone(run, refused) -> None:
         assert "--as and --json exclude each other" in refused(f"{line} --as latex --json")
 
 
-def test_what_is_printed_is_what_the_result_gives(output, parsed) -> None:
+def test_printed_formats_equal_those_of_the_result(output, parsed) -> None:
     consensus = ra.Borda().aggregate(ra.datasets.load("superglue_human"))
     assert output(f"rank {HUMAN} --rule borda --as latex") == consensus.to_latex()
     intervals = ra.rank_intervals(ra.datasets.load("superglue_human"))

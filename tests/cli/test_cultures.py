@@ -50,7 +50,7 @@ def test_a_study_draws_from_cultures(output):
         ("=", "norm-mallows=NUMBER"),
     ],
 )
-def test_what_is_no_culture_is_told(output, name, message):
+def test_unknown_cultures_are_refused(output, name, message):
     for asked in (["sample", "--items", "A,B"], ["study", "approximation", "--repetitions", "1"]):
         assert message in output(*asked, "--culture", name, code=2).replace("`", "")
 

@@ -38,14 +38,14 @@ def ballots(called):
          "--time-limit is for --model mallows."),
     ],
 )  # fmt: skip
-def test_what_is_wrong_is_one_sentence(refused, ballots, line, words) -> None:
+def test_bad_input_is_refused_in_one_sentence(refused, ballots, line, words) -> None:
     assert words in refused(line)
 
 
 # -- constraints, weights of items and lists ------------------------------------------------------
 
 
-def test_every_constraint_goes_to_the_rule(parsed) -> None:
+def test_every_constraint_reaches_the_rule(parsed) -> None:
     found = parsed(
         f"{SOLVE} --above 'Knoxville, Nashville' --above Memphis,Nashville --above-all Chattanooga "
         "--below-all Nashville"
@@ -67,7 +67,7 @@ def test_quotation_marks_hold_a_name_together(parsed) -> None:
     assert found["buckets"] == [["B"], ["A, the first"]]
 
 
-def test_a_proof_under_constraints_says_so(run, output) -> None:
+def test_verify_states_that_a_proof_is_under_constraints(run, output) -> None:
     run("solve --dataset tennessee --above Memphis,Nashville --certificate p.json --votes v.json")
     verdict = output("verify p.json --dataset tennessee")
     holds = "The proof holds: the ranking Memphis > Nashville > Chattanooga > Knoxville costs 255"
@@ -98,7 +98,7 @@ def test_a_limit_leaves_a_gap_that_is_checked(ballots, run, output) -> None:
 @pytest.mark.parametrize(
     ("method", "name"), [("young", "Young"), ("ranked-pairs", "RankedPairs"), ("kemeny", "")]
 )
-def test_rules_give_what_they_have_in_time(command, method, name, ballots, run) -> None:
+def test_rules_end_at_the_limit_with_a_bound_or_error(command, method, name, ballots, run) -> None:
     line = f"{command} {BALLOTS} --rule {method}"
     result = run(f"{line} --time-limit 0", code=3)
     if not name:
@@ -124,7 +124,7 @@ def test_centers_without_a_bound_are_refused_at_the_limit(run) -> None:
     assert "The center of Mallows was not found in time" in result.err
 
 
-def test_a_study_goes_on_from_what_was_done_in_time(run) -> None:
+def test_a_study_resumes_from_the_journal_after_the_limit(run) -> None:
     line = "study cycles --rankings 3 --repetitions 5 --journal cycles.jsonl --time-limit"
     result = run(line, 0, code=3)
     assert result.out == ""

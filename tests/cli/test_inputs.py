@@ -41,7 +41,7 @@ def test_every_kind_of_table(run, kind):
     assert "read: standard input, a table of scores: 3 systems x 2 tasks" in out
 
 
-def test_tasks_are_named_and_what_may_be_none_is_asked_about(run):
+def test_doubtful_columns_of_tasks_must_be_named(run):
     table = b"system,Score,x,y\nA,1.5,1.5,2\nB,2.5,2,3\n"
     code, _, err = run("rank - --rule borda", table)
     assert code == 2
@@ -90,14 +90,14 @@ def test_certificates_and_fits(run, tmp_path):
         ("scan - --task task", b"task,A,B\nx,1,2\n", "which the standard input forbids"),
     ],
 )
-def test_what_is_refused(run, line, data, words):
+def test_bad_input_is_refused_in_one_sentence(run, line, data, words):
     code, out, err = run(line, data)
     assert (code, out) == (2, "")
     assert words in " ".join(err.split())
     assert "Traceback" not in err
 
 
-def test_a_closed_standard_input(called, monkeypatch):
+def test_a_closed_standard_input_is_refused(called, monkeypatch):
     monkeypatch.setattr(sys, "stdin", None)
     code, _, err = called("rank", "-")
     assert code == 2
@@ -109,7 +109,7 @@ def test_a_closed_standard_input(called, monkeypatch):
 GERMAN = "system;x;y\nA;1,5;-\nB;2,0;3 ± 1\n".encode()
 
 
-def test_numbers_in_text_and_what_is_said_of_them(run, tmp_path):
+def test_conversions_of_cells_are_reported(run, tmp_path):
     line = "rank - --rule borda --json --decimal , --na - --errors drop"
     code, out, err = run(line, GERMAN)
     assert code == 0

@@ -38,7 +38,7 @@ def files(called):
         Path(name).write_text(text, encoding="utf-8")
 
 
-def test_what_was_read_is_in_the_output_and_on_the_page(files, output):
+def test_the_description_of_the_data_is_printed_and_on_the_page(files, output):
     line = "wide.csv --format cast-votes --count n --overvotes skip --write-ins drop"
     lines = [
         "read: wide.csv, cast votes: 8 rankings (2 rows) of 2 items, top-k lists, strict",
@@ -67,14 +67,14 @@ def test_what_was_read_is_in_the_output_and_on_the_page(files, output):
         ("ballots", "Ann,Bob,Cid\n1,2,\n,,1\n"),
     ],
 )
-def test_what_ballots_do_not_list_is_last(form, text, output):
+def test_unlisted_items_of_ballots_are_last(form, text, output):
     Path("votes").write_text(text, encoding="utf-8")
     line = f"compare votes --format {form} "
     assert "unranked items: last;" in output(line)
     assert "unranked items: ignore;" in output(f"{line} --unranked ignore")
 
 
-def test_what_no_option_takes_and_directions_in_doubt_are_told(called, output):
+def test_unused_columns_and_doubtful_directions_are_reported(called, output):
     text = "a,b,winner,judge,style\nx,y,x,1,s\ny,x,tie,2,t\n"
     Path("b.csv").write_text(text, encoding="utf-8")
     line = "rank b.csv --format comparisons --first a --second b --outcome winner"
@@ -135,7 +135,7 @@ def test_commands_take_comparisons(files, output, line, expected):
         ),
     ],
 )
-def test_what_outcomes_were_taken_for_is_stated(called, output, rows, options, expected):
+def test_the_reading_of_outcomes_is_stated(called, output, rows, options, expected):
     Path("b.csv").write_text(rows, encoding="utf-8")
     line = f"rank b.csv --rule borda --format comparisons --first a --second b {options}"
     text = " ".join(output(line).split())
@@ -169,7 +169,7 @@ REFUSED = {
 }
 
 
-def test_what_does_not_suit_is_refused(files, refused):
+def test_unsuitable_options_are_refused(files, refused):
     for line, words in REFUSED.items():
         assert words in refused(line), line
 
@@ -186,7 +186,7 @@ def test_intervals_of_ranks_of_comparisons(output, parsed):
     assert found["intervals"] is None
 
 
-def test_categories_follow_their_rows_through_what_is_left_out_and_counted(called, output, refused):
+def test_categories_stay_with_their_rows(called, output, refused):
     rng = np.random.default_rng(8)
     frame = pd.DataFrame([(a, b) for a in "xyz" for b in "xyz" if a != b] * 4, columns=["a", "b"])
     frame[["u", "v"]] = rng.integers(0, 9, (24, 2))

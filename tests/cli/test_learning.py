@@ -50,7 +50,7 @@ def test_a_page_has_all_tables_a_picture_and_no_label_that_is_markup(run, hostil
     assert "svg" not in Page(Path("five.html").read_text(encoding="utf-8")).seen
 
 
-def test_every_method_has_steps_or_says_why_not(run):
+def test_every_method_has_steps_or_is_refused(run):
     for method, rule in _named_rules().items():
         kind = type(rule)
         if method == "approval":

@@ -62,7 +62,7 @@ def test_bad_input_to_fit_is_one_sentence(output):
         assert words in output(f"fit {line}", code=2), line
 
 
-def test_a_stored_fit_is_drawn_from(output):
+def test_samples_are_drawn_from_a_stored_fit(output):
     text = output(f"fit {DATA} --model mallows --json")
     Path("fit.json").write_text(text, encoding="utf-8")
     output("sample fit.json --size 500 --seed 3 --out drawn.csv")
@@ -72,7 +72,7 @@ def test_a_stored_fit_is_drawn_from(output):
     assert drawn.compress() == law.sample(500, rng=3).compress()
 
 
-def test_names_reach_programs_as_they_are_and_steer_no_terminal(output, monkeypatch):
+def test_names_are_raw_in_pipes_and_escaped_on_terminals(output, monkeypatch):
     options = ("sample", "--items", "a\x1b[2J,b", "--size", "3")
     assert "a\x1b[2J" in output(*options)
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
@@ -129,7 +129,7 @@ def test_the_fit_of_comparisons_as_json_is_that_of_the_package(parsed, fought):
     assert drawn.log_worths == pytest.approx(fit.log_worths)
 
 
-def test_what_does_not_suit_comparisons_is_refused(fought, refused):
+def test_options_unsuitable_for_comparisons_are_refused(fought, refused):
     for line, words in {
         f"{FIT.removesuffix(MODEL)} --model mallows --ties davidson": "--ties is for",
         f"{FIT} --ties halve": "--ties",
@@ -142,7 +142,7 @@ def test_what_does_not_suit_comparisons_is_refused(fought, refused):
         assert words in refused(line)
 
 
-def test_comparisons_are_fitted_by_bradley_terry_without_being_told(fought, parsed):
+def test_comparisons_are_fitted_by_bradley_terry_by_default(fought, parsed):
     assert parsed(FIT.removesuffix(MODEL)) == parsed(FIT)
 
 
@@ -160,7 +160,7 @@ def test_judges_are_named_by_option(fought, parsed, refused):
     assert "--judges must be False unless" in refused(f"{unnamed} --judges")
 
 
-def test_ratings_of_others_stay_as_they_are_beside_newcomers(output, parsed, refused, fought):
+def test_newcomers_do_not_change_the_ratings_of_others(output, parsed, refused, fought):
     frame = fought.to_frame()
     new = frame.head(6).assign(first="new", second=[*"ABCABC"], outcome="first", side=0)
     pd.concat([frame, new]).to_csv("battles.csv", index=False)

@@ -79,7 +79,7 @@ NOT_PRINTED = {
 }
 
 
-def test_what_is_printed(output) -> None:
+def test_the_output_has_the_expected_words(output) -> None:
     for line, words in PRINTED.items():
         out = output(line)
         assert [part for part in words.split(" ... ") if part not in out] == [], line
@@ -121,7 +121,7 @@ BLT = '3 2\n5 1 2 0\n3 2 1 0\n2 3 0\n0\n"Ann"\n"Bob"\n"Cid"\n"Board"\n'
 
 
 @pytest.mark.filterwarnings("ignore::rankagg.exceptions.DataWarning")
-def test_count_elects_as_many_as_the_file_says(called) -> None:
+def test_count_elects_the_seats_of_the_file(called) -> None:
     Path("board.blt").write_text(BLT, encoding="utf-8")
     found = called("count board.blt").out
     assert "seats: 2 stated in board.blt, all filled" in found
@@ -139,7 +139,7 @@ TIED = "first,second,third\nAnn,Bob,Cid\nBob,Ann,Cid\nAnn,Cid,\nBob,Cid,\nCid,An
 
 
 @pytest.mark.parametrize("counting", ["irv", "scottish", "meek", "baldwin"])
-def test_a_tie_is_said_first_and_a_lot_or_an_order_decides_it(output, refused, counting) -> None:
+def test_a_tie_is_reported_first_and_broken_by_lot_or_order(output, refused, counting) -> None:
     Path("tied.csv").write_text(TIED, encoding="utf-8")
     line = f"count tied.csv --format cast-votes --counting {counting}"
     assert " leaves Ann, Bob, Cid tied after " in output(line)
@@ -159,7 +159,7 @@ def test_a_tie_is_said_first_and_a_lot_or_an_order_decides_it(output, refused, c
     assert "--tie-order must be an order of all who tie (Ann, Bob, Cid). Got" in message
 
 
-def test_a_page_says_who_is_tied_and_takes_a_lot(output, refused) -> None:
+def test_the_page_names_tied_candidates_and_accepts_a_lot(output, refused) -> None:
     Path("tied.csv").write_text(TIED, encoding="utf-8")
     line = "report tied.csv --format cast-votes -o page.html"
 
@@ -265,7 +265,7 @@ def test_many_items_have_a_limit(called, monkeypatch) -> None:
     assert "note" not in called("rank --dataset tennessee --rule borda").err
 
 
-def test_a_budget_that_does_not_suffice_is_no_verdict(called, run) -> None:
+def test_an_exceeded_budget_gives_no_verdict(called, run) -> None:
     solved(run, "--dataset glue_human")
     code, out, err = called("verify proof.json votes.json --time-limit 0")
     assert (code, out) == (3, "")
@@ -277,7 +277,7 @@ def test_a_budget_that_does_not_suffice_is_no_verdict(called, run) -> None:
     assert called("verify proof.json votes.json --time-limit -1")[0] == 2
 
 
-def test_the_stand_alone_checker_is_a_program(run) -> None:
+def test_the_stand_alone_checker_runs_as_a_program(run) -> None:
     solved(run, "--dataset xtreme_gaps --tie-cost 0.1")
     held = alone("proof.json", "votes.json")
     assert held.returncode == 0, held.stderr

@@ -59,7 +59,7 @@ def test_sums_of_any_files_are_those_of_the_table(source, folder, output):
 
 
 @pytest.mark.parametrize("form", ["", "--json"])
-def test_what_scan_writes_is_read(folder, run, form):
+def test_commands_read_the_output_of_scan(folder, run, form):
     expected = ra.ScoreSummary.from_scores(TABLE)
     result = run(f"scan {DATA} {STATED} --out sums.json {form}")
     assert ra.ScoreSummary.from_dict(json.loads((folder / "sums.json").read_text())) == expected
@@ -93,7 +93,7 @@ BAD = {
 }
 
 
-def test_bad_input(folder, refused):
+def test_bad_input_is_refused(folder, refused):
     summary = json.dumps(ra.ScoreSummary.from_scores(TABLE).to_dict())
     (folder / "sums.json").write_text(summary)
     (folder / "bad.json").write_text(summary.replace('"version": 1', '"version": NaN'))

@@ -87,7 +87,7 @@ def test_every_command_that_reads_scores_is_here():
         *(("rank", policy) for policy in ("ignore", "last")),
     ],
 )
-def test_sums_say_what_the_scores_say(command, policy, run):
+def test_summed_scores_give_the_output_of_scores(command, policy, run):
     table = drawn(2)
     scores = put(table)
     stated = [*options(command, table.systems), "--unranked", policy, "--json"]
@@ -101,7 +101,7 @@ def test_sums_say_what_the_scores_say(command, policy, run):
     assert "sums of scores: " in json.loads(found.out)["input"][0]
 
 
-def test_proofs_go_with_sums_and_with_scores(run):
+def test_proofs_are_valid_for_sums_and_for_scores(run):
     scores = put(drawn(2))
     for source, other in (["sums.json"], scores), (scores, ["sums.json"]):
         run("solve", *source, "--certificate", "proof.json")
@@ -130,7 +130,7 @@ REFUSED = {
 }
 
 
-def test_what_sums_cannot_serve_is_refused(refused):
+def test_commands_that_need_more_than_sums_are_refused(refused):
     put(drawn(2))
     for words, expected in REFUSED.items():
         command, *stated = words.split()
@@ -221,7 +221,7 @@ def test_half_a_character_is_refused(sums, run):
     assert "\U0001f600" in run("rank sums.json").out
 
 
-def test_an_output_that_lacks_letters(monkeypatch, capsys, called):
+def test_an_output_encoding_without_the_letters_is_refused(monkeypatch, capsys, called):
     monkeypatch.setattr(sys, "stdout", TextIOWrapper(BytesIO(), encoding="latin-1"))
     write_summary(ra.ScoreSummary.from_scores(ODD["not ASCII"]), "sums.json")
     with pytest.raises(SystemExit) as stop:
@@ -233,7 +233,7 @@ def test_an_output_that_lacks_letters(monkeypatch, capsys, called):
 
 
 @pytest.mark.parametrize("weight", [1e101, 5e-324])
-def test_weights_that_rankings_may_not_have(weight, sums, run, refused):
+def test_weights_that_rankings_may_not_have_are_refused(weight, sums, run, refused):
     """Sums and squares of such weights would be no floats."""
     (task,) = sums()["tasks"]
     sums(tasks=[task | {"weight": weight}])

@@ -26,7 +26,7 @@ def study_of(*rules, **changes):
     return ra.studies.ApproximationStudy(rules=rules, **settings)
 
 
-def test_a_study_prints_what_the_library_finds(parsed):
+def test_a_study_prints_the_result_of_the_library(parsed):
     found = parsed(
         f"{STUDY} --culture gumbel=0.1 --rule borda --rule kwiksort --seed 3 --missing 0.2 "
         "--csv rows.csv"
@@ -55,7 +55,7 @@ def test_a_study_takes_files_of_profiles(parsed, refused):
     assert "Give FILE, or a model" in refused("study approximation")
 
 
-def test_a_study_goes_on_from_its_journal(output, refused):
+def test_a_study_resumes_from_its_journal(output, refused):
     line = f"{STUDY} --journal j.jsonl"
     first, size = output(line), Path("j.jsonl").stat().st_size
     assert output(line) == first
@@ -63,7 +63,7 @@ def test_a_study_goes_on_from_its_journal(output, refused):
     assert "same rules, seed" in refused(f"{line} --seed 9")
 
 
-def test_a_study_without_a_proof_says_so_in_its_exit_code(run):
+def test_a_study_without_a_proof_ends_with_its_own_code(run):
     run(
         "study approximation --culture mallows=1 --items 40 --rankings 7 --repetitions 2 "
         "--time-limit 0",
@@ -150,7 +150,7 @@ OF_SOME = {
 }  # fmt: skip
 
 
-def test_what_means_nothing_for_a_study_is_refused(refused):
+def test_options_without_meaning_for_a_study_are_refused(refused):
     for (option, some), study in product(OF_SOME.items(), STUDIES):
         if study not in some:
             message = refused(f"study {study} {option}")
@@ -179,6 +179,6 @@ REFUSED = {
 }
 
 
-def test_what_does_not_suit_is_refused(refused):
+def test_unsuitable_input_is_refused(refused):
     for line, words in REFUSED.items():
         assert words in refused(line), line

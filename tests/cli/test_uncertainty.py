@@ -42,7 +42,7 @@ def plain(value):
 # -- intervals ------------------------------------------------------------------------------------
 
 
-def test_places_decisions_and_proportions_are_told_in_this_order(output):
+def test_places_decisions_and_proportions_are_printed_in_this_order(output):
     out = output("intervals full.csv --alpha 0.1")
     lines = out.splitlines()
     assert lines[0].startswith("read: full.csv, a table of scores: 3 systems x 3 tasks")
@@ -108,7 +108,7 @@ def test_proportions_are_those_of_the_package(parsed, options):
     assert parsed(f"intervals {options}")["intervals"] == plain(PAIRS[options]().to_dict())
 
 
-def test_the_first_k(output, parsed):
+def test_the_candidates_for_the_first_k_are_printed(output, parsed):
     ranks = ra.rank_intervals(human())
     for k in (1, 3):
         result = parsed("intervals --dataset superglue_human --top", str(k))
@@ -141,7 +141,7 @@ def test_dispersion_is_that_of_the_package(output, parsed, run):
 # -- missing --------------------------------------------------------------------------------------
 
 
-def test_missing_tells_gaps_assumptions_and_flips(output):
+def test_missing_prints_gaps_assumptions_and_flips(output):
     out = output("missing apart.csv --samples 20")
     assert "4 of 8 cells missing (50 %): 4 items, 2 tasks" in out
     assert "no chain of comparisons connects: A, B | C, D" in out
@@ -168,7 +168,7 @@ def test_missing_as_json_is_that_of_the_package(parsed):
 # -- agreement, stability and removals ------------------------------------------------------------
 
 
-def test_agreement_is_what_the_functions_say(output, parsed):
+def test_agreement_equals_that_of_the_functions(output, parsed):
     data = table("gaps.csv")
     found = parsed("dispersion gaps.csv --seed 3 --agreement")
     test = ra.inference.skillings_mack(data, rng=3)
@@ -207,7 +207,7 @@ def test_removals_are_those_of_the_library(output, parsed, run):
     run("stability --dataset tennessee --time-limit 0 --removals", code=3)
 
 
-def test_many_ballots_have_a_limit_and_the_search_tells_how_far_it_is(run, monkeypatch):
+def test_many_ballots_have_a_time_limit_and_progress_lines(run, monkeypatch):
     monkeypatch.setattr(rules, "RANKS_UNLIMITED", 8)
     monkeypatch.setattr(removal_units, "SECONDS_BETWEEN_LINES", 0.0)
     lines = run(f"stability {VOTES} --removals").err.splitlines()

@@ -111,7 +111,7 @@ def test_a_part_of_one_name_is_suggested() -> None:
     assert nearest("g/", names) == ""
 
 
-def test_nothing_is_suggested_where_nothing_is_near(message) -> None:
+def test_nothing_is_suggested_if_no_name_is_similar(message) -> None:
     assert "Did you mean" not in message("rank table.csv --lower qqq")
 
 
@@ -127,7 +127,7 @@ TYPED = {
 }
 
 
-def test_parameters_of_the_package_are_not_told(message) -> None:
+def test_messages_name_no_parameters_of_functions(message) -> None:
     for typed, words in TYPED.items():
         line = message(typed)
         assert words in line, typed

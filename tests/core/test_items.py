@@ -30,7 +30,7 @@ def test_items_without_a_given_order_are_sorted():
     assert ItemSet.coerce("CAB", "AB") == given_items
 
 
-def test_refuses_what_is_no_set_of_labels():
+def test_bad_labels_are_refused():
     for labels, value in (
         ([], []), (["A", "B", "A"], "A"), ([1, 2, np.int64(1)], 1), (["A", 1], ["A", 1]),
         ([1.5], 1.5), ([True, False], True), ([None], None), ([("A", "B")], ("A", "B")),
@@ -49,7 +49,7 @@ def test_index_finds_the_position_of_every_label(items):
 
 
 @given(strategies.item_sets(min_size=2))
-def test_equality_looks_at_the_order(items):
+def test_equality_depends_on_the_order(items):
     assert items == ItemSet(list(items))
     assert hash(items) == hash(ItemSet(list(items)))
     assert items != ItemSet(list(reversed(items)))

@@ -186,7 +186,7 @@ REFUSED = [
 ]  # fmt: skip
 
 
-def test_what_is_refused():
+def test_bad_operations_are_refused():
     for call, words in REFUSED:
         with pytest.raises((InvalidInputError, ItemMismatchError), match=words):
             call()
@@ -198,7 +198,7 @@ def test_what_is_refused():
 
 
 @given(strategies.profiles(max_size=4, weights=any_weights), strategies.policies)
-def test_votes_are_off_by_no_more_than_they_say(profile, policy):
+def test_votes_are_within_their_stated_rounding(profile, policy):
     votes = profile.with_unranked(policy).pairwise()
     true_weights = [
         int(count) * Fraction(weight)
@@ -223,7 +223,7 @@ def test_the_votes_of_a_profile_can_be_given_as_a_plain_matrix(profile):
 
 
 @given(st.lists(st.floats(0, 100), min_size=9, max_size=9), st.floats(0, 100))
-def test_a_plain_matrix_is_off_by_no_more_than_it_says(cells, tied):
+def test_a_plain_matrix_is_within_its_stated_rounding(cells, tied):
     wins = np.array(cells).reshape(3, 3)
     np.fill_diagonal(wins, 0)
     ties = tied * (1 - np.eye(3))
@@ -254,7 +254,7 @@ NO_MATRICES = [
 ]
 
 
-def test_refuses_what_is_no_matrix_of_votes():
+def test_bad_matrices_of_votes_are_refused():
     for arguments, words in NO_MATRICES:
         with pytest.raises(InvalidInputError, match=f"^`{words}"):
             PairwiseMatrix.from_wins(**arguments)
@@ -320,7 +320,7 @@ def by_hand(*lines: str | bytes) -> str:
     return sha256(b"".join(texts)).hexdigest()
 
 
-def test_documented_bytes() -> None:
+def test_the_fingerprint_hashes_the_documented_bytes() -> None:
     votes = ra.PairwiseMatrix.from_wins(
         [[0, 2.5, 1], [0, 0, 3], [1, 2, 0]],
         items=["a b", "ü", ""],

@@ -118,7 +118,7 @@ def outcome(call):
         st.none(), st.just(list("ABC")), st.just([0, 1, 2]), st.just([6, 5, 4, 3])
     ),
 )
-def test_orders_at_once_and_one_by_one(orders, given_items):
+def test_orders_are_read_at_once_as_one_by_one(orders, given_items):
     def at_once():
         profile = ra.Profile.from_orders(orders, items=given_items)
         return profile.items, profile.ranks.tolist()
@@ -147,7 +147,7 @@ def test_plain_orders_are_read_at_once():
         assert from_orders(orders, items) is None
 
 
-def test_what_an_order_leaves_out_is_unranked():
+def test_items_left_out_of_an_order_are_unranked():
     codes, lengths = np.array([2, 0, 1]), np.array([2, 1])
     assert strict_ranks(codes, lengths, 3).tolist() == [[1, -1, 0], [-1, 0, -1]]
     assert strict_ranks(np.array([0, 1, 1, 1]), np.array([2, 2]), 2) is None

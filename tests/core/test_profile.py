@@ -124,7 +124,7 @@ REFUSED = [
 ]  # fmt: skip
 
 
-def test_what_is_refused():
+def test_bad_profiles_and_operations_are_refused():
     for call, words in REFUSED:
         with pytest.raises((InvalidInputError, ItemMismatchError), match=words):
             call()
@@ -148,7 +148,7 @@ def test_counts_are_observations_and_weights_are_importance():
 
 
 @given(strategies.profiles())
-def test_kinds_of_rankings_are_told(profile):
+def test_properties_describe_the_kinds_of_rankings(profile):
     rankings = list(profile)
     assert profile.is_complete == all(ranking.is_complete for ranking in rankings)
     assert profile.is_strict == all(ranking.is_strict for ranking in rankings)
@@ -273,7 +273,7 @@ def test_drawn_permutations_are_compatible_row_by_row(profile, seed):
     assert drawn == profile.sample_compatible(rng=np.random.default_rng(seed))
 
 
-def test_repr_tells_size_and_kinds():
+def test_repr_states_size_and_kinds():
     assert repr(make()) == (
         "<Profile of 6 rankings (3 rows) of 3 items, with unranked items, with ties, 2 groups>"
     )

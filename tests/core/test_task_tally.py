@@ -47,7 +47,7 @@ def test_counts_in_plain_python(table):
 
 
 @given(table=tables(), cut=st.integers(0, 9))
-def test_parts_add_up_and_come_back(table, cut):
+def test_parts_add_up_and_are_read_back(table, cut):
     whole = ra.ScoreSummary.from_scores(table)
     parts = [np.arange(table.n_units)[:cut], np.arange(table.n_units)[cut:]]
     pieces = [ra.ScoreSummary.from_scores(_units(table, part)) for part in parts if len(part)]
@@ -100,7 +100,7 @@ def summed(n=4, m=30, seed=0):
     return TaskTally.of(scores, higher_is_better=True).to_dict()
 
 
-def test_what_scores_have_is_taken():
+def test_plain_data_of_real_sums_are_accepted():
     for n in (1, 2, 4, 101):
         for seed in range(2):
             plain = summed(n, 12, seed)

@@ -128,7 +128,7 @@ def test_the_arrays_that_are_checked_are_all_of_them(name, expected):
     assert set(arrays_of(make_all()[name])) - FRESH == expected
 
 
-def test_fresh_arrays_change_nothing_behind_them(value):
+def test_changing_fresh_arrays_does_not_change_the_value(value):
     before = pickle.dumps(value)
     for name in FRESH & set(arrays_of(value)):
         array = getattr(value, name)

@@ -58,7 +58,7 @@ def test_expected_shares_are_those_of_all_rankings(made, name):
     assert (seen.number, expected.number) == (pytest.approx(10.0), np.inf)
 
 
-def test_many_items_are_drawn():
+def test_expected_shares_of_many_items_are_simulated():
     made = ra.Mallows(range(12), theta=0.5)
     expected = _Shares.both(made.sample(3, rng=0), made, np.random.default_rng(0))[1]
     assert expected.number == pytest.approx(5_000)
@@ -66,7 +66,7 @@ def test_many_items_are_drawn():
     assert np.abs(error).max() < 4.5
 
 
-def test_weights_are_shares_of_what_is_seen():
+def test_weights_are_shares_of_the_observed_rankings():
     rows = ra.Profile.from_orders(["ABC", "CAB"], weights=[3.0, 1.0])
     seen, _ = _Shares.both(rows, ra.Mallows("ABC", 1.0), np.random.default_rng(0))
     assert seen.distances == {0.0: 0.75, 2.0: 0.25}
@@ -175,7 +175,7 @@ def test_the_uniform_fit_has_no_parameters():
     assert fit.n_observations == pytest.approx(25 / 7)
 
 
-def test_what_cannot_be_tested_is_refused():
+def test_fits_that_cannot_be_tested_are_refused():
     rankings = KENDALL.sample(40, rng=1)
     fit = ra.Mallows.fit(rankings)
     for one, profile, message in (
@@ -189,7 +189,7 @@ def test_what_cannot_be_tested_is_refused():
             ra.distributions.goodness_of_fit(one, profile, n_resamples=3)
 
 
-def test_a_fit_whose_samples_have_none_is_said():
+def test_a_fit_whose_samples_have_no_fit_is_refused():
     rankings = ra.Profile.from_orders(["ABC", "BAC"], counts=[400, 1])
     with pytest.raises(NotIdentifiedError, match="of 20 samples from the fit"):
         # Nearly all samples of so concentrated a fit agree in full, or C is last in all.

@@ -80,7 +80,7 @@ def test_complete_draws_by_component():
     assert share == pytest.approx(chances.max() / chances.sum(), abs=0.04)
 
 
-def test_stored_and_read_back_strictly():
+def test_mixtures_are_read_back_and_bad_fields_refused():
     for mixture in TestMixture.distributions:
         assert ra.distributions.distribution_from_dict(mixture.to_dict()) == mixture
     facts = TWO.to_dict()
@@ -101,7 +101,7 @@ def test_stored_and_read_back_strictly():
         ra.distributions.distribution_from_dict(bad[3])
 
 
-def test_what_is_no_mixture_is_refused():
+def test_bad_mixtures_are_refused():
     ties = ra.PlackettLuce([0.0, 1.0], items="AB", log_ties={2: 0.0})
     uniform = ra.distributions.Uniform("AB")
     for parts, weights, message in (
@@ -186,7 +186,7 @@ def slow_mixture(profile, k, start):
 
 
 @pytest.mark.parametrize("seed", seeds(1, 4))
-def test_no_climb_through_all_centers_ends_higher(seed):
+def test_no_fit_from_any_center_has_a_higher_likelihood(seed):
     votes = rows_of(40, seed)
     fit = ra.Mixture.fit(votes, 2, n_starts=4, rng=seed)
     rng = np.random.default_rng(seed)
@@ -243,7 +243,7 @@ def test_recovery_and_workers():
 # -- what is refused ------------------------------------------------------------------------------
 
 
-def test_what_is_not_identified_is_refused_and_nothing_else():
+def test_only_unidentified_mixtures_are_refused():
     votes = ra.distributions.Uniform(range(5)).sample(100, rng=0)
     with pytest.raises(NotIdentifiedError, match="rankings with 6 possible outcomes"):
         ra.Mixture.fit(votes.restrict(range(3)), 4)
@@ -276,7 +276,7 @@ def compared(votes, numbers, **options):
     return ra.distributions.compare_models(votes, models, n_folds=2, n_resamples=0, rng=0)
 
 
-def test_the_number_is_found():
+def test_the_number_of_components_is_found():
     found = compared(TWO.sample(400, rng=2), [1, 2], n_starts=1, rng=0)
     assert found.models[0] == "2 groups"
     table = found.to_frame()

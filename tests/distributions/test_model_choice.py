@@ -181,7 +181,7 @@ def test_a_ranking_without_a_chance_puts_a_model_last():
     assert frame.loc["narrow", "difference"] == -np.inf
 
 
-def test_the_verdict_says_what_fits():
+def test_the_verdict_names_the_models_that_fit():
     both = KENDALL.sample(200, rng=1)
     options = {"n_folds": 2, "n_resamples": 19, "rng": 1}
     found = ra.distributions.compare_models(
@@ -228,7 +228,7 @@ ROOT = Path(__file__).parents[2]
 LONG = ROOT / "examples" / "long" / "model_choice.py"
 
 
-def test_the_page_says_what_the_kept_simulation_found():
+def test_the_page_states_the_results_of_the_stored_simulation():
     page = (ROOT / "docs" / "howto" / "which_model.rst").read_text(encoding="utf-8")
     page = page[page.index("How often it is right") :]
     table = page[: page.index("The true model was within")]

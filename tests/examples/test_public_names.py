@@ -85,7 +85,7 @@ def used_inside(text):
 
 
 @pytest.mark.parametrize("example", EXAMPLES)
-def test_an_example_uses_public_names_alone(example):
+def test_examples_use_public_names_only(example):
     text = (ROOT / example).read_text(encoding="utf-8")
     # How much of a path is seen depends on what is loaded already.
     assert used_inside(text) <= INSIDE.get(example, set())
@@ -109,6 +109,6 @@ def test_an_example_uses_public_names_alone(example):
         ("class A:\n    def f(self):\n        return self._frame", set()),
     ],
 )
-def test_what_is_not_public_is_found(text, inside):
+def test_private_names_are_found(text, inside):
     assert used_inside(text) >= inside
     assert bool(used_inside(text)) == bool(inside)

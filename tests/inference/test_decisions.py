@@ -98,7 +98,7 @@ def test_intervals_decide_where_one_half_is_outside(profile, alpha):
         ({"simultaneous": "max-t", "method": "percentile", "rng": 1}, "intervals", True),
     ],
 )
-def test_a_level_that_is_approached_only_is_said_to_be(choice, how, approximate):
+def test_approximate_levels_are_called_approximate(choice, how, approximate):
     decisions = from_data(CLEAR, **choice).decisions(how)
     assert decisions.is_approximate is approximate
     assert ("rate about 0.05" if approximate else "rate at most 0.05") in decisions.summary()
@@ -114,7 +114,7 @@ def test_a_level_that_is_approached_only_is_said_to_be(choice, how, approximate)
         ({}, "bonferroni", "how", "'holm' or 'intervals'"),
     ],
 )  # fmt: skip
-def test_decisions_that_would_not_hold_are_refused(choice, how, parameter, message):
+def test_invalid_decisions_are_refused(choice, how, parameter, message):
     with pytest.raises(InvalidInputError, match=message) as caught:
         from_data(CLEAR, **choice).decisions(how)
     assert caught.value.parameter == parameter
@@ -124,7 +124,7 @@ def test_decisions_that_would_not_hold_are_refused(choice, how, parameter, messa
 
 
 @pytest.mark.parametrize("how", ["holm", "intervals"])
-def test_decided_majorities_may_go_in_a_cycle(how):
+def test_decided_majorities_may_be_cyclic(how):
     decisions = from_data(CYCLE, simultaneous="bonferroni").decisions(how)
     assert decisions.pairs == (("A", "B"), ("B", "C"), ("C", "A"))
     assert decisions.cyclic_components == (("A", "B", "C"),)
@@ -152,14 +152,14 @@ def slow_tiers(decisions):
 
 
 @given(st.lists(st.sampled_from(["AB", "BC", "CD", "DA", "AC", "BD", "EA", "CE"]), unique=True))
-def test_tiers_are_those_of_their_definition_where_pairs_go_in_cycles(pairs):
+def test_tiers_of_cyclic_decisions_follow_their_definition(pairs):
     assert decided(*pairs).tiers == slow_tiers(decided(*pairs))
 
 
 # -- how they look --------------------------------------------------------------------------------
 
 
-def test_a_summary_says_what_is_decided_and_what_is_not():
+def test_a_summary_lists_decided_and_undecided_pairs():
     assert from_data(CLEAR, alpha=0.01).decisions().summary().splitlines() == [
         "decided      5 of 6 pairs, by Holm's procedure on Hoeffding p-values; "
         "family-wise error rate at most 0.01",
@@ -214,7 +214,7 @@ def test_tarone_is_its_definition(data):
     assert (found >= np.array(slow_holm(p_values, alpha))).all()
 
 
-def test_what_cannot_be_rejected_costs_nothing():
+def test_tests_that_cannot_reject_do_not_count():
     # Six heads of six at 2^-6, with ten coins that were tossed twice.
     p_values = least = np.array([2**-6] + [0.25] * 10)
     for alpha in (0.05, 2**-6):

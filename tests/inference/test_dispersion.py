@@ -104,7 +104,7 @@ def test_the_distance_to_a_permutation_is_summed_over_rankings(data, profile, po
 
 
 @given(st.data(), few_rankings, strategies.policies)
-def test_discordant_pairs_are_those_that_the_ranking_orders_and_a_vote_turns(data, profile, policy):
+def test_discordant_pairs_are_ordered_by_the_ranking_and_reversed(data, profile, policy):
     target = data.draw(strategies.rankings(profile.items))
     wins, _, _ = oracles.pairwise_votes(profile, policy)
     mine = oracles.as_places(target)
@@ -147,7 +147,7 @@ def test_the_spread_is_summed_over_ordered_pairs_of_rankings(profile, policy, p)
 
 
 @pytest.mark.parametrize("options", [{"average": True}, {"normalized": True}], ids=str)
-def test_small_weights_have_averages_too(options):
+def test_small_weights_have_averages(options):
     for weights in ([1e-7, 1e-7], [1, 1e-6]):
         small = ra.Profile.from_orders(["ABC", "BCA"], weights=weights)
         expected = pytest.approx(2 / (3 if "normalized" in options else 1))
@@ -195,7 +195,7 @@ def measure(data=CYCLE, ranking=ABC, **options):
         (lambda: dispersion_report(TENNESSEE, [ra.Borda]), "`rules` must be a rule"),
     ],
 )  # fmt: skip
-def test_refusals(call, words):
+def test_bad_data_and_options_are_refused(call, words):
     with pytest.raises((InformationLostError, InvalidInputError), match=words):
         call()
 
@@ -269,7 +269,7 @@ def test_each_row_is_measured_on_the_same_votes(profile, policy):
 # -- the summary ----------------------------------------------------------------------------------
 
 
-def test_summary_tells_spread_bounds_optimum_and_methods():
+def test_summary_states_spread_bounds_optimum_and_methods():
     report = dispersion_report(TENNESSEE)
     lines = report.summary().splitlines()
     assert lines[0] == "4 items, total weight 100; unranked items: uniform"
@@ -300,7 +300,7 @@ def test_summary_tells_spread_bounds_optimum_and_methods():
          "2 pairs on average (66.7 % of the pairs that both compare, with unranked items last)"),
     ],
 )  # fmt: skip
-def test_the_share_says_which_pairs_it_is_of(unranked, sentence):
+def test_the_summary_states_the_pairs_of_the_share(unranked, sentence):
     gaps = ra.Profile.from_orders(["AB", "BA", "CA"], items="ABC")
     report = dispersion_report(gaps.with_unranked(unranked), [BORDA])
     assert sentence in str(report)

@@ -32,7 +32,7 @@ def assert_same(found, expected, *, exactly):
     weighted=st.booleans(),
     policy=policies,
 )
-def test_intervals(*, table, unit, weighted, policy):
+def test_intervals_of_sums_equal_those_of_scores(*, table, unit, weighted, policy):
     table = (table if weighted else table.with_task_weights({})).with_unranked(policy)
     from_data = partial(
         ra.PairwiseIntervals.from_data, simultaneous="bonferroni",
@@ -44,7 +44,7 @@ def test_intervals(*, table, unit, weighted, policy):
 
 
 @given(table=tables(), policy=policies)
-def test_binomial_intervals(table, policy):
+def test_binomial_intervals_of_sums_equal_those_of_scores(table, policy):
     table = table.with_task_weights({}).with_unranked(policy)
     summary = ra.ScoreSummary.from_scores(table)
     for method in ("wilson", "clopper-pearson"):
@@ -74,7 +74,7 @@ def fields(result):
     fixed=st.booleans(),
     times=st.sampled_from([1, 30]),
 )
-def test_ranks_by_points(table, policy, fixed, times):
+def test_ranks_by_points_of_sums_equal_those_of_scores(table, policy, fixed, times):
     table = table.with_unranked(policy)
     summary = sum((ra.ScoreSummary.from_scores(table) for _ in range(times - 1)),
                   ra.ScoreSummary.from_scores(table))  # fmt: skip
@@ -91,7 +91,7 @@ def test_ranks_by_points(table, policy, fixed, times):
 
 
 @given(table=tables(), method=st.sampled_from([None, "hoeffding", "sign-test"]), policy=policies)
-def test_ranks_by_majorities(table, method, policy):
+def test_ranks_by_majorities_of_sums_equal_those_of_scores(table, method, policy):
     table = table.with_task_weights({}).with_unranked(policy)
     found = ra.rank_intervals(ra.ScoreSummary.from_scores(table), of="pairwise", method=method)
     assert fields(found) == fields(ra.rank_intervals(table, of="pairwise", method=method))
@@ -106,7 +106,7 @@ def test_ranks_by_majorities(table, method, policy):
                           {"unit": "task"})),
     ],
 )  # fmt: skip
-def test_what_needs_the_rankings(call):
+def test_results_that_need_rankings_refuse_sums(call):
     with pytest.raises(InformationLostError, match="read_scores"):
         call(ra.ScoreSummary.from_scores(many(3)))
 
@@ -116,7 +116,7 @@ def test_what_needs_the_rankings(call):
     lambda s: ra.rank_intervals(s, of="pairwise", method="max-t"),
     lambda s: ra.rank_shares(s, ra.Borda(), n_resamples=100),
 ])  # fmt: skip
-def test_the_remedy_is_told(call):
+def test_the_refusal_names_the_remedy(call):
     with pytest.raises(InformationLostError, match="read_scores"):
         call(ra.ScoreSummary.from_scores(many(3)))
 
@@ -132,14 +132,14 @@ def near(expected):
 
 
 @given(table=tables(), policy=policies, options=OPTIONS)
-def test_spread(table, policy, options):
+def test_the_spread_of_sums_equals_that_of_scores(table, policy, options):
     found = ra.inference.spread(ra.ScoreSummary.from_scores(table).with_unranked(policy), **options)
     assert found == near(ra.inference.spread(table.with_unranked(policy), **options))
 
 
 @few
 @given(table=tables(), policy=policies)
-def test_dispersion_report(table, policy):
+def test_the_dispersion_report_of_sums_equals_that_of_scores(table, policy):
     rules = [ra.Borda(), ra.Copeland(), ra.Kemeny()]
     found, expected = (
         ra.inference.dispersion_report(data.with_unranked(policy), rules)

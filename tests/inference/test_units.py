@@ -111,7 +111,7 @@ def test_values_are_those_of_an_enumeration(profile, estimand):
 
 
 @given(strategies.profiles(), estimands)
-def test_moments_of_rankings(profile, estimand):
+def test_moments_of_rankings_equal_the_loop(profile, estimand):
     held = Units.of(profile, is_direct=estimand == "direct")
     check(held, profile, estimand)
     if held.is_weighted:
@@ -119,14 +119,14 @@ def test_moments_of_rankings(profile, estimand):
 
 
 @given(strategies.profiles(groups=True, weights=exact_weights), estimands)
-def test_moments_of_tasks(profile, estimand):
+def test_moments_of_tasks_equal_the_loop(profile, estimand):
     held = Units.of(profile, unit="task", is_direct=estimand == "direct")
     assert held.n_units == len(set(profile.groups))
     check(held, profile, estimand, profile.groups)
 
 
 @given(st.data(), strategies.profiles(), estimands)
-def test_moments_of_instances(data, profile, estimand):
+def test_moments_of_instances_equal_the_loop(data, profile, estimand):
     size = len(profile)
     labels = data.draw(st.lists(st.sampled_from("uvw"), min_size=size, max_size=size))
     held = Units.of(profile, unit="instance", is_direct=estimand == "direct", instances=labels)
@@ -155,7 +155,7 @@ def slow_fixed(profile, i, j, estimand):
 
 
 @given(strategies.profiles(groups=True), estimands)
-def test_moments_of_fixed_tasks(profile, estimand):
+def test_moments_of_fixed_tasks_equal_the_loop(profile, estimand):
     pairs = oracles.pairs(profile.n_items)
     found = Units.of(profile, fixed_tasks=True, is_direct=estimand == "direct").moments
     check_moments(found, [slow_fixed(profile, i, j, estimand) for i, j in pairs])
@@ -171,7 +171,7 @@ CHOICES = [
 
 @pytest.mark.parametrize("size", [1, 8])
 @given(profile=strategies.profiles(groups=True, max_rows=8), choice=st.sampled_from(CHOICES))
-def test_going_in_blocks_changes_nothing(size, profile, choice):
+def test_the_size_of_blocks_changes_nothing(size, profile, choice):
     held = Units.of(profile, instances=[ord(g) % 2 for g in profile.groups], **choice)
     whole, moments = held.whole(), held.moments
     with pytest.MonkeyPatch.context() as patch:
@@ -187,7 +187,7 @@ def test_going_in_blocks_changes_nothing(size, profile, choice):
     ("held", "unit", "sizes"),
     [(9, "ranking", [3, 3, 3, 1]), (9, "task", [1, 1, 1, 1]), (15, "task", [2, 2])],
 )
-def test_a_block_holds_no_more_than_it_should(monkeypatch, held, unit, sizes):
+def test_blocks_keep_their_size_limit(monkeypatch, held, unit, sizes):
     profile = ra.Profile.from_orders(["ABC"] * 10, groups="uuuvvwwwwx")
     monkeypatch.setattr(units, "VALUES_HELD", held)
     assert [len(block.values) for block in Units.of(profile, unit=unit).blocks()] == sizes
@@ -417,7 +417,7 @@ def decimals(draw):
 
 
 @given(scores=decimals(), per_task=st.sampled_from([1, 2]))
-def test_means_tests_and_intervals_agree_on_what_is_equal(scores, per_task):
+def test_means_tests_and_intervals_agree_on_ties(scores, per_task):
     m = len(scores[0])
     tasks = [column // per_task for column in range(m)]
     table = ra.ScoreTable(

@@ -59,7 +59,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_what_contradicts_itself_is_named(tmp_path, name) -> None:
+def test_contradictions_in_a_file_are_named(tmp_path, name) -> None:
     contents, message = REFUSED[name]
     with pytest.raises(DataFormatError, match=message):
         read(tmp_path, *contents)
@@ -71,7 +71,7 @@ def test_what_contradicts_itself_is_named(tmp_path, name) -> None:
 ONE = [(1, 1, {"m": "C"})]
 
 
-def test_logs_of_inspect_itself(data) -> None:
+def test_logs_written_by_inspect_are_read(data) -> None:
     with pytest.warns(ra.exceptions.DataWarning, match="settings differ: .*limit 3.*limit 5"):
         frame = ra.read_evaluations(data("evaluations/inspect"))
     whole = frame[frame["instance"].isna()].set_index("system")
@@ -87,7 +87,7 @@ def test_logs_of_inspect_itself(data) -> None:
     assert frame["higher_is_better"].all()
 
 
-def test_letters_are_what_the_format_says(tmp_path) -> None:
+def test_letters_are_scored_as_the_format_defines(tmp_path) -> None:
     samples = [(n, 1, {"match": value}) for n, value in enumerate("CIPN")]
     frame, _ = read(tmp_path, log("A", "x", samples))
     assert frame["score"].tolist() == [1, 0, 0.5, 0]
@@ -112,7 +112,7 @@ def test_a_standard_error_is_that_of_means_alone(tmp_path) -> None:
     assert notes == ["left out: 1 score (std without a mean of samples)."]
 
 
-def test_epochs_are_never_averaged_unsaid(tmp_path) -> None:
+def test_epochs_are_not_averaged_silently(tmp_path) -> None:
     samples = [(1, 2, {"m": "I"}), (1, 1, {"m": "C"}), (2, 1, {"m": "C"}), (2, 2, {"m": "C"})]
     frame, _ = read(tmp_path, log("A", "x", samples))
     assert frame["epoch"].tolist() == [2, 1, 1, 2]
@@ -145,7 +145,7 @@ def test_samples_without_a_score_are_counted(tmp_path) -> None:
     ]  # fmt: skip
 
 
-def test_samples_that_are_fewer_than_stated_are_told(tmp_path) -> None:
+def test_fewer_samples_than_stated_are_reported(tmp_path) -> None:
     content = log("A", "x", ONE)
     content["results"]["completed_samples"] = 3
     notes = read(tmp_path, content)[1]
@@ -159,7 +159,7 @@ def test_other_versions_are_refused(tmp_path, version) -> None:
 
 
 class TestArchives:
-    def test_say_what_the_log_says(self, tmp_path) -> None:
+    def test_packed_samples_give_the_frame_of_the_log(self, tmp_path) -> None:
         samples = [("a/b", 1, {"m": "C"}), ("a/b", 2, {"m": "I"}), (3, 1, {"m": "C"})]
         plain, _ = read(tmp_path / "plain", log("A", "x", samples, scores=[accuracy(0.5)]))
         path = archive(tmp_path / "log.eval", log("A", "x", samples, scores=[accuracy(0.5)]))
@@ -174,7 +174,7 @@ class TestArchives:
             file.writestr("samples/2_epoch_1/events/0.json", "[broken")
         assert read(path)[0]["score"].tolist() == [1, 0]
 
-    def test_of_a_log_that_is_not_finished_are_left_out(self, tmp_path) -> None:
+    def test_samples_of_an_unfinished_log_are_left_out(self, tmp_path) -> None:
         put(tmp_path / "b.json", log("B", "x", ONE))
         for name, message in (("_journal/start.json", None), ("x.json", "without `header\\.json`")):
             with zipfile.ZipFile(tmp_path / "a.eval", "w") as file:
@@ -189,7 +189,7 @@ class TestArchives:
 # -- lm-evaluation-harness -------------------------------------------------------------------------
 
 
-def test_a_run_of_the_harness_itself(data) -> None:
+def test_a_run_written_by_the_harness_is_read(data) -> None:
     with pytest.warns(DataWarning, match="has 10 of 5000 samples that are stated"):
         frame = ra.read_evaluations(data("evaluations/lm_eval"))
     name = "RylanSchaeffer/mem_Qwen3-93M_minerva_math_rep_0_sbst_1.0000_epch_1_ot_1"
@@ -245,7 +245,7 @@ ACC = {"acc,none": 0.5}
         (("mmlu",), {"mmlu": ["mmlu"]}, ["mmlu"]),
     ],
 )  # fmt: skip
-def test_groups_do_not_count_beside_their_tasks(tmp_path, tasks, groups, left) -> None:
+def test_groups_are_left_out_if_their_tasks_are_present(tmp_path, tasks, groups, left) -> None:
     frame, notes = read(tmp_path, harness("A", dict.fromkeys(tasks, ACC), group_subtasks=groups))
     assert frame["task"].tolist() == left
     gone = len(tasks) - len(left)
@@ -269,12 +269,12 @@ NO_RUNS = {
 
 
 @pytest.mark.parametrize("message", NO_RUNS)
-def test_what_is_no_run_is_refused(tmp_path, message) -> None:
+def test_bad_runs_are_refused(tmp_path, message) -> None:
     with pytest.raises(DataFormatError, match=message):
         read(tmp_path, NO_RUNS[message])
 
 
-def test_settings_that_differ_are_told(tmp_path) -> None:
+def test_differing_settings_are_reported(tmp_path) -> None:
     one, two = (harness(model, {"x": {"acc,none": 1}}) for model in "AB")
     two["n-shot"]["x"] = 5
     frame, notes = read(tmp_path, one, two)
@@ -297,7 +297,7 @@ class TestSamples:
         frame, _ = read(folder)
         return cells(frame[frame["instance"].notna()])
 
-    def test_belong_to_the_results_beside_them(self, tmp_path) -> None:
+    def test_samples_belong_to_the_results_in_their_folder(self, tmp_path) -> None:
         self.folder(tmp_path, "A", [document(0, acc=1.0), document(1, acc=0)])
         self.folder(tmp_path, "B", [document(1, acc=True), document(0, acc=0.5)])
         assert self.samples(tmp_path) == {
@@ -309,7 +309,7 @@ class TestSamples:
         with pytest.raises(DataFormatError, match=message):
             ra.read_evaluations(path)
 
-    def test_alone_are_refused_with_the_file_that_is_needed(self, tmp_path) -> None:
+    def test_samples_alone_are_refused_naming_the_needed_file(self, tmp_path) -> None:
         folder = self.folder(tmp_path, "A", [document(0, acc=1.0)])
         samples = folder / f"samples_x_{TIME}.jsonl"
         self.refused(samples, rf"needs the results .*results_{TIME}\.json")
@@ -339,7 +339,7 @@ RESULTS, SAMPLES = f"results_{TIME}.json", f"samples_arc_{TIME}.jsonl"
 # -- damage and paths ------------------------------------------------------------------------------
 
 
-def test_an_archive_that_is_cut_off_is_told(tmp_path) -> None:
+def test_a_truncated_archive_is_refused(tmp_path) -> None:
     path = archive(tmp_path / "x.eval", log("A", "z", [(1, 1, {"m": "C"})]))
     data = path.read_bytes()
     for size in (4, 30, len(data) // 2, len(data) - 1):
@@ -348,7 +348,7 @@ def test_an_archive_that_is_cut_off_is_told(tmp_path) -> None:
             ra.read_evaluations(path)
 
 
-def test_formats_go_together(tmp_path) -> None:
+def test_files_of_several_formats_are_read_together(tmp_path) -> None:
     put(tmp_path / "e" / "a.json", run("A", task("x", 0.5)))
     put(tmp_path / "h" / RESULTS, harness("A", {"arc": {"acc,none": 0.25}}))
     put(tmp_path / "h" / SAMPLES, document(0, acc=1))

@@ -38,7 +38,7 @@ def target(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("name", WRITERS)
-def test_a_whole_file_takes_the_place_of_the_former_one(target, name) -> None:
+def test_a_complete_file_replaces_the_former_one(target, name) -> None:
     target.chmod(0o640)
     WRITERS[name](target)
     assert list(content(target.parent)) == [target.name]
@@ -107,7 +107,7 @@ def test_a_name_that_no_file_can_have_is_refused(tmp_path, name, shown, why) -> 
     assert str(caught.value) == f"{tmp_path / shown} cannot be written: {why}"
 
 
-def test_a_file_is_made_beside_its_target_with_the_same_ending(target) -> None:
+def test_a_file_is_written_next_to_its_target_first(target) -> None:
     seen = []
     write_file(target, lambda path: seen.append(path) or (path.write_bytes(b"new") and None))
     (written,) = seen

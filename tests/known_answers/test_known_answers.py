@@ -258,7 +258,7 @@ def test_tau_x_of_emond_and_mason(facts):
         ("borda_fails_condorcet", [6, 7, 2]),
     ],
 )
-def test_borda_points(name, points):
+def test_borda_points_are_known(name, points):
     profile = ELECTIONS[name].profile()
     assert ra.Borda().aggregate(profile).scores.tolist() == points
     assert ra.Borda().aggregate(profile.pairwise()).scores.tolist() == points
@@ -268,7 +268,7 @@ def test_borda_points(name, points):
 @pytest.mark.parametrize(
     ("name", "net"), [("condorcet_cycle_3", [0, 0, 0]), ("readme_profile_4c_b", [-3, -1, 1, 3])]
 )
-def test_copeland_points(name, net):
+def test_copeland_points_are_known(name, net):
     # Wins plus half the draws are (wins less losses + n - 1)/2.
     points = [(value + len(net) - 1) / 2 for value in net]
     assert ra.Copeland().aggregate(ELECTIONS[name].profile()).scores.tolist() == points
@@ -288,12 +288,12 @@ def test_a_condorcet_winner_is_found(name, winner):
 
 
 @ledger.covers("borda_fails_condorcet/borda_winner")
-def test_borda_may_miss_the_condorcet_winner():
+def test_borda_does_not_always_elect_the_condorcet_winner():
     assert ra.Borda().aggregate(ELECTIONS["borda_fails_condorcet"].profile()).order == tuple("BAC")
 
 
 @ledger.covers("crc_incomplete/copeland_unifying/*")
-def test_copeland_with_unranked_items_last():
+def test_copeland_with_unranked_items_last_gives_the_known_points():
     # corankco, tests/test_Copeland.py: what a ranking leaves out is below what it ranks.
     profile = ra.Profile(
         [
@@ -387,7 +387,7 @@ MOVES = {
 @ledger.covers("mallows_counts_n4_n5/n?/*")
 @pytest.mark.parametrize("n", [4, 5])
 @pytest.mark.parametrize("name", MOVES)
-def test_how_many_permutations_are_so_many_moves_away(facts, name, n):
+def test_permutations_at_each_distance_are_counted(facts, name, n):
     # PerMallows, man/count.perms.Rd, and an enumeration.
     expected = facts("known_answers")["mallows_counts_n4_n5"]["expected"][f"n{n}"][name]
     start = ra.Permutation.identity(range(n))

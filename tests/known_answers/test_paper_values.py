@@ -48,21 +48,21 @@ def toy():
 
 
 @ledger.covers("toy_mean_lower_better/*")
-def test_toy_mean(toy):
+def test_toy_mean_is_that_of_the_paper(toy):
     mean = ra.Mean().aggregate(toy)
     assert -mean.scores * 6 == pytest.approx([16.72, 19.61, 20.23], abs=1e-9)
     assert mean.order == ("A", "B", "C")
 
 
 @ledger.covers("toy_borda/*")
-def test_toy_borda(toy):
+def test_toy_borda_is_that_of_the_paper(toy):
     borda = ra.Borda().aggregate(toy)
     assert (6 * 3 - borda.scores).tolist() == [13, 12, 11]  # sums of ranks from 1
     assert borda.order == ("C", "B", "A")
 
 
 @ledger.covers("toy_pairwise/*")
-def test_toy_paired_comparison(toy):
+def test_toy_paired_comparison_is_that_of_the_paper(toy):
     votes = toy.rankings().pairwise()
     a, b, c = range(3)
     assert (votes.wins[b, a], votes.wins[a, b]) == (4, 2)
@@ -75,7 +75,7 @@ def test_toy_paired_comparison(toy):
 
 
 @ledger.covers("toy_kemeny/*")
-def test_toy_kemeny(toy):
+def test_toy_kemeny_is_that_of_the_paper(toy):
     kemeny = ra.Kemeny().aggregate(toy)
     assert (kemeny.order, kemeny.cost) == (("C", "B", "A"), 7)
     assert kemeny.certificate.status == "optimal"
@@ -305,7 +305,7 @@ def _ranking(ranks):
 
 @ledger.covers("p_n_k_r")
 @pytest.mark.parametrize("n", [2, 5, 300])
-def test_p_n_k_r(n):
+def test_rank_probabilities_follow_the_formula_of_the_paper(n):
     for ranks in partial_ranks(n) if n < 7 else [[*range(120), *[None] * 180]]:
         k = n - ranks.count(None)
         shares = _ranking(ranks).pairwise_probabilities()
@@ -319,7 +319,7 @@ def test_p_n_k_r(n):
 
 @ledger.covers("t_n_k")
 @pytest.mark.parametrize("n", [1, 5])
-def test_t_n_k(n):
+def test_counts_of_compatible_permutations_follow_the_formula(n):
     for ranks in partial_ranks(n):
         k = n - ranks.count(None)
         count = _ranking(ranks).n_compatible_permutations
@@ -328,7 +328,7 @@ def test_t_n_k(n):
 
 @ledger.covers("expected_rank/*")
 @pytest.mark.parametrize("n", [2, 5])
-def test_expected_rank(n):
+def test_expected_ranks_follow_the_formula_of_the_paper(n):
     for ranks in partial_ranks(n):
         k = n - ranks.count(None)
         from_one = _ranking(ranks).expected_ranks() + 1

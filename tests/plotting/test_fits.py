@@ -57,7 +57,7 @@ def test_worths_are_in_order_with_their_intervals(alpha):
     assert notes(ax).startswith(text)
 
 
-def test_tie_parameters_are_no_items_but_said():
+def test_tie_parameters_are_in_the_caption_only():
     fit = with_ties()
     assert fit.names[3:] == ("log tie 2",)
     ax = fit.plot()
@@ -117,7 +117,7 @@ def test_the_law_is_that_of_counted_permutations(n, theta):
     np.testing.assert_allclose(law, exact_law(n, theta), atol=1e-12)
 
 
-def test_bars_are_the_distances_of_the_rankings_beside_theta_and_its_interval():
+def test_bars_show_distances_with_the_law_of_theta():
     fit = strict()
     ax = fit.plot(alpha=0.2)
     profile, center = fit.data, fit.distribution.center
@@ -141,7 +141,7 @@ def test_bars_are_the_distances_of_the_rankings_beside_theta_and_its_interval():
     assert f"see the {len(fit.notes)} note" in text
 
 
-def test_many_distances_share_bars_and_none_is_lost():
+def test_many_distances_share_bars_with_the_full_total():
     fit = thirty()
     ax = fit.plot()
     known = bars(ax, "known")

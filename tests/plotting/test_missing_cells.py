@@ -164,7 +164,7 @@ def test_rare_patterns_are_counted():
     assert f"not drawn: {len(rest)} rarer patterns, of {rest.sum()} tasks together" in notes(ax)
 
 
-def test_nothing_missing_and_pairs_that_were_never_compared_are_said():
+def test_captions_state_complete_data_and_pairs_never_compared():
     ax = plotting.missingness_map(ra.datasets.load("superglue_human"))
     assert one(ax, "nothing").get_text() == "nothing is missing"
     assert notes(ax).startswith("nothing is missing: all 60 cells are observed")

@@ -94,7 +94,7 @@ def test_bands_end_at_their_columns_or_at_the_deviation(results):
     assert np.isclose(band.get_paths()[0].vertices[:, 1].max(), shares["cycle_high"].max())
 
 
-def test_what_is_known_is_dotted(results):
+def test_exactly_known_values_are_dotted(results):
     result = results["cycles"]
     ax = result.plot(y="winner")
     np.testing.assert_allclose(
@@ -190,6 +190,6 @@ def test_bad_input_is_named(tables, draw, options, message):
         draw(tables, **options)
 
 
-def test_what_is_no_result_of_a_study_is_refused():
+def test_objects_that_are_no_study_result_are_refused():
     with pytest.raises(InvalidInputError, match=r"study\.run"):
         plotting.study_plot(TABLE)

@@ -27,7 +27,7 @@ def sections(report: ra.Report) -> dict[str, str]:
     return Page(report.html).sections
 
 
-def test_a_page_without_time_has_all_that_is_quick(monkeypatch) -> None:
+def test_a_page_without_time_has_all_quick_results(monkeypatch) -> None:
     stop_after(monkeypatch, 2)
     report = ra.make_report(TANGLED, time_limit=60)
     assert (report.is_proved, report.is_complete, report.interrupted) == (False, False, False)
@@ -39,7 +39,7 @@ def test_a_page_without_time_has_all_that_is_quick(monkeypatch) -> None:
     assert "not proved optimal in time" in texts["methods"]
 
 
-def test_what_is_late_is_said_where_it_would_stand(monkeypatch) -> None:
+def test_late_results_are_noted_in_their_sections(monkeypatch) -> None:
     monkeypatch.setattr(computing, "SECONDS_FOR_REMOVALS", 60.0)
     full = ra.make_report(TANGLED)
     assert (full.is_proved, full.is_complete) == (True, True)
@@ -67,7 +67,7 @@ def interrupt(*args: object, **options: object) -> None:
 @pytest.mark.parametrize(
     ("name", "section"), [("Alternatives.of", "exact"), ("leave_each_out", "stability")]
 )
-def test_an_impatient_user_gets_the_page_so_far(monkeypatch, tmp_path, name, section) -> None:
+def test_an_interrupted_report_has_the_results_so_far(monkeypatch, tmp_path, name, section) -> None:
     monkeypatch.setattr(f"{computing.__name__}.{name}", interrupt)
     report = ra.make_report(TANGLED)
     assert (report.is_proved, report.is_complete, report.interrupted) == (True, False, True)

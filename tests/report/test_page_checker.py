@@ -124,7 +124,7 @@ REPLACED = [
 ]
 
 
-def test_texts_that_are_no_plain_json(blank) -> None:
+def test_texts_that_are_no_plain_json_are_refused(blank) -> None:
     certificate, texts = json.dumps(CERTIFICATE), []
     for old, new in REPLACED:
         assert old in certificate
@@ -184,7 +184,7 @@ def proof_of(nodes, rows=()):
 LEAF = {"cycles": [[0, 2, 1, 6291456]], "rows": []}
 
 
-def test_trees_that_are_none(blank) -> None:
+def test_malformed_trees_are_refused(blank) -> None:
     trees = [
         # Loops, shared children, nobody's child, one's own child, children before parents.
         ([{"pair": [0, 1], "before": 0, "after": 1}, LEAF], ()),
@@ -220,7 +220,7 @@ def test_trees_that_are_none(blank) -> None:
     judge(blank, [(json.dumps(VOTES), json.dumps(proof_of(*tree))) for tree in trees])
 
 
-def test_what_is_stated_must_be_so(blank) -> None:
+def test_false_statements_are_refused(blank) -> None:
     stated_so = [
         {"status": "gap"}, {"cost": "77"}, {"lower_bound": "75"}, {"weight_denominator": 1},
         {"schema": "rankagg.weak_certificate"}, {"proofs": CERTIFICATE["proofs"] * 2},
@@ -284,7 +284,7 @@ LIMITED = """async ([votes, certificate, seconds, bytes]) => {
 
 
 @pytest.mark.parametrize("name", [name for name in BOMBS if name != "lists"])
-def test_what_asks_for_too_much_ends_undecided(blank, name: str) -> None:
+def test_checks_beyond_the_budget_end_undecided(blank, name: str) -> None:
     votes, plain = BOMBS[name]()
     texts = [json.dumps(votes_to_dict(votes)), json.dumps(plain)]
     for page in blank:

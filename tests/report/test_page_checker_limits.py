@@ -76,7 +76,7 @@ STEPS = list(every_step())
 LEAF = {"cycles": [], "rows": []}
 
 
-def test_pairs_of_every_optimum_that_hold_only_just_or_only_by_what_is_known(blank) -> None:
+def test_known_pairs_at_the_limit_get_the_same_verdict(blank) -> None:
     rng, texts, kinds = Random(11), [], Counter()
     while min(kinds[k] for k in KINDS) < 6:
         votes = some_votes(rng)
@@ -152,12 +152,12 @@ def test_limits_of_fixing_are_met_to_the_last_unit(blank) -> None:
     assert min(counted[True], counted[False]) > 20
 
 
-def test_rows_that_count_both_ways_and_reach_less_than_nothing(blank) -> None:
+def test_rows_with_both_directions_get_the_same_verdict(blank) -> None:
     counted = judge(blank, exact_texts(Random(13), 40, row_proof))
     assert min(counted[True], counted[False]) > 10
 
 
-def test_what_may_stand_where_constraints_hold_items(blank) -> None:
+def test_nodes_under_constraints_get_the_same_verdict(blank) -> None:
     texts = []
     for kind in ("constraints", "quotas"):
         case = quick_specimens()[kind]
@@ -183,7 +183,7 @@ def low(plain):
     return {"scaled_lower_bound": 0, "lower_bound": "0", "status": "gap"}
 
 
-def test_exchanges_and_cuts_stand_before_all_else(blank) -> None:
+def test_exchanges_and_cuts_after_other_nodes_get_the_same_verdict(blank) -> None:
     rng, texts = Random(15), []
     while len(texts) < 60:
         votes = some_votes(rng, 9)
@@ -236,7 +236,7 @@ def cut_sums(gain, known, above, x, y):
     }
 
 
-def test_what_a_cut_pays_is_neither_known_nor_outside_nor_on_one_side(blank) -> None:
+def test_costs_of_cuts_get_the_same_verdict(blank) -> None:
     rng, texts, counts = Random(7), [], Counter()
     rules = cut_sums(NOTHING * 0, NOTHING, [0], 0, 1)[1]
     while min(counts[rule] for rule in rules) < 2:

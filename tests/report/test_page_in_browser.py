@@ -15,7 +15,7 @@ RANKS = "Ranks by rule"
 
 @pytest.mark.parametrize(("width", "dark"), [(360, True), (1100, False)])
 @pytest.mark.parametrize("name", slow_but(BUNDLED[1:], BUNDLED))
-def test_it_asks_for_nothing_complains_of_nothing_and_fits(
+def test_the_page_makes_no_requests_has_no_errors_and_fits(
     pages, name, width, dark, visit_page
 ) -> None:
     path = pages(name)
@@ -39,7 +39,7 @@ def test_it_asks_for_nothing_complains_of_nothing_and_fits(
 
 
 @pytest.mark.parametrize("name", slow_but(BUNDLED[:1], BUNDLED))
-def test_a_click_sorts_and_another_one_turns_it_round(pages, name, visit_page) -> None:
+def test_a_click_sorts_and_another_reverses(pages, name, visit_page) -> None:
     visit = visit_page(pages(name))
     visit.unfold()
     items = visit.column(RANKS, "System")
@@ -89,7 +89,7 @@ def test_many_rows_fold_and_unfold(many, visit_page) -> None:
     assert visit.page.locator("#ranking tbody tr:visible").count() == 52
 
 
-def test_the_field_looks_through_all_rows_and_takes_the_bands_away(many, visit_page) -> None:
+def test_the_field_searches_all_rows_and_hides_the_bands(many, visit_page) -> None:
     path, order = many
     first = "Items in the order"
     visit = visit_page(path)
@@ -153,7 +153,7 @@ def test_long_names_are_seen_in_full_without_hovering(saved, visit_page) -> None
         assert not visit.page.evaluate(cut)
 
 
-def test_names_of_files_and_systems_do_no_harm(saved, visit_page) -> None:
+def test_hostile_names_of_files_and_systems_are_harmless(saved, visit_page) -> None:
     evil, long = "<script>alert(1)</script>", "x" * 200
     names = [
         evil, long, '"><img src=x onerror=alert(2)>', "\N{HEBREW LETTER ALEF}" * 40, "\u202eturned",
@@ -270,7 +270,7 @@ def rows_left(tmp_path_factory):
     return path
 
 
-def test_rows_beyond_the_first_are_drawn_when_asked_for(rows_left, visit_page) -> None:
+def test_further_rows_are_drawn_on_request(rows_left, visit_page) -> None:
     visit = visit_page(rows_left, scripts=False)
     rows = visit.page.locator("#ranking tbody tr")
     assert rows.count() == 250
@@ -343,7 +343,7 @@ def elections():
     yield level, ra.InstantRunoff(tie_breaking="order", tie_order=["C", "B", "A"])
 
 
-def test_a_page_counts_its_ballots_again_and_sees_what_was_changed(visit_page, tmp_path) -> None:
+def test_a_page_recounts_its_ballots_and_detects_changes(visit_page, tmp_path) -> None:
     """All cells of all rounds by another program, of ballots that anybody can save."""
     for ballots, rule in elections():
         report = ra.make_report(ballots, kind=rule, rng=1)

@@ -93,7 +93,7 @@ def words_of(html):
 @pytest.mark.parametrize(
     "name", slow_but(["scores", "battles of judges", "election", "rankings", "lists"], DATA)
 )
-def test_no_word_of_another_kind_stands_on_a_page(name) -> None:
+def test_no_word_of_another_kind_is_on_a_page(name) -> None:
     data, options = DATA[name]
     kind = options.get("kind", name.split(" ")[0])
     text = words_of(ra.make_report(data, title="Page", **options).html)
@@ -125,7 +125,7 @@ def test_an_election_of_several_seats_is_counted_by_stv():
 # -- which kind, and what is shown of it ----------------------------------------------------------
 
 
-def test_the_kind_is_that_of_the_type_or_the_one_named() -> None:
+def test_the_kind_is_that_of_the_data_or_the_named_one() -> None:
     cases = {name: (data, options) for name, (data, options) in DATA.items()}
     cases["rankings as an election"] = (ra.datasets.load("tennessee"), {})
     cases["votes"] = (battles().pairwise(), {})
@@ -171,7 +171,7 @@ def test_scores_of_each_task_have_the_best_in_bold_and_gaps_shown() -> None:
     assert html.count("<strong>1.00</strong>") == 0
 
 
-def test_what_is_said_of_data_and_items_stands_where_readers_look() -> None:
+def test_descriptions_of_data_and_items_are_in_the_header_and_tables() -> None:
     items = pd.DataFrame(
         {"by": ["Uni", None], "year": [1, 2], "Link": ["https://example.org/?a=1&b=2", None]},
         index=["s1", "s3"],
@@ -223,7 +223,7 @@ def about_items(column, *index):
         ({"about": {"judges": "yes"}}, "judges"),
     ],
 )
-def test_what_cannot_be_said_is_refused(options, message) -> None:
+def test_bad_descriptions_are_refused(options, message) -> None:
     with pytest.raises(InvalidInputError, match=message):
         ra.make_report(SCORES, **options)
 
@@ -241,7 +241,7 @@ def test_a_search_that_was_ended_is_not_called_the_fewest_battles():
     assert "There are no ratings" in page.sections["ratings"]
 
 
-def test_battles_have_one_order_and_say_where_others_differ() -> None:
+def test_battles_have_one_order_and_state_differences_from_others() -> None:
     data = DATA["battles"][0]
     page = Page(ra.make_report(data).html)
     fit = ra.BradleyTerry.fit(data)
@@ -283,7 +283,7 @@ def ratings_on(page):
     return {row["Item"]: float(row[name].replace(",", "")) for row in rows}
 
 
-def test_one_who_never_lost_leaves_the_ratings_of_others() -> None:
+def test_an_unbeaten_newcomer_does_not_change_other_ratings() -> None:
     data = with_newcomer([1] * 12, np.arange(12))
     alone = data.take(np.arange(600)).restrict("abcde")
     report = ra.make_report(data, gates=["first=new", "first=a"])
@@ -321,7 +321,7 @@ def test_the_call_on_the_page_returns_its_ratings(name) -> None:
     assert ratings_on(page) == pytest.approx(dict(elo["elo"]), abs=0.51)
 
 
-def test_judges_have_reliabilities_and_who_contradicts_is_named() -> None:
+def test_judges_have_reliabilities_and_contradicting_ones_are_named() -> None:
     rng = np.random.default_rng(4)
     judge, first, step = np.arange(400) % 4, rng.integers(0, 4, 400), rng.integers(1, 4, 400)
     second = (first + step) % 4
@@ -355,7 +355,7 @@ def test_judges_have_reliabilities_and_who_contradicts_is_named() -> None:
     assert "two or more judges" in Page(ra.make_report(alone, about=about).html).sections["judges"]
 
 
-def test_adjusted_ratings_are_called_so_with_the_true_reason() -> None:
+def test_adjusted_ratings_are_labelled_with_the_reason() -> None:
     # All met all 40 times; answers of C are long, and long ones win.
     first, second = np.array(["AB", "AC", "BC"] * 40).view("U1").reshape(-1, 2).T
     longer = np.where(second == "C", -4.0, 0) + np.random.default_rng(2).normal(size=120)
@@ -389,7 +389,7 @@ def test_equal_opponents_weigh_no_wins() -> None:
     assert (row["Item"], row["although"]) == ("A", "ratings count wins against all others")
 
 
-def test_a_page_says_how_few_battles_decide_who_is_first() -> None:
+def test_a_page_states_the_fewest_battles_that_decide_the_first_place() -> None:
     data = DATA["battles"][0]
     text = ra.analysis.removal_radius(data).headline().replace("comparisons", "battles")
     assert f"{text[:1].upper()}{text[1:]}." in Page(ra.make_report(data).html).sections["ratings"]
@@ -420,7 +420,7 @@ def test_categories_are_rated_by_their_own_battles_with_the_anchor() -> None:
             assert numbers == pytest.approx(want, abs=0.51)
 
 
-def test_a_page_says_who_is_tied_and_what_the_order_of_the_data_does() -> None:
+def test_a_page_names_tied_candidates_and_the_effect_of_data_order() -> None:
     orders = [["Ann", "Bob"], ["Bob", "Cid"], ["Cid", "Bob"], ["Dan"]]
     votes = ra.Profile.from_orders(orders, counts=[5, 3, 3, 2], items=["Ann", "Bob", "Cid", "Dan"])
     page = Page(ra.make_report(votes, kind="election").html)
@@ -435,7 +435,7 @@ def test_a_page_says_who_is_tied_and_what_the_order_of_the_data_does() -> None:
     )
 
 
-def test_a_page_says_what_changed_since_the_version_before() -> None:
+def test_a_page_lists_changes_since_the_previous_version() -> None:
     values = np.array(SCORES.values)
     values[3] += 0.5
     values[1] -= 1.0
@@ -478,7 +478,7 @@ def council(*, cast=500):
     return ra.read_cast_votes(StringIO(text))
 
 
-def test_a_page_of_stv_has_all_rounds_and_transfers_and_what_was_cast():
+def test_a_page_of_stv_has_all_rounds_transfers_and_cast_ballots():
     votes, rule = council(), ra.STV(3)
     count, page = rule.count(votes.profile), Page(ra.make_report(votes, kind=rule).html)
     assert (votes.n_ballots, votes.profile.n_rankings, votes.n_blank, votes.n_emptied) == (
@@ -517,7 +517,7 @@ def test_a_page_of_stv_has_all_rounds_and_transfers_and_what_was_cast():
     assert {strip.strokes for strip in drawing.strips} == {(2 + 96 * 121 / 483,)}
 
 
-def test_no_call_stands_where_a_rule_is_meant():
+def test_rules_are_named_in_words_and_not_as_calls():
     page = Page(ra.make_report(council(cast=60)).html)
     text = " ".join(page.sections["methods"].split())
     assert "Instant runoff" in text

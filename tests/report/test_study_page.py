@@ -39,7 +39,7 @@ QUICK = ("agreement", "approximation", "cycles")
     "name",
     [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in STUDIES],
 )
-def test_it_says_what_the_result_says_and_browsers_complain_of_nothing(name, tmp_path, visit_page):
+def test_the_page_has_the_text_of_the_result_without_browser_errors(name, tmp_path, visit_page):
     result = STUDIES[name]()
     page = result.to_html(title=f"A & {EVIL}", source=[f"read: {EVIL}.csv"])
     assert EVIL not in page

@@ -472,7 +472,7 @@ def test_the_numbers_of_a_page_are_those_of_their_definitions(monkeypatch):
     pages([*range(30), 31, 41], monkeypatch)
 
 
-def test_shares_near_even_are_not_even():
+def test_shares_near_one_half_are_not_printed_as_50():
     for number in range(1001):
         share = Fraction(number, 1000)
         cell = chapters_result._cell(float(share), is_decided=False)

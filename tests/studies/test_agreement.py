@@ -50,7 +50,7 @@ def test_shares_are_those_of_breaking_ties_in_all_ways():
         assert curves.loc[k, ["top", "last"]].tolist() == pytest.approx(list(map(float, expected)))
 
 
-def test_tasks_instances_and_single_tasks_are_what_they_say():
+def test_each_scope_has_the_tau_of_its_definition():
     frame = at_three(of(INSTANCES))
     averaged = ra.ScoreTable(
         np.column_stack(

@@ -52,7 +52,7 @@ def all_costs(votes):
 # -- the figures ----------------------------------------------------------------------------------
 
 
-def test_rows_agree_with_going_through_all_orders():
+def test_rows_equal_brute_force_over_all_orders():
     study = make(n_repetitions=1)
     frame = numbers(study.run())
     rows = frame.set_index(["model", "n_items", "missing", "repetition", "method"])

@@ -200,7 +200,7 @@ def test_two_levels_and_latent_scores_agree_with_the_calls_of_a_user():
             assert row["top3"] == pytest.approx(ra.distances.top_k_agreement(ranking, full, 3))
 
 
-def test_a_method_that_fails_is_counted_and_the_study_goes_on():
+def test_a_method_that_fails_is_counted_and_the_study_continues():
     result = make(data=[LATENT], rules=[Stubborn(), ra.Borda()], policies=None).run()
     frame = result.to_frame()
     failed = (frame["method"] == "Stubborn") & (frame["proportion"] > 0)

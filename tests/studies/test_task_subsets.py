@@ -40,7 +40,7 @@ def borda_by_hand(columns):
     return above + tied / 2
 
 
-def test_taus_are_those_of_the_words_of_the_paper():
+def test_taus_follow_the_definition_of_the_paper():
     study = make(n_repetitions=3, sizes=[1, 2, 3, 4, 5])
     rows = study.run().to_frame().set_index(["size", "repetition", "method"])
     signed = TABLE.values * np.array([1, -1, 1, 1, 1])

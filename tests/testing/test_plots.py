@@ -136,7 +136,7 @@ def test_faults_on_given_axes_are_found(draw, fault) -> None:
     assert any(fault in found for found in _faults_on_given_axes(Picture(draw), WIDE))
 
 
-def test_what_changes_is_laid_out_again() -> None:
+def test_changed_text_is_laid_out_again() -> None:
     ax = plain(None)
     assert (collisions(ax), cut_off(ax)) == ([], [])
     text = ax.text(1.01, 2.01, "another name")

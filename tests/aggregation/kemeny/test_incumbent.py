@@ -127,7 +127,7 @@ def cost(margins: np.ndarray, order: np.ndarray) -> float:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_disjoint_moves_gain_what_each_gains(seed: int) -> None:
+def test_gains_of_disjoint_moves_add_up(seed: int) -> None:
     margins = random_margins(seed)
     gains = insertion_gains(margins)
     moves = [(0, 3), (9, 7), (2, 5), (4, 6), (7, 8)]

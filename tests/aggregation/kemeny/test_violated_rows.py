@@ -180,7 +180,7 @@ def test_the_violation_of_halves_is_that_of_their_forms(before: np.ndarray, draw
 # -- what they are for ---------------------------------------------------------------------------
 
 
-def test_the_worst_come_first() -> None:
+def test_the_most_violated_rows_come_first() -> None:
     rng = np.random.default_rng(0)
     before = point_of(list(rng.choice([0.0, 1.0, 0.5, 0.5], size=45)), 10)
     np.fill_diagonal(before, 0.0)

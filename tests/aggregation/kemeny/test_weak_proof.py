@@ -46,7 +46,7 @@ def test_made_up_trees_bound_every_weak_order(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", seeds(3, 30))
-def test_what_is_set_aside_costs_the_threshold(seed: int) -> None:
+def test_orders_set_aside_cost_at_least_the_threshold(seed: int) -> None:
     rng = Random(seed)
     problem = random_problem(rng)
     costs = costs_of(problem)
@@ -72,7 +72,7 @@ def random_known(rng: Random, n: int = N) -> weak_proof.Known:
 
 
 @pytest.mark.parametrize("seed", seeds(15, 60))
-def test_what_is_known_is_closed_and_loses_no_weak_order(seed: int) -> None:
+def test_known_pairs_are_closed_and_exclude_no_weak_order(seed: int) -> None:
     rng = Random(seed)
     n = 4
     known, claims = WeakProof.nothing(n), []

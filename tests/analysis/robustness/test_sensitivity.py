@@ -113,7 +113,7 @@ def test_shares_count_ties_half():
     np.testing.assert_allclose(result.share_above + result.share_above.T, 1)
 
 
-def test_complete_rankings_stay_as_they_are():
+def test_complete_rankings_are_not_changed():
     certain = ra.Profile.from_ranks([[0, 1, 1], [2, 0, 0]], items="ABC", counts=[5, 1])
     result = ra.analysis.sensitivity(certain, n_samples=7, rng=0)
     assert result.samples.tolist() == [[0, 1, 1]] * 7
@@ -164,7 +164,7 @@ def test_equal_items_are_as_often_above_as_below(rule):
     assert share == pytest.approx(0.5, abs=3.5 * 4.04 / 28 / 30**0.5)
 
 
-def test_the_consensus_of_a_completion_does_not_depend_on_what_the_solver_met():
+def test_consensuses_of_completions_do_not_depend_on_earlier_solves():
     draws = np.random.default_rng(1)
     profile = ra.Profile.from_orders([draws.permutation(7)[:5] for _ in range(4)], items=range(7))
     results = [
@@ -195,7 +195,7 @@ def test_a_pair_is_either_way_where_exact_consensuses_differ():
     assert 0.2 < sorted(share)[0] < 0.8
 
 
-def test_what_is_not_settled_in_time_is_counted():
+def test_completions_not_settled_in_time_are_counted():
     in_no_time = ra.analysis.sensitivity(cyclic(), ra.Kemeny(time_limit=0), n_samples=3, rng=0)
     assert in_no_time.n_unsettled == in_no_time.to_dict()["n_unsettled"] == 3
     assert "note: 3 of 3 completions are not settled in time" in in_no_time.summary()
@@ -209,7 +209,7 @@ def cyclic():
     return ra.Profile.from_orders([draws.permutation(15)[:13] for _ in range(6)], items=range(15))
 
 
-def test_two_levels_go_by_each_policy():
+def test_two_level_rules_use_each_policy():
     profile = ra.Profile.from_orders(["ABC", "AB", "CA", "B"], items="ABC", groups="xxyy")
     rule = ra.TwoLevel(ra.Borda(), ra.Copeland(), absent="unranked")
     result = ra.analysis.sensitivity(profile, rule, n_samples=25, rng=0)
@@ -293,7 +293,7 @@ def test_top_is_the_chance_to_be_among_the_first(k):
 # -- summary and plain data -----------------------------------------------------------------------
 
 
-def test_summary_tells_consensuses_top_and_flips():
+def test_summary_lists_consensuses_top_and_flips():
     result = ra.analysis.sensitivity(FLIP, n_samples=50, rng=0)
     lines = result.summary().splitlines()
     assert lines[0] == "Borda under 3 policies and on 50 completions: 2 of 3 pairs flip"

@@ -92,7 +92,7 @@ def test_home_advantage_is_that_of_bradleyterry2():
     assert fit.cov_type == "model"
 
 
-def test_davidson_with_home_advantage_is_a_loglinear_model_of_r():
+def test_davidson_with_home_advantage_equals_a_loglinear_model_in_r():
     # R 4.2.2: glm(counts ~ contest + worths + home + tie, family = poisson).
     fit = ra.BradleyTerry.fit(repeated(TIED, (1, 0, -1)), side=True, ties="davidson")
     against = fit.relative_to("A")
@@ -109,7 +109,7 @@ def test_davidson_with_home_advantage_is_a_loglinear_model_of_r():
 # -- what must not matter -------------------------------------------------------------------------
 
 
-def test_without_ties_and_extras_it_is_the_fit_of_the_votes():
+def test_without_ties_and_extras_the_fit_is_that_of_the_votes():
     data = battles(300, 5, 1, ties=0.0)
     votes = ra.BradleyTerry.fit(data.pairwise())
     for ties in MODELS:
@@ -124,7 +124,7 @@ def test_without_ties_and_extras_it_is_the_fit_of_the_votes():
 
 
 @pytest.mark.parametrize("ties", MODELS)
-def test_from_which_side_a_battle_is_told_does_not_matter(ties):
+def test_swapping_sides_and_outcomes_changes_no_estimate(ties):
     data = battles(200, 4, 9)
     turned = np.arange(200) % 3 == 0
     mirrored = ra.Comparisons(
@@ -172,7 +172,7 @@ def test_errors_by_cluster_are_the_jackknife_cluster_by_cluster(ties, weighted, 
 
 
 @pytest.mark.parametrize("ties", MODELS)
-def test_robust_errors_are_those_of_clusters_of_one(ties):
+def test_robust_errors_equal_those_of_clusters_of_size_one(ties):
     data = battles(90, 3, 4)
     fit = ra.BradleyTerry.fit(data, ties=ties, side=True, covariates=["x"], cov_type="robust")
     _, sandwich = jackknife(

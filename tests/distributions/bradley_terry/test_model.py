@@ -89,7 +89,7 @@ def assert_unknown(data, reason):
         ra.inference.rank_sets(fit)
 
 
-def test_what_is_missing_is_named():
+def test_the_reason_for_no_maximum_is_named():
     make = ra.Comparisons.from_arrays
     assert "never won or tied: C" in refusal(make("ABAB", "BACC", [1, 1, 1, 1]))
     assert "camps that never met: A, B | C, D" in refusal(make("ABCD", "BADC", [1, 1, 1, 1]))
@@ -121,7 +121,7 @@ def test_one_battle_has_no_fit():
         (np.ones(60), True, "linear combination of the items and 'side'"),
     ],
 )
-def test_covariates_that_say_nothing_are_named(values, side, message):
+def test_constant_and_redundant_covariates_are_named(values, side, message):
     data = having(battles(60, 3, 1, sides=False), x=values)
     assert message in refusal(data, side=side, covariates=["x"])
 
@@ -184,7 +184,7 @@ def test_clusters_without_comparisons_do_not_count():
     assert other.covariance.tolist() == one.covariance.tolist()
 
 
-def test_an_item_that_one_cluster_knows_has_no_error_by_cluster():
+def test_an_item_of_a_single_cluster_has_no_cluster_error():
     new = with_a_fourth([4, 4])
     assert "Only cluster 'eva' determines the worth of D" in refusal(new, cov_type="cluster")
     assert_unknown(new, "Only cluster 'eva' determines the worth of D")
@@ -251,5 +251,5 @@ def test_comparisons_of_different_weights_have_degrees_of_freedom_by_their_squar
         ({"tolerance": 0.1}, "`tolerance` must be 0 unless"),
     ],
 )
-def test_wrong_options_get_one_sentence(options, message):
+def test_wrong_options_are_refused_in_one_sentence(options, message):
     assert message in refusal(battles(30, 3, 1), **options)

@@ -102,7 +102,7 @@ def test_complete_rankings_have_the_sandwich_of_statsmodels_but_for_its_factor()
     assert against["std_err"].to_numpy() ** 2 * factor == pytest.approx(peer.bse**2, rel=1e-8)
 
 
-def test_equal_rankings_count_as_so_many():
+def test_counts_equal_repeated_rankings():
     profile = some_rankings(24, 5, 2)
     twice = some_rankings(24, 5, 2, counts=[2] * 24)
     one, other = ra.BradleyTerry.fit(twice), ra.BradleyTerry.fit(profile + profile)

@@ -67,7 +67,7 @@ def test_ties_are_half_a_win_or_modeled_or_left_out(how):
 @pytest.mark.parametrize(
     ("profile", "how"), [(PAIRS, "half"), (DOUBLED, "half"), (TIED, "davidson")]
 )
-def test_pairs_are_what_plackett_luce_sees_in_them(profile, how, options):
+def test_the_fit_of_pairs_equals_plackett_luce(profile, how, options):
     pairs = ra.BradleyTerry.fit(profile, ties=how, cov_type="model", **options)
     whole = ra.PlackettLuce.fit(profile, **options)
     assert pairs.estimates == pytest.approx(whole.estimates, abs=1e-8)
@@ -129,7 +129,7 @@ def test_pairs_of_longer_rankings_depend_on_each_other(rows):
 OTHERS = ("model", "robust")
 
 
-def test_votes_without_units_say_what_their_errors_assume():
+def test_votes_without_units_note_the_assumption_of_errors():
     votes = ra.PairwiseMatrix.from_wins(20 * np.array([[0, 7, 9], [3, 0, 6], [1, 4, 0]]))
     fit = ra.BradleyTerry.fit(votes)
     note = "Errors by the model: votes have no units, and comparisons are taken as independent."
@@ -162,6 +162,6 @@ def test_a_tie_links_unless_it_is_left_out():
     ],
     ids=lambda value: None,
 )
-def test_refusals(data, options, words):
+def test_bad_options_are_refused(data, options, words):
     with pytest.raises(InvalidInputError, match=words):
         ra.BradleyTerry.fit(data, **options)

@@ -31,7 +31,7 @@ def rank_vectors():
 
 
 @pytest.mark.parametrize(("data", "name"), KNOWN)
-def test_known_answers(data, name, rank_vectors):
+def test_fits_reach_known_answers(data, name, rank_vectors):
     rows = {key: times for key, times in rank_vectors[data]["rank_vectors"].items() if times}
     ranks = np.array([[int(digit) - 1 for digit in key] for key in rows])
     profile = ra.Profile.from_ranks(ranks, items=range(5), counts=list(rows.values()))
@@ -64,13 +64,13 @@ def test_centers_are_those_of_enumeration(name, n_profiles):
         assert found == pytest.approx(least(distance, ranks, weights)), (name, ranks)
 
 
-def test_equally_likely_centers_are_said():
+def test_equally_likely_centers_are_noted():
     profile = ra.Profile.from_orders(["ABC", "BAC"])
     for name in OTHERS:
         assert any("as likely" in note for note in ra.Mallows.fit(profile, distance=name).notes)
 
 
-def test_what_has_no_maximum_is_refused():
+def test_rankings_that_all_agree_are_refused():
     with pytest.raises(InvalidInputError, match="do not all agree"):
         ra.Mallows.fit(ra.Profile.from_orders(["ABC", "ABC"]), distance="footrule")
 

@@ -37,7 +37,7 @@ def with_gaps(theta, n, m, missing, rng):
     ],
 )
 @pytest.mark.parametrize("center", [None, "given"])
-def test_ends_are_where_the_likelihood_has_dropped_by_what_a_test_allows(profile, center):
+def test_ends_of_the_interval_match_the_likelihood_ratio_test(profile, center):
     given = (
         None
         if center is None
@@ -91,7 +91,7 @@ def test_no_interval_is_made_where_all_rankings_agree():
 # -- what a fit says ------------------------------------------------------------------------------
 
 
-def test_a_fit_says_on_what_its_interval_depends():
+def test_a_fit_notes_that_the_interval_is_conditional_on_the_center():
     chosen, given = ra.Mallows.fit(VOTES), ra.Mallows.fit(VOTES, center=list("ABCD"))
     assert not chosen.center_is_given
     assert given.center_is_given
@@ -100,7 +100,7 @@ def test_a_fit_says_on_what_its_interval_depends():
 
 
 @pytest.mark.parametrize(("theta", "m", "is_noted"), [(0.1, 15, True), (0.1, 400, False)])
-def test_a_fit_says_where_few_rankings_make_theta_too_high(theta, m, is_noted):
+def test_a_fit_notes_if_few_rankings_make_theta_too_high(theta, m, is_noted):
     law, far = ra.Mallows(range(12), theta), []
     for seed in range(6):
         profile = law.sample(m, rng=seed)

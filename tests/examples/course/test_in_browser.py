@@ -134,7 +134,7 @@ def test_the_cycle_breaks_where_a_group_has_more_than_half(opened) -> None:
 
 
 @pytest.mark.slow
-def test_a_ballot_an_electorate_and_a_rule_change_who_wins(opened) -> None:
+def test_a_ballot_an_electorate_and_a_rule_change_the_winner(opened) -> None:
     with opened("manipulate") as app:
         assert "Is there a better one?" in app.said
         helping = ["ABDC", "BADC", "ADBC"]

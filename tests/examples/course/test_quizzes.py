@@ -217,6 +217,6 @@ def test_answers_may_be_written_in_many_ways():
         ("kendall distance", "two"), ("kendall distance", "2.0"), ("kendall distance", "-1"),
     ],
 )  # fmt: skip
-def test_what_is_no_answer_is_refused(topic, answer):
+def test_malformed_answers_are_refused(topic, answer):
     with pytest.raises(ValueError, match="An answer is"):
         quiz(topic, rng=1).check(answer)

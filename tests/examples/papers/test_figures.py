@@ -177,7 +177,7 @@ def same(cell, expected):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", SHEETS)
-def test_sheet_is_as_by_the_words_of_the_paper(name, run):
+def test_sheet_equals_the_definition_of_the_paper(name, run):
     (frame,) = (sheet.frame for sheet in run(experiment_of(name)).sheets if sheet.name == name)
     opinions = [row if isinstance(row, list) else [row] for row in SHEETS[name](small_tables())]
     assert len(frame) == len(opinions)
@@ -208,7 +208,7 @@ ROWS = {
 
 
 @pytest.mark.parametrize("name", first(ROWS))
-def test_rows_are_as_by_definition(name, run):
+def test_rows_follow_their_definition(name, run):
     found, expected = run(name).values, ROWS[name](small_tables())
     assert found
     for key, value in found.items():
@@ -252,7 +252,7 @@ def lines(ax):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", CURVES)
-def test_curves_are_as_by_the_words_of_the_paper(name, axes):
+def test_curves_equal_the_definition_of_the_paper(name, axes):
     opinion, drawn = CURVES[name](small_tables()), axes(name)
     assert [ax.get_title(loc="left") for ax in drawn] == list(opinion)
     for ax, curves in zip(drawn, opinion.values(), strict=True):
@@ -278,7 +278,7 @@ def test_curves_are_as_by_the_words_of_the_paper(name, axes):
 
 
 @pytest.mark.parametrize("name", first(PANELS))
-def test_panels_are_as_by_the_words_of_the_paper(name, axes):
+def test_panels_equal_the_definition_of_the_paper(name, axes):
     (ax,), opinion = axes(name), PANELS[name](small_tables())
     found = {gid: line for gid, line in lines(ax).items() if str(gid).startswith("line-")}
     assert set(found) == {
@@ -292,7 +292,7 @@ def test_panels_are_as_by_the_words_of_the_paper(name, axes):
 
 
 @pytest.mark.parametrize("name", first(PLACES))
-def test_ranks_and_bounds_are_as_by_all_signs(name, axes):
+def test_ranks_and_bounds_equal_those_of_all_signs(name, axes):
     (ax,), opinion = axes(name), PLACES[name](small_tables())
     found = lines(ax)
     rows = [

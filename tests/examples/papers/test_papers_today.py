@@ -102,7 +102,7 @@ def test_sentences_without_numbers_hold():
 # -- figures and the program -----------------------------------------------------------------------
 
 
-def test_figures_are_of_these_numbers():
+def test_figures_draw_the_stored_numbers():
     program = run_path(str(page.LONG / "papers_figures.py"))
     figures = program["draw_all"]()
     assert len(figures) == 4
@@ -138,7 +138,7 @@ def assert_found(made):
     return len(made)
 
 
-def test_what_needs_no_draws_is_found_again(data):
+def test_results_without_random_draws_are_reproduced(data):
     program, folder = run_path(str(page.LONG / "papers.py")), data("tasks").parent
     boards, instances = program["leaderboards"](folder), program["instance_tables"](folder)
     rules = program["ONE_LEVEL"] | program["TWO_LEVELS"]
@@ -152,6 +152,6 @@ def test_what_needs_no_draws_is_found_again(data):
 
 
 @pytest.mark.slow
-def test_everything_is_found_again(data):
+def test_all_results_are_reproduced(data):
     program = run_path(str(page.LONG / "papers.py"))
     assert assert_found(program["all_numbers"](data("tasks").parent)) == len(page.FOUND)

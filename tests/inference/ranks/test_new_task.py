@@ -34,7 +34,7 @@ def test_ties_and_gaps_may_be_any_order():
     assert new_task_ranks(near, alpha=0.1, tolerance=0.2).worst.tolist() == [2, 2, 3]
 
 
-def test_what_is_said():
+def test_the_summary_names_items_with_few_or_no_scores():
     few = new_task_ranks(table_of([[1.0, 2.0], [2.0, 3.0], [np.nan, np.nan]], systems="ABC"))
     assert few.to_frame().to_numpy().tolist() == [[1, 3, 2], [1, 3, 2]]
     text = few.summary()

@@ -51,7 +51,7 @@ def intervals_of(data, of, method, **more):
     ],
     ids=str,
 )
-def test_the_default_is_what_is_valid_for_few_units(data, options, method):
+def test_the_default_method_is_valid_for_few_units(data, options, method):
     result = ra.rank_intervals(data, n_resamples=100, **options)
     assert result.method == result.decisions.basis.method == method
     note = any("tasks are fixed, so that signs cannot be flipped" in n for n in result.notes)
@@ -120,7 +120,7 @@ GAPS = ra.ScoreTable(
 
 
 @pytest.mark.parametrize("of", ["borda", "mean"])
-def test_two_items_are_compared_where_both_are_there(of):
+def test_two_items_are_compared_on_units_with_both(of):
     result = ra.rank_intervals(GAPS, of=of)
     assert result.rank.tolist() == [1, 2, 3]
     (note,) = result.notes
@@ -139,7 +139,7 @@ def unanimous(size, n):
 
 @pytest.mark.parametrize(("of", "method"), EVERY)
 @pytest.mark.parametrize(("n", "alpha"), [(2, 0.3), (5, 0.05)])
-def test_so_many_units_decide_something_and_fewer_nothing(of, method, n, alpha):
+def test_the_stated_number_of_units_is_the_least_that_decides(of, method, n, alpha):
     def data(size):
         if of != "mean":
             return unanimous(size, n)
@@ -176,7 +176,7 @@ def test_so_many_units_decide_something_and_fewer_nothing(of, method, n, alpha):
     ],
     ids=lambda value: None,
 )  # fmt: skip
-def test_where_nothing_can_be_decided_it_is_said_everywhere(data, options, words):
+def test_every_output_states_that_nothing_can_be_decided(data, options, words):
     result = ra.rank_intervals(data, **options)
     assert result.notes[0].startswith(words)
     assert f"note: {words}" in result.summary()

@@ -281,7 +281,7 @@ def wrong_shares(noise, center, deltas, *, scaled=False):
 COINS = np.array([list(row) for row in product((1.0, -1.0), repeat=5)])[[0, 3, 5, 9, 17, 30]]
 
 
-def test_few_units_that_agree_by_luck_decide_nothing():
+def test_few_units_that_agree_by_chance_decide_nothing():
     # Five items are 1 or -1 with equal chance, the first is always 0.01: any of the five that is 1
     # in all six units would stand out if its sum were divided by its own root mean square.
     rows = np.column_stack([np.full(6, 0.01), COINS])
@@ -299,7 +299,7 @@ def test_sums_of_few_units_are_not_scaled():
     assert [len(flips(scores[:m], scaled=True).scales) for m in (8, 10, 11)] == [1, 1, 2]
 
 
-def test_what_was_never_seen_to_vary_is_not_decided_by_its_spread():
+def test_pairs_without_variation_are_not_decided_by_their_spread():
     # The first two fail in one task of ten and are .1 better in the others; the first did not.
     scores = np.zeros((12, 5))
     scores[:, :2] = 0.1
@@ -321,7 +321,7 @@ def test_many_sign_vectors_are_drawn_and_the_observed_one_is_among_them():
 
 
 @pytest.mark.parametrize("seed", seeds(1, 3))
-def test_drawn_sign_vectors_estimate_what_all_give(monkeypatch, seed):
+def test_drawn_sign_vectors_estimate_the_exact_p_values(monkeypatch, seed):
     scores = np.random.default_rng(seed).normal(size=(11, 3)) + np.array([1.2, 0.8, 0])
     exact = flips(scores)
     assert (exact.n_vectors, exact.is_exact) == (1024, True)
@@ -398,7 +398,7 @@ def by_points(orders, *, fixed_tasks=False, **more):
 # -- what tells nothing ---------------------------------------------------------------------------
 
 
-def test_rounding_errors_tell_nothing():
+def test_rounding_errors_decide_nothing():
     exact = np.arange(1.0, 9.0)
     noisy = exact * (1 + 4e-16)
     assert (noisy > exact).all()
@@ -413,7 +413,7 @@ def test_a_sum_that_rounding_keeps_from_being_equal_counts_as_equal():
     check(flips(scores), np.rint(10 * scores).astype(int).tolist(), [1] * 5)
 
 
-def test_nothing_at_all_decides_nothing():
+def test_units_without_differences_decide_nothing():
     few = (flips([[1.0]] * 3), flips([[1.0], [NAN]]), flips([[1.0], [NAN]], scaled=True))
     for found in (flips([[1, 1]] * 3), flips([[NAN, 1.0], [2.0, NAN]]), *few):
         assert (found.together == 1).all()
@@ -424,7 +424,7 @@ def test_nothing_at_all_decides_nothing():
 # -- what is refused ------------------------------------------------------------------------------
 
 
-def test_signs_of_fixed_tasks_cannot_be_turned():
+def test_sign_flips_of_fixed_tasks_are_refused():
     one, two = (
         by_points(["AB", "BA", "AB"], groups=groups, fixed_tasks=True) for groups in ("xxx", "xxy")
     )
@@ -433,7 +433,7 @@ def test_signs_of_fixed_tasks_cannot_be_turned():
         sign_flips(two, 100, np.random.default_rng(0))
 
 
-def test_more_sums_than_can_be_held_are_refused(monkeypatch):
+def test_too_many_sums_for_memory_are_refused(monkeypatch):
     monkeypatch.setattr(module, "SUMS_HELD", 4000)
     with pytest.raises(InvalidInputError, match=r"at most 1,333 with 3 items"):
         flips(np.random.default_rng(0).normal(size=(40, 3)), n_vectors=2000)

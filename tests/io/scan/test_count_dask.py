@@ -50,7 +50,7 @@ def folder_of(table, form, path):
 
 @pytest.mark.parametrize(("form", "names"), [(wide, None), (long, LONG)])
 @pytest.mark.parametrize("seed", [0, 1])
-def test_the_same_as_this_machine(form, names, seed, client, tmp_path):
+def test_dask_gives_the_result_of_this_machine(form, names, seed, client, tmp_path):
     table = drawn(seed)
     made = scan(folder_of(table, form, tmp_path / "data"), table, names)
     found = made.summarize(client=client)
@@ -79,7 +79,7 @@ def count_slowly(layout, part):
     return _count_part(layout, part)
 
 
-def test_a_worker_that_is_killed(client, tmp_path, monkeypatch):
+def test_a_killed_worker_changes_no_result(client, tmp_path, monkeypatch):
     rng = np.random.default_rng(0)
     for number in range(4):
         values = rng.normal(size=(5, 2000)).round(1)
@@ -110,7 +110,7 @@ def die(*given):
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-def test_workers_that_are_killed_again_and_again(client, tmp_path, monkeypatch):
+def test_workers_killed_repeatedly_end_in_an_error(client, tmp_path, monkeypatch):
     table = drawn(0)
     made = scan(write(wide(table), tmp_path / "a.parquet", rows=20), table)
     monkeypatch.setattr(count, "_count_part", die)
@@ -118,7 +118,7 @@ def test_workers_that_are_killed_again_and_again(client, tmp_path, monkeypatch):
         made.summarize(client=client)
 
 
-def test_what_cannot_be_asked_for(client, tmp_path):
+def test_bad_clients_are_refused(client, tmp_path):
     made = scan(write(wide(drawn(0)), tmp_path / "a.parquet"), drawn(0))
     for options in ({"client": 3}, {"client": client, "n_jobs": 2}):
         with pytest.raises(InvalidInputError, match=r"distributed\.Client, without"):

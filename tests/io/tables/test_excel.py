@@ -60,7 +60,7 @@ def refused(book):
 # -- what is read ---------------------------------------------------------------------------------
 
 
-def test_every_kind_of_cell(read):
+def test_every_kind_of_cell_is_read(read):
     strings = (
         f"<sst {MAIN}><si><t>system</t></si>"
         '<si><r><t>a</t></r><r><t>cc</t></r><rPh sb="0" eb="1"><t>no</t></rPh></si>'
@@ -86,7 +86,7 @@ def test_every_kind_of_cell(read):
     assert [type(row[1]) for row in rows_of(table)[:3]] == [float, int, int]
 
 
-def test_what_openpyxl_and_pandas_make_of_it_is_read_too(tmp_path):
+def test_workbooks_are_read_as_by_pandas(tmp_path):
     rng = np.random.default_rng(5)
     frame = pd.DataFrame(rng.normal(size=(40, 3)) * 10.0 ** rng.integers(-300, 300, (40, 3)))
     frame.columns = ["x", "y", "\u00e9\u4e2d"]
@@ -138,7 +138,7 @@ def test_sheets_that_were_not_read_are_named(tmp_path):
         scores(written(tmp_path / "b.xlsx", with_sheets(empty, empty)))
 
 
-def test_empty_workbooks(refused):
+def test_empty_workbooks_are_refused(refused):
     assert refused("") == "a.xlsx is empty; it must hold a header and at least one row."
     assert "is empty" in refused(
         '<row r="1"><c r="A1" s="1"/></row>', after="<mergeCell ref='A1:Z9'/>"
@@ -183,7 +183,7 @@ FORMATS = {0: False, 14: True, 27: True, 36: True, 37: False, 49: False, 50: Tru
     [("yyyy\\-mm\\-dd", True),   ("0.00", False),
      ('0.0" days"', False),  ("#,##0_d", False)],
 )  # fmt: skip
-def test_dates_are_no_numbers(code, is_date, read):
+def test_dates_are_not_read_as_numbers(code, is_date, read):
     known = "".join(f'<xf numFmtId="{number}"/>' for number in FORMATS)
     styles = (
         f"<styleSheet {MAIN}><numFmts><numFmt numFmtId=\"170\" formatCode='{code}'/></numFmts>"
@@ -227,7 +227,7 @@ COLUMNS = [openpyxl.utils.get_column_letter(at) for at in range(4, 130)]
 REFUSED = r"^a\.xlsx takes about [0-9,]+ bytes of memory or more, and `max_bytes` is 1"
 
 
-def test_bombs_are_refused_before_they_are_unpacked(tmp_path):
+def test_archive_bombs_are_refused_before_unpacking(tmp_path):
     target = BytesIO()
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, text in parts_of("").items():

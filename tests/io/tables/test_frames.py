@@ -65,7 +65,7 @@ def as_lists(table):
 
 @given(frames())
 @settings(max_examples=30)
-def test_frames_of_pandas_and_arrow_at_once_and_cell_by_cell(frame):
+def test_frames_are_read_at_once_as_cell_by_cell(frame):
     sources = [frame]
     if not any(kind in ("longdouble", "object") for kind in frame.dtypes):
         sources.append(pa.Table.from_pandas(frame, preserve_index=False))

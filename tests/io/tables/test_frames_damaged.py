@@ -59,7 +59,7 @@ def frames(number, seed, cells):
 
 @pytest.mark.parametrize("number", [30, pytest.param(2_000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("way", WAYS)
-def test_frames_of_any_cells(way, number):
+def test_frames_of_any_cells_are_read_or_refused(way, number):
     drawn = frames(number, int(number > 30), CELLS.get(way, [PLAIN] * 4))
     found = [outcome_of(WAYS[way], frame) for frame in drawn]
     assert "DataFormatError" in found or way == "table"

@@ -28,7 +28,7 @@ every_reader = pytest.mark.parametrize("kind", READERS)
 @pytest.mark.parametrize(
     ("number", "seed"), [(60, 0), pytest.param(10_000, 1, marks=pytest.mark.slow)]
 )
-def test_damaged_files(kind, number, seed, tmp_path):
+def test_damaged_files_are_read_or_refused(kind, number, seed, tmp_path):
     reader, wholes = READERS[kind]
     assert survives(reader, wholes[0], tmp_path / "file") == "read"
     counts = outcomes(reader, wholes, number, tmp_path / "file", seed)
@@ -56,7 +56,7 @@ CLAIMS = [
 ]
 
 
-def test_no_memory_is_taken_for_what_a_header_claims():
+def test_claimed_sizes_in_headers_take_no_memory():
     for text in CLAIMS:
         with little_memory(), pytest.raises(DataFormatError) as error:
             ra.read_preflib(StringIO(text))
@@ -138,7 +138,7 @@ def test_a_flipped_byte_under_a_checksum_is_never_another_table(tmp_path):
 REFUSED = r"^a\.[a-z.]+ takes about [0-9,]+ bytes of memory or more, and `max_bytes` is [0-9,]+\. "
 
 
-def test_of_a_stream_without_end_no_more_is_read_than_may_be(tmp_path):
+def test_endless_streams_are_read_up_to_the_limit(tmp_path):
     (tmp_path / "a.csv").symlink_to("/dev/zero")
     with little_memory(), pytest.raises(DataFormatError, match="is binary"):
         read_table(tmp_path / "a.csv", max_bytes=10**6)
@@ -153,7 +153,7 @@ def test_of_a_stream_without_end_no_more_is_read_than_may_be(tmp_path):
     "reader",
     [ra.io.read_matrix, ra.io.read_votes, read_summary, ra.read_evaluations, ra.io.read_abif],
 )
-def test_readers_of_what_is_no_table_have_a_limit(reader, tmp_path):
+def test_readers_other_than_tables_have_a_size_limit(reader, tmp_path):
     (tmp_path / "a.json").write_text('{"a": [1, 2, 3]}', encoding="utf-8")
     with pytest.raises(DataFormatError, match=r"a\.json takes about .* and `max_bytes` is 100\. "):
         reader(tmp_path / "a.json", max_bytes=100)
