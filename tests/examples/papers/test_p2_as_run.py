@@ -96,7 +96,7 @@ def test_the_run_on_instances_is_reproduced(run_on_instances):
     runs = run_on_instances.rankings
     assert len(runs) == 34
     assert sum(run.shape[1] for run in runs) == 71_394
-    # Of the smallest and the largest data set; `test_typed_references_equal_the_independent_program` goes through all.
+    # Of the smallest and the largest data set; tests of typed references go through all.
     for run in (min(runs, key=np.size), max(runs, key=np.size)):
         _, one, two = run[:, ::50]
         taus = [kendalltau(a, b).statistic for a, b in zip(one, two, strict=True)]
