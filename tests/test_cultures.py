@@ -119,7 +119,7 @@ def test_profiles_have_the_size_asked_for_and_repeat_with_a_seed(culture):
     assert pickle.loads(pickle.dumps(culture)) == culture
 
 
-def test_the_ends_of_contagion_and_norm_phi():
+def test_extreme_contagion_and_norm_phi_have_known_profiles():
     assert len(ra.cultures.MallowsCulture(norm_phi=0).sample(9, 30, rng=1).compress()) == 1
     assert len(ra.cultures.UrnCulture(contagion=1e300).sample(9, 30, rng=1).compress()) == 1
     assert len(ra.cultures.UrnCulture(contagion=0).sample(9, 30, rng=1).compress()) == 30

@@ -134,7 +134,7 @@ def public_names():
     return found
 
 
-def test_the_top_level_is_short():
+def test_the_top_level_has_at_most_100_names():
     assert len(ra.__all__) <= 100
 
 

@@ -89,7 +89,7 @@ def test_twins_and_nul_are_refused(door):
         door(["A", "B\0"])
 
 
-def test_a_label_that_looks_like_the_escapes_of_another_is_a_twin():
+def test_a_label_equal_to_the_escapes_of_another_is_refused():
     with pytest.raises(InvalidInputError, match="look different"):
         ItemSet(["A\x1b", "A\\x1b"])
 

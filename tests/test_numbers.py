@@ -99,7 +99,7 @@ def test_a_missing_score_may_accompany_exact_numbers():
     assert table.missing.tolist() == [[True, False], [False, True]]
 
 
-def test_weights_and_counts_are_no_order():
+def test_weights_and_counts_must_fit_in_floats():
     profile = ra.Profile.from_orders(["AB", "BA"], weights=[Fraction(1, 3), 1 / 3])
     assert profile.weights.tolist() == [1 / 3, 1 / 3]
     for name in ("weights", "counts"):
@@ -128,7 +128,7 @@ def test_integers_of_thousands_of_digits_are_refused(number):
 
 @pytest.mark.parametrize("large", [2**53, 2**63, 10**30])
 @pytest.mark.parametrize("as_given", [list, lambda v: np.array(v, dtype=object), pd.DataFrame])
-def test_one_vote_among_many_decides(large, as_given):
+def test_one_vote_among_many_decides_a_pair(large, as_given):
     votes = ra.PairwiseMatrix.from_wins(as_given([[0, large], [large + 1, 0]]), items="AB")
     assert votes.scaled_wins.tolist() == [[0, large], [large + 1, 0]]
     assert votes.is_exact

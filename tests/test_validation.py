@@ -44,7 +44,7 @@ def test_large_values_are_cut():
 
 
 @pytest.mark.parametrize("value", [-1.0, "two", [1, 2], exceptions.Described("nan in row 3")])
-def test_errors_survive_pickling(value):
+def test_errors_can_be_pickled(value):
     error = InvalidInputError("k", "an integer", value, "Round it.")
     again = pickle.loads(pickle.dumps(error))
     assert type(again) is InvalidInputError
@@ -190,7 +190,7 @@ def test_weights_and_counts_are_taken_as_given_and_one_by_default():
 
 
 @pytest.mark.parametrize("check", [validation.as_weights, validation.as_counts])
-def test_there_is_one_number_per_ranking(check):
+def test_numbers_must_be_one_per_ranking(check):
     assert sentence(check, [1, 2, 3], 2, "numbers") == (
         "`numbers` must be one number per ranking (2 of them). Got shape (3,)."
     )
@@ -203,7 +203,7 @@ def test_there_is_one_number_per_ranking(check):
 # -- random numbers -------------------------------------------------------------------------------
 
 
-def test_a_generator_is_used_itself_and_a_seed_makes_the_one_of_numpy():
+def test_a_generator_is_used_and_a_seed_makes_a_numpy_generator():
     generator = np.random.default_rng(3)
     assert validation.as_generator(generator) is generator
     assert validation.as_generator(3).random() == np.random.default_rng(3).random()

@@ -159,7 +159,7 @@ def test_all_public_parameters_are_found() -> None:
     assert len(PARAMETERS) > 500
 
 
-def test_one_thing_has_one_name() -> None:
+def test_parameters_have_no_synonyms() -> None:
     others = set().union(*SYNONYMS.values())
     found = {(where, one.name) for where, one in PARAMETERS if one.name.lower() in others}
     assert found <= EXPLAINED

@@ -137,7 +137,7 @@ def _text(node: ast.expr) -> str:
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_a_shape_is_rare(shape: str) -> None:
+def test_each_hidden_shape_is_rare(shape: str) -> None:
     pattern, most = SHAPES[shape]
     count = sum(len(re.findall(pattern, text, re.I)) for *_, text in texts())
     assert count <= most

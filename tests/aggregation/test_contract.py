@@ -98,7 +98,7 @@ class TestMallowsRanking(AggregatorContract):
 
     @SETTINGS
     @given(columns=st.lists(st.permutations(range(4)), min_size=1, max_size=4), data=st.data())
-    def test_renaming_systems_renames_the_consensus(self, rule, columns, data) -> None:
+    def test_neutrality(self, rule, columns, data) -> None:
         """Without ties: which of several equally likely centers comes back is unspecified."""
         table = ra.ScoreTable(np.array(columns).T, higher_is_better=True)
         rows = data.draw(st.permutations(range(4)))

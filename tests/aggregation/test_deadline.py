@@ -214,7 +214,7 @@ def test_a_first_order_that_is_interrupted_is_an_order_all_the_same(monkeypatch)
     assert found.certificate.verify(TANGLED.pairwise())
 
 
-def test_two_level_rules_hand_the_deadline_on() -> None:
+def test_two_level_rules_pass_the_deadline_on() -> None:
     table = ra.ScoreTable(
         np.random.default_rng(0).normal(size=(25, 12)), systems=range(25),
         tasks=["x"] * 6 + ["y"] * 6, instances=[*range(6), *range(6)], higher_is_better=True,

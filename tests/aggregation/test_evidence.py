@@ -79,7 +79,7 @@ def test_votes_are_counted_once_for_all_rules(monkeypatch: pytest.MonkeyPatch) -
 
 
 @pytest.mark.parametrize("policy", POLICIES)
-def test_votes_are_ranked_as_their_rankings_are(policy: str) -> None:
+def test_votes_and_their_rankings_give_the_same_consensus(policy: str) -> None:
     partial = ra.Profile.from_orders(["AB", "BCA", "CA"], items="ABC", counts=[3, 2, 1])
     data = partial.with_unranked(policy)
     for rule in public_rules():

@@ -36,7 +36,7 @@ def table_of(values: np.ndarray, weights: list[float], *, higher: bool = True) -
 
 
 @given(drawn=positive_tables())
-def test_means_are_scipys(drawn: tuple[np.ndarray, list[float]]) -> None:
+def test_means_equal_scipy(drawn: tuple[np.ndarray, list[float]]) -> None:
     values, weights = drawn
     table = table_of(values, weights)
     expected = {
@@ -174,7 +174,7 @@ def test_unobserved_items_are_unranked_and_unlisted_items_last() -> None:
     assert ra.ReciprocalRankFusion().aggregate(off).ranking.ranks.tolist() == [0, 1, 2]
 
 
-def test_weights_of_any_size() -> None:
+def test_weights_of_any_size_are_accepted() -> None:
     """What each weighs is read as a fraction, or as the binary number that it is."""
     orders, rule = ["AB", "BA"], ra.ReciprocalRankFusion()
     for weights in ([1e-99, 3e-99], [2**0.5, 1e9], [1e15, 1e-9], [1e99, 1e99]):

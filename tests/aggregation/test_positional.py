@@ -31,7 +31,7 @@ def exact_weights(profile: ra.Profile) -> list[Fraction]:
 
 
 @given(profile=profiles(weights=any_weights), policy=policies)
-def test_points_are_the_exact_ones_rounded_once(profile: ra.Profile, policy: str) -> None:
+def test_points_are_exact_and_rounded_once(profile: ra.Profile, policy: str) -> None:
     exact_ones = exact.as_rational(profile.weights).step == 0
     weights = [
         int(count) * (simple if exact_ones else Fraction(float(weight)))
@@ -47,7 +47,7 @@ def test_points_are_the_exact_ones_rounded_once(profile: ra.Profile, policy: str
 
 
 @given(profile=profiles(), policy=policies)
-def test_points_from_votes_are_the_same_bits(profile: ra.Profile, policy: str) -> None:
+def test_points_from_votes_equal_those_from_rankings(profile: ra.Profile, policy: str) -> None:
     data, rule = profile.with_unranked(policy), ra.Borda()
     counted = rule.aggregate(data.pairwise()).scores
     assert counted.tolist() == rule.aggregate(data).scores.tolist()
@@ -102,7 +102,7 @@ def test_bucklin_counts_every_share_exactly(profile: ra.Profile) -> None:
 
 
 @given(profile=profiles(max_rows=6, weights=any_weights), policy=policies, data=st.data())
-def test_blocks_and_order_change_no_bit(profile, policy, data) -> None:
+def test_blocks_and_order_change_no_score(profile, policy, data) -> None:
     order = data.draw(st.permutations(range(len(profile))))
     data, rules = profile.with_unranked(policy), [ra.Borda(), ra.Bucklin()]
     whole = [rule.aggregate(data).scores.tobytes() for rule in rules]
@@ -235,7 +235,7 @@ def test_points_are_summed_without_rounding() -> None:
     assert consensus.order == ("B", "A")
 
 
-def test_many_items_of_which_some_are_unranked() -> None:
+def test_points_of_many_partly_unranked_items_are_exact() -> None:
     """The chance of first place of 59 ranked ones among 60, in closed form."""
     order = list(range(59))
     ballots = ra.Profile.from_orders([order], items=range(60))

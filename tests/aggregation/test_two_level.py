@@ -27,7 +27,7 @@ def instances() -> ra.ScoreTable:
     )  # fmt: skip
 
 
-def test_two_levels_by_hand() -> None:
+def test_two_level_rules_equal_results_by_hand() -> None:
     # Points in x: A 2+2+0, B 1+0+2, C 0+1+1, so A > B > C there; in y C > B > A.
     assert BORDA.aggregate(instances()).scores.tolist() == [2, 2, 2]
     assert ra.Borda().aggregate(instances()).scores.tolist() == [4, 4, 4]
@@ -154,7 +154,7 @@ def test_each_rule_treats_absent_items_by_its_own_policy(absent, policy) -> None
         assert rule.aggregate(data).ranking == by_definition(rule, data).ranking, rule
 
 
-def test_many_groups_are_taken_some_at_a_time(monkeypatch) -> None:
+def test_blocks_of_groups_change_no_score(monkeypatch) -> None:
     rng = np.random.default_rng(0)
     scores = rng.random((40, 5))
     scores[rng.random(scores.shape) < 0.3] = np.nan

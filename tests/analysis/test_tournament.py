@@ -102,7 +102,7 @@ def test_uncovered_items_equal_brute_force(graph):
 
 
 @given(graph=graphs())
-def test_condorcet_winner_and_loser(graph):
+def test_condorcet_winner_and_loser_equal_brute_force(graph):
     for found, wins in ((graph.condorcet_winner, True), (graph.condorcet_loser, False)):
         expected = [
             a
@@ -115,7 +115,7 @@ def test_condorcet_winner_and_loser(graph):
 
 
 @given(graph=graphs())
-def test_groups_beat_all_later_ones_and_cannot_be_split(graph):
+def test_components_beat_all_later_ones_and_cannot_be_split(graph):
     groups = graph.condensation()
     assert sorted(item for group in groups for item in group) == sorted(graph.items)
     for k, group in enumerate(groups):
@@ -202,7 +202,7 @@ def test_files_can_be_read_again(tmp_path):
 
 
 @given(graph=graphs())
-def test_its_table_has_wins_losses_and_draws(graph):
+def test_the_table_has_wins_losses_and_draws(graph):
     assert graph == ra.TournamentGraph(graph.votes)
     assert graph.to_dict()["smith_set"] == list(graph.smith_set())
     frame = graph.to_frame()

@@ -191,7 +191,7 @@ def test_rules_without_an_outcome_of_their_own_are_refused(rule, message) -> Non
 
 
 @pytest.mark.parametrize("late", [1, 3, 4])
-def test_names_are_noticed_that_canonical_ballots_hide(late) -> None:
+def test_dependence_on_names_is_detected(late) -> None:
     # Under the canonical names of an odd number of ballots on two items the first one wins.
     rule = LateByName(late=late)
     found = ra.axioms.find_counterexample(rule, "reversal symmetry", n_items=2, n_rankings=late)

@@ -102,12 +102,12 @@ READ = {
 
 
 @pytest.mark.parametrize("name", READ)
-def test_reading_files_is_as_fast_as_peers(name: str, folder: Path) -> None:
+def test_reading_files_keeps_its_ratio_to_peers(name: str, folder: Path) -> None:
     ours, peer, limit = READ[name]
     check(name, lambda: ours(folder), lambda: peer(folder), limit)
 
 
-def test_reading_long_frames_is_as_fast_as_pandas(folder: Path) -> None:
+def test_reading_long_frames_keeps_its_ratio_to_pandas(folder: Path) -> None:
     frame = pd.read_parquet(folder / "long.parquet")
     check("frame of pandas", lambda: scores_of(frame), lambda: pivoted(frame), 3)
     table = pa.Table.from_pandas(frame)

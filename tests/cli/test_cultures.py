@@ -55,7 +55,7 @@ def test_unknown_cultures_are_refused(output, name, message):
         assert message in output(*asked, "--culture", name, code=2).replace("`", "")
 
 
-def test_a_culture_needs_items(output):
+def test_a_culture_without_items_is_refused(output):
     assert "Give either FIT or --items" in output("sample --culture walsh", code=2)
     message = output("sample --culture walsh --items A", code=2)
     assert "The number of --items" in message.replace("`", "")

@@ -33,7 +33,7 @@ def packed(kind):
 
 
 @pytest.mark.parametrize("kind", ["jsonl", "bom"])
-def test_every_kind_of_table(run, kind):
+def test_every_kind_of_table_is_read_from_standard_input(run, kind):
     _, plain, _ = run("rank - --rule borda", SCORES)
     code, out, err = run("rank - --rule borda", packed(kind))
     assert (code, err) == (0, "")
@@ -55,7 +55,7 @@ def test_doubtful_columns_of_tasks_must_be_named(run):
     assert "tasks: Score, x and y\n" in run("rank - --rule borda --only *", table)[1]
 
 
-def test_other_kinds_of_data(run):
+def test_other_kinds_of_data_are_read_from_standard_input(run):
     code, out, _ = run("solve -", SOC)
     assert code == 0
     assert "read: standard input, ballots in a PrefLib format: 3 rankings" in out
@@ -66,7 +66,7 @@ def test_other_kinds_of_data(run):
     assert "lower is better on x" in out
 
 
-def test_certificates_and_fits(run, tmp_path):
+def test_certificates_may_come_from_standard_input(run, tmp_path):
     (tmp_path / "e.soc").write_bytes(SOC)
     certificate = ra.Kemeny().aggregate(ra.read_preflib(tmp_path / "e.soc")).certificate
     proof = json.dumps(certificate.to_dict()).encode()
@@ -152,7 +152,7 @@ def test_remedies_name_options(run, line, data, words):
     assert words in " ".join(err.split())
 
 
-def test_options_that_answer_a_question_are_not_asked_for_again(run, tmp_path, monkeypatch):
+def test_answered_questions_are_not_repeated(run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     long = b"system,task,k,value\nA,qa,1,0.9\nB,qa,1,0.8\nA,qa,2,0.7\nB,qa,2,0.6\n"
     named = "--task task --score value --rule borda"

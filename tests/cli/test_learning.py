@@ -20,7 +20,7 @@ def hostile(tmp_path):
     return "steps ballots.csv --format ballots --count count"
 
 
-def test_steps_in_two_forms(run, hostile, tmp_path):
+def test_steps_are_written_as_text_and_html(run, hostile, tmp_path):
     line = f"{hostile} --rule schulze"
     steps = ra.teaching.show_steps(ra.Schulze(), ra.read_ballots("ballots.csv", count="count"))
     assert run(line).out.endswith(steps.summary(rows=20) + "\n")
@@ -67,7 +67,7 @@ def test_every_method_has_steps_or_is_refused(run):
             assert "a rule with steps (" in result.err
 
 
-def test_the_picture_of_the_steps(run, tmp_path):
+def test_the_steps_are_plotted(run, tmp_path):
     run("steps --dataset tennessee --rule borda --plot a.svg")
     assert (tmp_path / "a.svg").stat().st_size > 5000
     six = ["steps", "--dataset", "superglue_human", "--rule", "borda", "--plot", "b.svg"]

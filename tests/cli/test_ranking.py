@@ -319,7 +319,7 @@ def test_other_votes_and_forgeries_are_noticed(run) -> None:
 # -- elections ------------------------------------------------------------------------------------
 
 
-def test_elections_are_counted_round_by_round(output, parsed) -> None:
+def test_rounds_of_counts_are_written_to_a_file(output, parsed) -> None:
     assert "elects A in 3 rounds" in output("count e.abif --format abif --csv rounds.csv")
     rounds = pd.read_csv("rounds.csv")
     assert [*rounds] == ["round", "candidate", "votes", "transfer", "status"]

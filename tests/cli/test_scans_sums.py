@@ -68,7 +68,7 @@ def plain(out):
     return kept(json.loads(out))
 
 
-def test_every_command_that_reads_scores_is_here():
+def test_every_command_that_reads_scores_is_tested():
     reading = {
         path
         for path, command in _commands_of(app).items()
@@ -163,7 +163,7 @@ ODD = {
 
 @pytest.mark.parametrize("name", ["without scores", "like options"])
 @pytest.mark.parametrize("command", ["compare", "explain", "intervals", "missing"])
-def test_odd_sums_end_as_their_scores_do(command, name, run):
+def test_unusual_sums_give_the_result_of_their_scores(command, name, run):
     """Whatever the scores are: the same figures, or the same refusal."""
     table = ODD[name]
     # One row for each score, be it missing; quoted, for labels may be anything.

@@ -65,7 +65,7 @@ def test_votes_are_those_of_a_loop(drawn):
 
 
 @given(comparisons(), st.data())
-def test_a_choice_counts_as_its_rows_do(drawn, data):
+def test_a_selection_of_comparisons_has_their_rows(drawn, data):
     made, rows = drawn
     index = data.draw(st.lists(st.integers(0, len(made) - 1), min_size=1, max_size=20))
     taken = made.take(index)

@@ -7,7 +7,7 @@ from rankagg.exceptions import InvalidInputError, ItemMismatchError
 from tests import strategies
 
 
-def test_keeps_the_given_order():
+def test_an_item_set_keeps_the_given_order():
     assert ItemSet(["B", "C", "A"]).labels == ("B", "C", "A")
     assert ItemSet("BCA") == ItemSet(["B", "C", "A"]) == ItemSet(iter("BCA"))
 
@@ -80,7 +80,7 @@ def test_labels_are_taken_by_positions_and_by_masks():
     assert items.pairs_where(above) == (("A", "B"), ("C", "A"))
 
 
-def test_is_a_sequence():
+def test_an_item_set_is_a_sequence():
     items = ItemSet("ABCD")
     assert len(items) == 4
     assert items[0] == "A"
@@ -90,7 +90,7 @@ def test_is_a_sequence():
     assert items.count("A") == 1
 
 
-def test_membership_of_anything_can_be_asked():
+def test_membership_of_any_object_is_answered():
     for label in ("D", 0, None, ["A"], {"A": 1}):
         assert label not in ItemSet("ABC")
         with pytest.raises(InvalidInputError, match=r"one of the 3 items \(A, B, C\)\. Got"):

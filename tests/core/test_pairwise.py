@@ -152,7 +152,7 @@ def test_plain_matrices_add_up():
 
 
 @pytest.mark.parametrize("policy", POLICIES)
-def test_sums_are_decided_where_both_parts_are(policy):
+def test_sums_are_decided_if_both_parts_are(policy):
     parts = Profile([ABC, BCA]), Profile.from_orders(["A"], items="ABC")
     decided, not_decided = (part.with_unranked(policy).pairwise() for part in parts)
     assert decided.is_decided
@@ -333,7 +333,7 @@ def test_the_fingerprint_hashes_the_documented_bytes() -> None:
     )
 
 
-def test_numbers_as_items_and_beyond_doubles() -> None:
+def test_the_fingerprint_covers_integer_items_and_large_counts() -> None:
     assert ra.PairwiseMatrix.from_wins(np.eye(2), items=["\ud800", "b"]).fingerprint  # no error
     votes = ra.PairwiseMatrix.from_wins([[0, 1e25], [0, 0]], items=[-7, 10**30])
     row = bytes(11) + int(1e25).to_bytes(11, "little")
@@ -342,7 +342,7 @@ def test_numbers_as_items_and_beyond_doubles() -> None:
 
 
 @pytest.mark.parametrize(("n", "largest"), [(1, 1), (3, 256), (40, 127), (3, 2**63), (3, 10**20)])
-def test_numbers_are_written_alike_whatever_their_size(n: int, largest: int) -> None:
+def test_fingerprints_write_numbers_of_any_size_alike(n: int, largest: int) -> None:
     rng = np.random.default_rng(n)
     wins = rng.integers(0, min(largest, 2**40) + 1, (n, n)).astype(object)
     wins[0, -1] = largest
@@ -356,7 +356,7 @@ def test_numbers_are_written_alike_whatever_their_size(n: int, largest: int) -> 
 
 
 @pytest.mark.parametrize("kind", ["i1", ">i2", "u8", "f2", "f8", "O"])
-def test_votes_are_the_same_in_whatever_type_they_are_given(kind: str) -> None:
+def test_votes_do_not_depend_on_the_type_of_the_matrix(kind: str) -> None:
     wins = np.random.default_rng(0).integers(0, 100, (40, 40))
     np.fill_diagonal(wins, 0)
     expected = ra.PairwiseMatrix.from_wins(wins.tolist())

@@ -25,7 +25,7 @@ def make(**changes):
 
 
 @given(strategies.profiles(groups=True))
-def test_gives_back_the_rankings_that_it_was_made_of(profile):
+def test_a_profile_returns_the_rankings_that_it_was_made_of(profile):
     rankings = list(profile)
     again = Profile(rankings, counts=profile.counts, weights=profile.weights, groups=profile.groups)
     assert again == profile
@@ -320,7 +320,7 @@ def test_rules_take_the_largest_counts_and_the_farthest_weights() -> None:
         ([[0, 0, 0]], [[0, 0, 0]]),
     ],
 )
-def test_a_rank_0_that_is_the_best(ranks, expected):
+def test_rank_0_is_read_as_the_best(ranks, expected):
     assert Profile.from_ranks(ranks).ranks.tolist() == expected
 
 
@@ -334,7 +334,7 @@ def test_a_rank_0_that_is_the_best(ranks, expected):
         ([[1, 0, 0, NAN]], [[0, -1, -1, -1]], "2 cells"),
     ],
 )
-def test_a_rank_0_that_means_not_ranked(ranks, expected, number):
+def test_rank_0_is_read_as_not_ranked(ranks, expected, number):
     with pytest.warns(DataWarning, match=f"{number} with rank 0 read as not ranked"):
         assert Profile.from_ranks(ranks).ranks.tolist() == expected
 

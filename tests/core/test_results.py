@@ -168,7 +168,7 @@ def test_escaped_labels_are_read_back_unchanged(label):
 
 
 @given(labels=st.lists(SIGNS, min_size=1, max_size=3, unique=True))
-def test_rows_stay_rows(labels):
+def test_rows_have_no_line_breaks(labels):
     frame = pd.DataFrame({"x": 1.5}, index=pd.Index(labels, name="a_b"))
     table = Given(frame)
     assert len(_latex_cells(table.to_latex(caption=labels[0]))) == len(labels) + 1
@@ -200,7 +200,7 @@ def test_numbers_have_the_stated_decimals() -> None:
             markdown(frame, look, decimals=wrong)
 
 
-def test_numbers_in_latex() -> None:
+def test_numbers_are_formatted_for_latex() -> None:
     frame = table(x=[-0.5, np.inf, 1e-9])
     text = Given(frame, "{:.3g}").to_latex()
     rows = [r"$-$0.5 \\", r"$\infty$ \\", r"1 $\times$ 10\textsuperscript{$-$9} \\"]

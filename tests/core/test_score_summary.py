@@ -52,7 +52,7 @@ def assert_same_votes(found, expected):
 class TestAgainstTheScores:
     @settings(max_examples=8)
     @given(table=tables(), policy=st.sampled_from(POLICIES))
-    def test_votes_means_and_points(self, table, policy):
+    def test_sums_give_the_votes_means_and_points_of_scores(self, table, policy):
         summary = ra.ScoreSummary.from_scores(table)
         summary, table = summary.with_unranked(policy), table.with_unranked(policy)
         borda, copeland = ra.Borda(), ra.Copeland()
@@ -120,7 +120,7 @@ def _units(table, part, systems=slice(None)):
 
 class TestKernels:
     @pytest.mark.parametrize(("n", "m"), [(1, 3), (2, 9), (3, 64), (130, 5), (5, 300)])
-    def test_wins_and_leads(self, n, m, monkeypatch):
+    def test_wins_and_leads_of_score_columns_equal_the_loop(self, n, m, monkeypatch):
         monkeypatch.setattr(counting, "UNITS_AT_ONCE", 64)
         rng = np.random.default_rng(n * m)
         columns = rng.integers(0, 4, (n, m)).astype(float)

@@ -126,7 +126,7 @@ def by_the_paper(short, long, p):
 )
 @example(tops=("ABCD", "DCBAE"), cuts=([True] * 7,) * 2, p=0.9)
 @example(tops=("ABCD", "DCBAE"), cuts=([False] * 7,) * 2, p=0.9)
-def test_overlaps_of_lists_are_those_of_webber_averaged_over_ways_to_break_ties(tops, cuts, p):
+def test_overlaps_average_the_definition_over_broken_ties(tops, cuts, p):
     grouped = []
     for top, cut in zip(tops, cuts, strict=True):
         buckets = []

@@ -75,7 +75,7 @@ def test_weights_are_shares_of_the_observed_rankings():
     assert seen.number == pytest.approx(16 / 10)
 
 
-def test_statistics_by_hand():
+def test_statistics_equal_those_by_hand():
     seen, expected = {0.0: 0.5, 2.0: 0.5}, {0.0: 0.2, 1.0: 0.5, 2.0: 0.3}
     by_hand = 0.2 * 0.3**2 / (0.2 * 0.8) + 0.5 * 0.2**2 / (0.7 * 0.3)
     assert _anderson_darling(seen, expected) == pytest.approx(by_hand)
@@ -96,7 +96,7 @@ def test_cycles_are_those_of_three_items():
     )
 
 
-def test_p_values_are_counts():
+def test_p_values_are_shares_of_simulated_samples():
     rankings = ra.distributions.Uniform(range(6)).sample(9, rng=2)  # without a cycle, which is rare
     test = ra.distributions.goodness_of_fit(
         ra.distributions.Uniform.fit(rankings), rankings, n_resamples=39, rng=2
@@ -115,7 +115,7 @@ def test_p_values_are_counts():
 
 
 @pytest.mark.parametrize("backend", ["threading", pytest.param("loky", marks=pytest.mark.slow)])
-def test_workers_draw_the_same(backend):
+def test_workers_change_no_result(backend):
     rankings = KENDALL.sample(30, rng=1)
     fit = ra.Mallows.fit(rankings)
     with parallel_config(backend):
@@ -126,7 +126,7 @@ def test_workers_draw_the_same(backend):
     assert one == two
 
 
-def test_counts_are_rankings():
+def test_counts_are_treated_as_rankings():
     rankings = KENDALL.sample(50, rng=1)
     fit = ra.Mallows.fit(rankings)
     first = ra.distributions.goodness_of_fit(fit, rankings, n_resamples=3, rng=0)
@@ -135,7 +135,7 @@ def test_counts_are_rankings():
     assert first.n_rankings == pytest.approx(again.n_rankings)
 
 
-def test_a_given_center_stays():
+def test_a_given_center_is_kept():
     rankings = KENDALL.sample(40, rng=1)
     fit = ra.Mallows.fit(rankings, center=list("CABD"))
     seen = []
@@ -229,7 +229,7 @@ def mixed(seed):
 CONCENTRATED = ra.Mallows("ABCDE", theta=0.8)
 
 
-def test_a_fit_that_is_wrong_is_refuted_and_one_that_is_right_is_not():
+def test_a_wrong_model_is_rejected_and_a_right_one_is_not():
     # The level on many samples, of four families, is below.
     assert rejections(mixed, ra.Mallows.fit, 1) == 1
     assert rejections(lambda seed: CONCENTRATED.sample(80, rng=seed), ra.Mallows.fit, 1) == 0
@@ -245,7 +245,7 @@ def test_a_fit_that_is_wrong_is_refuted_and_one_that_is_right_is_not():
         (ra.PlackettLuce([1.0, 0.5, 0.0, -0.5, -1.0], items="ABCDE"), "plackett-luce"),
     ],
 )
-def test_level_of_four_families(made, name):
+def test_the_test_keeps_its_level_for_four_models(made, name):
     share = rejections(lambda seed: made.sample(80, rng=seed), NAMED_MODELS[name], 400, 99)
     # Four standard errors.
     assert share <= 0.05 + 4 * (0.05 * 0.95 / 400) ** 0.5

@@ -114,7 +114,7 @@ def check(rows, items):
 
 
 @pytest.mark.parametrize("rows", [["A>B>C", "C>A"], ["A=B=C"], ["A>...", "B>...", "C>..."]])
-def test_connected_rankings_pass(rows):
+def test_connected_rankings_have_a_fit(rows):
     check(rows, "ABC")
     with pytest.raises(NotIdentifiedError, match=r"\(A, B, C \| D\)|never compared: D\."):
         check(rows, "ABCD")
@@ -149,7 +149,7 @@ def test_one_item_is_connected_and_two_are_not():
         check_connected(np.zeros((2, 2), dtype=bool), ra.ItemSet("AB"))
 
 
-def test_linked_means_joined_by_chains_of_sets():
+def test_sets_are_linked_by_chains():
     table = np.zeros((4, 4))
     table[0, 1] = table[1, 0] = table[2, 3] = table[3, 2] = 0.5
     assert not _is_linked(table)

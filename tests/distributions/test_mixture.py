@@ -228,7 +228,7 @@ def test_known_log_likelihoods_are_reached(k, n_starts, value):
     assert 0 < fit.share_of_best <= 1
 
 
-def test_recovery_and_workers():
+def test_components_are_recovered_with_any_number_of_workers():
     votes = TWO.sample(400, rng=3)
     fit = ra.Mixture.fit(votes, 2, n_starts=2, rng=1)
     assert [part.center for part in fit.distribution.components] == [

@@ -86,7 +86,7 @@ def test_differences_are_of_the_same_rankings():
     assert frame.loc["uniform", "log_score"] == pytest.approx(-np.log(120))
 
 
-def test_weights_are_of_the_mean():
+def test_weights_apply_to_the_mean():
     rankings = ra.Profile(list(LUCE.sample(40, rng=1)), weights=np.linspace(0.5, 2, 40))
     found = compared(rankings, ["plackett-luce"])
     row = found.to_frame().iloc[0]
@@ -99,7 +99,7 @@ def test_weights_are_of_the_mean():
 
 
 @pytest.mark.parametrize("drawn", [None, 10])  # rankings in place of sums over all of them
-def test_errors_of_chances_are_beyond_chance(drawn, monkeypatch):
+def test_errors_of_probabilities_exceed_sampling_error(drawn, monkeypatch):
     if drawn:
         file = import_module("rankagg.distributions.model_checks")
         monkeypatch.setattr(file, "MOST_ENUMERATED", 0)
@@ -197,7 +197,7 @@ def test_the_verdict_names_the_models_that_fit():
 
 
 @pytest.mark.parametrize("backend", ["threading", pytest.param("loky", marks=pytest.mark.slow)])
-def test_workers_find_the_same(backend):
+def test_workers_change_no_result(backend):
     rankings = ra.Mallows(range(7), theta=0.3).sample(20, rng=1)
     models = ["mallows-footrule", "plackett-luce"]
     with parallel_config(backend):

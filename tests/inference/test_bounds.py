@@ -84,7 +84,7 @@ def test_levels_over_all_sample_sizes_sum_to_alpha(alpha):
 
 
 @given(st.floats(0.01, 0.5), st.floats(1e-6, 0.9), st.integers(2, 50))
-def test_the_number_needed_is_the_least_that_reaches_the_margin(margin, alpha, n_items):
+def test_the_needed_number_is_the_least_that_reaches_the_margin(margin, alpha, n_items):
     needed = comparisons_needed(margin, alpha, n_items=n_items)
     level = alpha / comb(n_items, 2)
     slack = 1 + 1e-12

@@ -54,7 +54,7 @@ def test_holm_rejects_the_smallest_p_values_in_turn(profile, method):
     assert [bool(decisions.above[pair]) for pair in named] == rejected
 
 
-def test_a_known_case_of_holm():
+def test_holm_decides_a_known_case():
     # Twelve hypotheses; the p-values that matter are exp(-2 * 130 * 0.25) and exp(-2 * 130 *
     # (120/130 - 0.5)**2), far below 0.05/12, and 0.21 of A and B, above 0.05/7.
     found = from_data(CLEAR)
@@ -202,7 +202,7 @@ def slow_tarone(p_values, least, alpha):
 
 @given(st.data())
 @more
-def test_tarone_is_its_definition(data):
+def test_tarones_procedure_follows_its_definition(data):
     size = data.draw(st.integers(1, 10))
     tosses = data.draw(st.lists(st.integers(0, 12), min_size=size, max_size=size))
     heads = [data.draw(st.integers(0, n)) for n in tosses]

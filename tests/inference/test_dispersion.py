@@ -158,7 +158,7 @@ def test_small_weights_have_averages(options):
 
 
 @pytest.mark.parametrize("strict", [False, True])
-def test_the_ranking_is_of_the_same_items(strict):
+def test_a_ranking_of_other_items_is_refused(strict):
     for other in (ra.Permutation.from_order("AB"), ra.Permutation.from_order("ABC", items="CBA")):
         with pytest.raises(ItemMismatchError):
             ra.dispersion(CYCLE, other, discordant=strict)
@@ -306,7 +306,7 @@ def test_the_summary_states_the_pairs_of_the_share(unranked, sentence):
     assert sentence in str(report)
 
 
-def test_rounded_weights_make_no_second_ranking():
+def test_rounding_of_weights_adds_no_second_ranking():
     """One ranking alone compares B and C; the weights of others are rounded, and so is its own."""
     table = ra.ScoreTable(
         [[2, 1, np.nan], [np.nan, 2, np.nan], [np.nan, np.nan, 1]],

@@ -76,7 +76,7 @@ def most_likely(wins, losses, n, d):
 
 
 @pytest.mark.parametrize(("wins", "losses", "n"), [(12, 2, 50), (0, 5, 20), (3, 3, 9), (1, 0, 400)])
-def test_tangos_interval_ends_where_the_score_test_does(wins, losses, n):
+def test_tangos_interval_inverts_the_score_test(wins, losses, n):
     for end in _difference_of_proportions(wins, losses, n, 0.05):
         q = most_likely(wins, losses, n, end)
         z = (wins - losses - n * end) / np.sqrt(n * (2 * q + end - end**2))

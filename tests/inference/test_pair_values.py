@@ -84,7 +84,7 @@ def draws(kind, rng, size):
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["normal", "t", "on scales", "answers", "alike"])
 @pytest.mark.parametrize("tasks", [6, 8, 12, 30])
-def test_symmetric_differences_are_seldom_called_asymmetric(kind, tasks):
+def test_symmetric_differences_are_seldom_noted_as_asymmetric(kind, tasks):
     first, second = np.triu_indices(5, k=1)
     pairs = list(zip(first.tolist(), second.tolist(), strict=True))
     is_noted = [

@@ -169,7 +169,7 @@ def test_bad_input_is_named(words, options, message):
         ra.paired_test(table([1.5, 2], [3, 4]), *words, **options)
 
 
-def test_weights_are_for_sign_flips():
+def test_weights_need_sign_flips():
     scores = table([1, 0, 1], [0, 0, 1], task_weights={0: 2.0})
     assert ra.paired_test(scores, "A", "B").method == "sign-flips"
     assert ra.paired_test(scores, "A", "B").effect == pytest.approx(0.5)

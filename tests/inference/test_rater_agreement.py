@@ -67,7 +67,7 @@ def test_alpha_is_that_of_all_pairs(metric, seed):
     assert found.value == pytest.approx(slow(ratings.tolist(), metric), rel=1e-12)
 
 
-def test_texts_and_frames_are_taken():
+def test_ratings_may_be_text_or_frames():
     texts = [["yes", "no", "yes", None], ["yes", "no", "no", "no"]]
     expected = krippendorff_alpha([[1, 0, 1, NAN], [1, 0, 0, 0]]).value
     assert krippendorff_alpha(texts).value == krippendorff_alpha(pd.DataFrame(texts)).value

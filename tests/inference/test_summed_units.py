@@ -155,7 +155,7 @@ def test_the_dispersion_report_of_sums_equals_that_of_scores(table, policy):
 
 @few
 @given(table=tables(), policy=policies, exact=st.booleans())
-def test_tasks_are_left_out(table, policy, exact):
+def test_tasks_of_sums_are_left_out(table, policy, exact):
     rule = ra.Kemeny() if exact else ra.Borda()
     table = table.with_unranked(policy)
     summary = ra.ScoreSummary.from_scores(table)

@@ -32,7 +32,7 @@ def test_ranks_ties_and_gaps_are_read():
     assert profile.groups is None
 
 
-def test_any_numbers_will_do_where_all_columns_are_stated():
+def test_any_numbers_are_read_if_all_columns_are_stated():
     assert read("A,B,C,D\n-0.5,1e3,0,x\n", drop="D").ranks.tolist() == [[0, 2, 1]]
     with pytest.raises(DataFormatError, match=r"`Profile\.from_ranks` takes any numbers"):
         read("A,B,C\n-0.5,1e3,0\n")

@@ -110,7 +110,7 @@ def test_a_column_that_may_be_weights_is_a_question():
         ("home,away,result\nx,A,H\nA,x,A\n", "'A', an item and also a side"),
     ],
 )
-def test_a_cell_that_is_not_known_is_refused_by_the_reader(text, words):
+def test_unknown_cells_are_refused_by_the_reader(text, words):
     found = ra.recognize(StringIO(text))
     assert [one.format for one in found.readings] == ["comparisons"]
     with pytest.raises(DataFormatError, match=words):

@@ -103,7 +103,7 @@ def test_numbers_have_a_direction_where_their_accuracy_is_counted(tmp_path) -> N
     assert read(tmp_path / "counted", content)[0]["higher_is_better"].all()
 
 
-def test_a_standard_error_is_that_of_means_alone(tmp_path) -> None:
+def test_standard_errors_are_read_for_means_only(tmp_path) -> None:
     frame, notes = read(tmp_path, log("A", "x", scores=[accuracy(0.5, f1=0.25, std=3)]))
     found = frame.set_index("metric")[["score", "error"]].fillna(-1)
     assert found.loc["match/accuracy"].tolist() == [0.5, 0.01]

@@ -122,7 +122,7 @@ def test_a_disk_that_is_full_is_an_error_in_one_sentence() -> None:
     write_text(os.devnull, "text")
 
 
-def test_a_link_stays_a_link(tmp_path) -> None:
+def test_a_symbolic_link_is_kept(tmp_path) -> None:
     (tmp_path / "there").mkdir()
     (tmp_path / "there" / "real.txt").write_text("former")
     (tmp_path / "link.txt").symlink_to("there/real.txt")

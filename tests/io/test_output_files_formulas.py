@@ -45,7 +45,7 @@ def test_every_text_is_read_back_and_no_formula_is_left(text):
         float(written)  # a plain number
 
 
-def test_a_frame_is_guarded_all_over():
+def test_formulas_are_guarded_in_all_cells_of_a_frame():
     frame = pd.DataFrame(
         {"=a": ["=x", "y", None], "b": [-1, 2, 3], "c": pd.Categorical(["-q", "-q", "r"])},
         index=pd.Index(["@i", "j", "k"], name="+n"),

@@ -56,7 +56,7 @@ def test_every_form_gives_the_same_lists(tmp_path, form):
         assert profile.times_ranked() == {"EGFR": 2, "KRAS": 1, "MYC": 2, "TP53": 2}
 
 
-def test_equal_ranks_are_ties():
+def test_equal_ranks_are_read_as_ties():
     text = "list,item,rank\nL,a,1\nL,b,1.5\nL,c,1.5\nM,a,7\n"
     with pytest.warns(
         DataWarning, match=r"the list 'L' has rank 1\.5 twice: items of one rank are"

@@ -216,7 +216,7 @@ def test_a_later_row_that_is_no_such_score_is_refused(last, message):
         found.read(higher_is_better=True)
 
 
-def test_lists_of_several_lengths_name_their_reader():
+def test_lists_of_several_lengths_are_refused_naming_the_reader():
     lists, cut = "A,B,C\nB,A\nC,B,A,D\n", "system,x,y\nA,.5,.7\nB,.7\n"
     for text, is_lists in ((lists, True), (cut, False)):
         with pytest.raises(DataFormatError, match="one cell per column") as refused:

@@ -99,7 +99,7 @@ def test_labels_that_look_like_numbers_stay_text():
     assert (table.systems.labels, table.tasks.labels) == (("1", "02"), ("2020", "2021"))
 
 
-def test_a_column_for_each_system():
+def test_tables_with_a_column_for_each_system_are_read():
     turned = pd.DataFrame(TABLE.values.T, index=["acc", "f1"], columns=list("BAC"))
     assert read(turned.to_csv(index_label="judge"), task="judge") == TABLE
     assert ra.read_scores(turned, higher_is_better=True, task="index") == TABLE

@@ -37,7 +37,7 @@ CALLS = {
 
 
 @pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
-def test_a_warning_is_of_the_line_that_reads(call, tmp_path, monkeypatch):
+def test_a_warning_points_to_the_calling_line(call, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     book = openpyxl.Workbook()
     for row in (["system", "x"], ["A", 1], ["B", 2]):

@@ -387,7 +387,7 @@ def test_published_order_by_mean(table_5):
 
 @ledger.covers("xtreme_missing/colsums_ratio*", "xtreme_missing/mean")
 @pytest.mark.parametrize("dropped", [(), ("Score",)])
-def test_xtreme_with_gaps(dropped, data, facts):
+def test_the_order_on_xtreme_with_gaps_is_reproduced(dropped, data, facts):
     expected = facts("paper_values")["xtreme_missing"]["value"]
     path = data("tasks/xtreme_missing.csv")
     table = ra.read_scores(path, higher_is_better=True, only="*", drop=dropped)
@@ -399,7 +399,7 @@ def test_xtreme_with_gaps(dropped, data, facts):
 
 
 @ledger.covers("xtreme_missing/colsums_weighted*")
-def test_xtreme_with_gaps_as_the_authors_program_weights_it(data, facts):
+def test_the_authors_weights_on_xtreme_with_gaps_are_reproduced(data, facts):
     expected = facts("paper_values")["xtreme_missing"]["value"]
     table = ra.read_scores(data("tasks/xtreme_missing.csv"), higher_is_better=True, only="*")
     rankings = table.rankings()

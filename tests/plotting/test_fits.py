@@ -112,7 +112,7 @@ def bars(ax, gid):
 
 
 @pytest.mark.parametrize(("n", "theta"), [(1, 0.3), (3, 0.0), (7, 1e-9), (12, 30.0), (60, 0.3)])
-def test_the_law_is_that_of_counted_permutations(n, theta):
+def test_the_drawn_law_counts_permutations(n, theta):
     law = _distance_probabilities(n, theta)
     np.testing.assert_allclose(law, exact_law(n, theta), atol=1e-12)
 

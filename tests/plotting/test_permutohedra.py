@@ -49,7 +49,7 @@ def test_lines_are_swaps_of_neighbours(n):
     assert faults(ax) == []
 
 
-def test_the_least_have_frames_and_answers_triangles():
+def test_the_cheapest_order_is_framed_and_the_consensus_marked():
     ax = ra.teaching.show_steps(ra.Borda(), ra.datasets.load("condorcet_1785")).plot()
     framed = {
         name for name, text in texts(ax).items()

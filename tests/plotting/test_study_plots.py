@@ -105,7 +105,7 @@ def test_exactly_known_values_are_dotted(results):
     assert set(one(results["corruption"].plot(), "dotted-0-0").get_ydata()) == {0.75}
 
 
-def test_the_axis_is_any_number_that_varies(results):
+def test_any_varying_number_may_be_the_axis(results):
     result = results["corruption"]
     ax = result.plot(x="factor")
     means = result.by_method()["mean_distance"].xs("Mean", level="method").to_numpy()

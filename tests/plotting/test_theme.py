@@ -223,7 +223,7 @@ def test_every_public_plot_has_a_contract():
     assert len(TestPlots.pictures) == len(made)
 
 
-def test_seven_methods_look_different_and_the_next_ones_are_filled_differently():
+def test_seven_methods_look_different_and_the_next_have_other_fills():
     looks = [method_look(number) for number in range(14)]
     for part in (looks[:7], looks[7:]):
         assert all(len({str(look[key]) for look in part}) == 7 for key in ("color", "ls", "marker"))

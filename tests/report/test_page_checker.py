@@ -262,7 +262,7 @@ def test_one_more_than_is_proved_is_refused_for_every_kind_of_proof(blank) -> No
         judge(blank, texts)
 
 
-def test_rows_that_double_again_and_again_end_in_a_refusal(blank) -> None:
+def test_rows_that_grow_exponentially_are_refused(blank) -> None:
     rows = [{"terms": [[2**31 - 1, [0, 1, 2]]], "divisor": 1}]
     rows += [{"terms": [[2**31 - 1, at]] * 3, "divisor": 1} for at in range(40)]
     assert judge(blank, [(json.dumps(VOTES), json.dumps(proof_of([LEAF], rows)))]) == {False: 2}

@@ -179,7 +179,7 @@ def test_hostile_names_of_files_and_systems_are_harmless(saved, visit_page) -> N
         assert visit.is_as_wide_as_it_may_be()
 
 
-def test_plots_have_their_letters_and_a_text_alternative(pages, visit_page) -> None:
+def test_plots_have_text_and_a_text_alternative(pages, visit_page) -> None:
     visit = visit_page(pages("superglue_human"))
     plots = visit.page.locator("figure svg[role=img]")
     assert plots.count() == 1

@@ -99,7 +99,7 @@ def test_systems_that_a_rule_leaves_out_are_counted():
 # -- what takes part ------------------------------------------------------------------------------
 
 
-def test_two_levels_take_part_on_all_instances_only():
+def test_two_level_rules_are_compared_on_all_instances_only():
     result = of(INSTANCES, rules=[ra.Borda(), TWO])
     assert set(result.to_frame()["scope"]) == {"instances"}
     assert result.notes == ()

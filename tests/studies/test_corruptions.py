@@ -70,7 +70,7 @@ def test_the_default_truth_is_the_borda_ranking():
     assert found != AdversarialScores().corrupt(TABLE, ["x"], truth.reverse(), rng=0)
 
 
-def test_copies_are_of_the_first_task_with_its_instances_in_turn():
+def test_copies_repeat_the_instances_of_the_first_task():
     table = ra.ScoreTable(
         [[1.0, 2, 3, 4, 5, 6], [9.0, 8, 7, 6, 5, 4]], tasks=list("xyyyzz"),
         instances=[0, 0, 1, 2, 0, 1], higher_is_better={"x": True, "y": False, "z": True},

@@ -94,7 +94,7 @@ def assert_alike(found, expected, n_draws):
 
 
 @pytest.mark.parametrize("number", [1, 3])
-def test_sets_are_as_frequent_as_drawn_one_after_another(number):
+def test_sets_have_the_frequencies_of_sequential_draws(number):
     odds = {(0, 0): 1.0, (0, 1): 4.0, (0, 2): 0.5, (1, 0): 2.0, (1, 1): 1.0}
     logs = (*np.log(list(odds.values())), np.nan)
     found = frequencies(Stated(odds=logs), number, 400)

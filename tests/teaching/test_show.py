@@ -179,7 +179,7 @@ def test_bounds_of_a_proof_add_up(case):
             )
 
 
-def test_majorities_by_hand():
+def test_majorities_equal_those_by_hand():
     cycle = ra.Profile.from_orders(["ABCD", "BCAD", "CABD"])
     steps = ra.teaching.show_steps(ra.PairwiseMajority(), cycle)
     rows = table(steps, "The items that each").set_index("item")
@@ -193,7 +193,7 @@ def test_majorities_by_hand():
     assert "A beats all others: it is the Condorcet winner." in str(winner)
 
 
-def test_averages_by_hand():
+def test_averages_equal_those_by_hand():
     table_ = ra.ScoreTable(
         [[1, 5, 3], [2, 2, np.nan], [np.nan, 4, np.nan]], systems="ABC", tasks=["x", "y", "z"],
         higher_is_better=True, task_weights={"x": 1, "y": 2, "z": 1},

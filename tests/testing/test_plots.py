@@ -112,7 +112,7 @@ ALIKE = {opens_two, cuts}
         for draw in BREAKS
     ],
 )
-def test_each_break_is_found_by_its_test(draw) -> None:
+def test_each_fault_fails_its_own_test(draw) -> None:
     seen = _observed(Picture(draw, ["a name"], LINE, [1, 2, 3]))
     red = set()
     for name in TESTS:

@@ -125,7 +125,7 @@ def test_tolerance_sums_the_rounding_of_all_pairs() -> None:
         replace(certificate, scaled_cost=3).verify(halves)
 
 
-def test_gap_and_share_of_the_cost() -> None:
+def test_the_gap_is_stated_with_its_share_of_the_cost() -> None:
     # Cheaper directions cost 27 + 18 + 25 = 70; every order breaks the cycle A > B > C > A at
     # its weakest majority at least, 33 to 27: 6 votes more.
     assert CERTIFICATE.lower_bound == 76 == CERTIFICATE.cost

@@ -66,7 +66,7 @@ def check_scales(kind: str, seed: int, most: int) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("seed", [0, pytest.param(300, marks=pytest.mark.slow)])
-def test_votes_of_every_size(kind: str, seed: int) -> None:
+def test_votes_of_every_size_have_valid_certificates(kind: str, seed: int) -> None:
     for each in range(300) if seed == 300 else [seed]:
         check_scales(kind, each, 9 if seed == 300 else 6)
 

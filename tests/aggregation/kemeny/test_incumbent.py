@@ -219,7 +219,7 @@ def test_children_have_each_place_from_a_parent(seed: int, n: int) -> None:
     assert len({tuple(child) for child in _crossed(first, second, rng).tolist()}) == 8
 
 
-def test_survivors_are_good_and_apart() -> None:
+def test_survivors_have_low_costs_and_differ() -> None:
     values = np.array([5, 0, 1, 2, 3])
     points = np.array([0, 10, 11, 30, 30])
     distances = np.abs(points[:, None] - points)

@@ -79,7 +79,7 @@ def test_nearest_and_farthest_optimum(votes: ra.PairwiseMatrix, ranking: ra.Part
     assert optima.nearest(target) in set(optima)
 
 
-def test_addition_radius_by_brute_force() -> None:
+def test_the_addition_radius_equals_brute_force() -> None:
     rng = random.Random(5)
     for _ in range(8):
         orders = [rng.sample("ABC", 3) for _ in range(rng.randrange(1, 6))]

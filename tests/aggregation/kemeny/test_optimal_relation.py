@@ -87,7 +87,7 @@ QUESTIONS = {
 
 
 @pytest.mark.parametrize("question", QUESTIONS)
-def test_a_deadline_is_handed_to_every_search(question: str, searches: list) -> None:
+def test_every_search_gets_the_deadline(question: str, searches: list) -> None:
     problem, limit = hard_problem(), Deadline(1e18)
     QUESTIONS[question](problem, limit)
     asked = [search for search in searches if search.deadline is limit]

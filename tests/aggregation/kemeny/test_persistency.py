@@ -96,7 +96,7 @@ def test_exchanges_and_cuts_that_pass_hold_in_every_optimum(seed: int) -> None:
                 assert truth[x, y] or not passes
 
 
-def test_all_pairs_must_pass() -> None:
+def test_a_node_of_several_pairs_needs_all_to_pass() -> None:
     problem = Problem.from_pairwise(ra.PairwiseMatrix.from_wins([[0, 2, 2], [0, 0, 0], [0, 0, 0]]))
     nothing = np.zeros((3, 3), dtype=bool)
     good, tied = [0, 1], [1, 2]
@@ -238,7 +238,7 @@ def test_a_cut_does_not_count_known_pairs_across_it() -> None:
         assert all_by_cut(problem, is_known, above, pair) == passes
 
 
-def test_a_chain_is_moved_to_the_items_of_its_part() -> None:
+def test_a_chain_is_renumbered_to_the_items_of_its_part() -> None:
     nodes = (Exchange(((0, 2),), 1, 2, 1), Cut((2, 1), ((1, 0),), 2), Leaf())
     assert tuple(_renumbered(node, [5, 3, 7].__getitem__, int) for node in nodes) == (
         Exchange(((5, 7),), 1, 2, 1),

@@ -106,7 +106,7 @@ def test_names_are_safe_and_different() -> None:
     assert _safe_names(["a.3", "a", "a "]) == ["a.3", "a", "a.3.3"]
 
 
-def test_a_file_with_awkward_names_has_the_same_optimum(tmp_path: Path) -> None:
+def test_a_program_file_with_unusual_names_has_the_same_optimum(tmp_path: Path) -> None:
     labels = ["a b", "a-b", "[a] + 3 b", "é", "東京", "x" * 300, "x" * 299 + "y"]
     rng = np.random.default_rng(3)
     votes = ra.PairwiseMatrix.from_wins(rng.integers(0, 9, (7, 7)) / 7, items=labels)

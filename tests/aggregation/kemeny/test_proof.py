@@ -52,7 +52,7 @@ def test_made_up_trees_bound_every_order(seed: int) -> None:
         assert forced[i, j] <= least
 
 
-def test_forced_bounds_with_the_weights_of_a_cycle() -> None:
+def test_forced_bounds_use_the_weights_of_a_cycle() -> None:
     # The cheapest order turns round the pair of margin 2; other orders that have one of the
     # three pairs the weaker way cost 3 or 4.
     problem = Problem.from_pairwise(ra.PairwiseMatrix.from_wins([[0, 2, 0], [0, 0, 3], [4, 0, 0]]))
@@ -133,7 +133,7 @@ def rounded(duals, unit):
     return Weighting.rounded(np.zeros((len(duals), 3), dtype=np.intp), duals, unit).weights
 
 
-def test_rounding_is_exact_for_any_unit_and_in_machine_integers_where_the_sum_fits() -> None:
+def test_rounding_is_exact_for_any_unit_and_integer_type() -> None:
     for size in (1, 2**70):
         duals = np.array([0.0, 0.5, 1.0, 2.0**-21, 3 * 2.0**-20])
         expected = [0, 2**19 * size, 2**20 * size, 0, 3 * size]

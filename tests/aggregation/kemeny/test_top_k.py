@@ -58,7 +58,7 @@ def test_no_list_costs_less(seeds) -> None:
 
 
 @pytest.mark.parametrize("at_once", [0, pytest.param(20, marks=pytest.mark.slow)])
-def test_cycles_are_forbidden(monkeypatch, at_once: int) -> None:
+def test_rows_exclude_cycles(monkeypatch, at_once: int) -> None:
     """Without these rows the program would count each pair of a cycle for the majority."""
     votes = paley(7)
     monkeypatch.setattr(top_k, "ALL_AT_ONCE", at_once)
@@ -95,7 +95,7 @@ def test_the_note_bounds_the_inaccuracy_of_the_solver() -> None:
     assert float(everything[listed(found, 3)]) <= least + 1.1 * bound
 
 
-def test_systems_of_leaderboards(data) -> None:
+def test_costs_of_top_k_lists_of_leaderboards_are_known(data) -> None:
     for name, k, cost in (("superglue", 5, 922.5), ("superglue", 10, 585.5)):
         table = ra.read_scores(data(f"tasks/{name}.csv"), higher_is_better=True)
         assert ra.TopK(k).aggregate(table).cost == cost

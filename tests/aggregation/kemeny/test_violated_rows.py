@@ -53,7 +53,7 @@ def all_facets(name: str) -> np.ndarray:
 
 
 @pytest.mark.parametrize("name", FACETS)
-def test_arcs_make_a_facet(name: str) -> None:
+def test_arcs_define_a_facet(name: str) -> None:
     tails, heads = np.transpose(FACETS[name][0])
     counts = (ORDERS[:, tails] < ORDERS[:, heads]).sum(axis=1)
     assert counts.min() == FACETS[name][1]

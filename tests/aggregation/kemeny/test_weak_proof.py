@@ -137,7 +137,7 @@ def test_both_checkers_prove_the_same_bound_of_made_up_trees(seed: int) -> None:
         assert not holds_alone(more.to_dict(), case)
 
 
-def test_the_certificate_of_a_strict_order_is_another() -> None:
+def test_certificates_of_strict_orders_are_of_another_kind() -> None:
     case = weak_forging.specimens()["rows"]
     strict = ra.Kemeny(tie_cost=0.5).aggregate(case.votes).certificate.to_dict()
     with pytest.raises(DataFormatError, match=r"must be 'rankagg\.weak_certificate'"):

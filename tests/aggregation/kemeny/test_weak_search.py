@@ -123,7 +123,7 @@ def test_groups_keep_an_optimum_and_strict_groups_keep_all(seed: int) -> None:
 
 
 @given(profile=profiles(max_size=5), prices=prices_of_all_kinds, data=st.data())
-def test_the_cost_of_any_weak_order(profile: ra.Profile, prices, data: st.DataObject) -> None:
+def test_costs_of_any_weak_order(profile: ra.Profile, prices, data: st.DataObject) -> None:
     votes = profile.pairwise()
     levels = data.draw(st.sampled_from(weak_brute.weak_orders(votes.n_items)))
     ranking = ra.PartialRanking.from_ranks(levels, items=votes.items)

@@ -236,7 +236,7 @@ def test_black_ranks_a_condorcet_winner_tied_in_points_first_alone() -> None:
     assert ra.Black().aggregate(many).order == ("A", "B")  # points are equal up to rounding
 
 
-def test_the_best_of_all_ways_is_kept() -> None:
+def test_winners_by_any_way_of_breaking_ties_share_the_first_place() -> None:
     level = ra.Profile.from_ranks([[0, 0, 0, 0]])
     consensus = ra.InstantRunoff(tie_breaking="parallel").aggregate(level)
     assert consensus.buckets == ((0, 1, 2, 3),)
@@ -312,7 +312,7 @@ def test_orders_that_break_no_tie_are_refused(call, words):
 
 
 @pytest.mark.parametrize("rule", [ra.InstantRunoff(), ra.STV(2)], ids=str)
-def test_ballots_for_one_candidate_leave_no_gap_but_two_panels_do(rule):
+def test_unconnected_panels_are_noted_and_single_choices_are_not(rule):
     votes = ra.Profile.from_orders(["AB", "BA", "C"], counts=[5, 3, 1], items="ABC")
     assert not rule.count(votes.with_unranked("last")).notes
     votes = ra.Profile.from_orders(["AB", "BA", "CD"], counts=[5, 3, 1], items="ABCD")

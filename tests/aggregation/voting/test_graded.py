@@ -39,7 +39,7 @@ def test_majority_judgment_takes_medians_away(values):
 
 
 @given(values=grades(), data=st.data())
-def test_gaps_count_by_shares(values, data):
+def test_missing_grades_are_counted_by_shares(values, data):
     gone = data.draw(st.lists(st.booleans(), min_size=values.size, max_size=values.size))
     values[np.reshape(gone, values.shape)] = np.nan
     values[0], values[:, 0] = np.nan_to_num(values[0]), 1.0

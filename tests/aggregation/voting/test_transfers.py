@@ -89,7 +89,7 @@ FOOD = ra.Profile.from_orders(
 )  # fmt: skip
 
 
-def test_a_published_example():
+def test_a_published_example_is_reproduced():
     count = ra.STV(3).count(FOOD)
     assert count.quota == 6
     assert count.elected == ("chocolate", "orange", "strawberry")

@@ -18,7 +18,7 @@ def table(values, **more):
 
 @pytest.mark.parametrize("gaps", [0.0, 0.3])
 @pytest.mark.parametrize("seed", range(4))
-def test_tau_against_scipy(seed, gaps):
+def test_tau_equals_scipy(seed, gaps):
     rng = np.random.default_rng(seed)
     values = rng.integers(0, 4, size=(8, 5)).astype(float)
     values[rng.random(values.shape) < gaps] = np.nan

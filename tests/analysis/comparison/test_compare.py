@@ -361,7 +361,7 @@ def test_a_proved_cost_is_one_number_wherever_it_is_printed(cost, value):
 # -- in words -------------------------------------------------------------------------------------
 
 
-def test_the_paragraph_of_a_known_example():
+def test_the_paragraph_of_a_known_example_is_as_printed():
     ballots = ra.datasets.load("tennessee")
     decisions = ra.rank_intervals(ballots).decisions
     comparison = ra.compare(ballots, [ra.Borda(), ra.Copeland(), ra.Kemeny()])

@@ -77,7 +77,7 @@ def test_scores_are_ranked_first():
         assert from_scores.rule == ra.Borda()
 
 
-def test_the_policy_of_the_data_leads():
+def test_the_policy_of_the_data_is_listed_first():
     result = ra.analysis.sensitivity(FLIP.with_unranked("ignore"), n_samples=5, rng=0)
     assert result.to_frame(everything=True).columns.tolist() == [
         "above", "below", "ignore", "uniform", "last", "share",
@@ -181,7 +181,7 @@ def test_consensuses_of_completions_do_not_depend_on_earlier_solves():
         assert [sample.tolist() for sample in samples] == [alone.tolist()] * 2
 
 
-def test_a_pair_is_either_way_where_exact_consensuses_differ():
+def test_a_pair_is_either_way_if_exact_consensuses_differ():
     profile = ra.Profile.from_orders(["ABC", "BAC", "AB", "BA"], items="ABC")
     result = ra.analysis.sensitivity(profile, ra.Kemeny(), n_samples=40, rng=0)
     frame = result.to_frame().set_index(["above", "below"])
@@ -271,7 +271,7 @@ def test_completions_that_split_evenly_flip_a_tie():
 
 
 @pytest.mark.parametrize("k", [1, 2, 3])
-def test_top_is_the_chance_to_be_among_the_first(k):
+def test_top_is_the_probability_to_be_among_the_first(k):
     result = ra.analysis.sensitivity(FLIP, n_samples=40, rng=0)
     frame = result.top(k)
 

@@ -92,7 +92,7 @@ def test_a_matrix_of_votes_gives_the_same(profile):
 
 
 @pytest.mark.parametrize("share", [1, 0.1])
-def test_a_matrix_of_wins(share):
+def test_a_matrix_of_wins_is_fitted(share):
     wins = share * np.array([[0, 7, 9], [3, 0, 6], [1, 4, 0]])
     fit = ra.BradleyTerry.fit(ra.PairwiseMatrix.from_wins(wins, items="ABC"))
     assert fit.estimates == pytest.approx(direct_fit(wins, np.zeros((3, 3)))[0], abs=1e-4)

@@ -174,7 +174,7 @@ def test_completing_tied_rankings_is_refused():
 # -- chains ---------------------------------------------------------------------------------------
 
 
-def test_a_chain_stays_compatible():
+def test_sampled_completions_stay_compatible():
     rows = np.repeat(np.array([[0, N, 1, N, 2], [0, 0, N, 3, 2]], np.int32), 12, axis=0)
     chain = _Completions(rows, np.random.default_rng(0))
     partial = [ra.PartialRanking(row) for row in rows]

@@ -77,7 +77,7 @@ def test_rankings_that_all_agree_are_refused():
 
 @pytest.mark.parametrize("name", OTHERS)
 @pytest.mark.parametrize("rows", [[[0, 1, 2], [1, 0, np.nan]], [[0, 1, 2], [0, 0, 2]]])
-def test_ties_and_gaps_are_for_the_kendall_distance(name, rows):
+def test_ties_and_gaps_need_the_kendall_distance(name, rows):
     profile = ra.Profile.from_ranks(rows, items="ABC")
     mallows = ra.Mallows("ABC", 1.0, name)
     for ask in (mallows.log_probs, mallows.complete, lambda p: ra.Mallows.fit(p, distance=name)):

@@ -151,7 +151,7 @@ def test_the_fit_reports_its_numbers():
 
 
 @pytest.mark.parametrize("count", [1, 10**4, 10**9, 10**12, 2**52])
-def test_one_exchange_among_any_number_has_a_finite_theta(count):
+def test_one_exchange_among_any_number_of_rankings_has_a_finite_theta(count):
     fit = ra.Mallows.fit(ra.Profile.from_orders(["AB", "BA"], counts=[count, 1]))
     assert fit.distribution.theta == pytest.approx(np.log(count), rel=1e-9)
     if count > 1:

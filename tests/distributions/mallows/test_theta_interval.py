@@ -68,7 +68,7 @@ def test_other_distances_have_the_same_interval(distance):
         assert 2 * (fit.log_likelihood - at) == pytest.approx(stats.chi2.isf(0.05, 1), rel=1e-6)
 
 
-def test_theta_0_takes_the_center_into_account_where_it_was_chosen():
+def test_the_interval_from_an_estimated_center_may_reach_theta_0():
     # Twice the log likelihood drops by 5.76 to theta 0: between chi-squared of 1 and of 3.
     votes = ra.Profile.from_orders(["ABCD", "BACD", "ACDB", "DABC", "CDBA"], counts=[3, 2, 2, 1, 2])
     chosen = ra.Mallows.fit(votes)

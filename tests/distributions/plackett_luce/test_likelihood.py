@@ -184,7 +184,7 @@ def test_the_information_of_rare_wins_does_not_cancel():
 # -- sums over sets, both ways --------------------------------------------------------------------
 
 
-def test_weights_of_buckets_of_worths_without_floats():
+def test_bucket_weights_of_extreme_worths_are_computed():
     logs = np.array([[3000.0, 1000.0, -1000.0], [-2000.0, -np.inf, -2000.0]])
     found = log_bucket_weights(logs, {2: 5.0, 3: 7.0})
     # One item weighs its worth, a pair 5 and the mean, three 7 and the mean of all.

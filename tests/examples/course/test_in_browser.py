@@ -122,7 +122,7 @@ def test_the_laboratory_follows_ballots_examples_and_files(opened, tmp_path) -> 
 
 
 @pytest.mark.slow
-def test_the_cycle_breaks_where_a_group_has_more_than_half(opened) -> None:
+def test_the_cycle_ends_if_a_group_has_more_than_half(opened) -> None:
     with opened("cycle") as app:
         assert "whoever is chosen" in app.said
         app.press(app.slider(0), "Home")

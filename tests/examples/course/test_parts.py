@@ -226,7 +226,7 @@ def test_probabilities_are_those_of_the_definitions(strength) -> None:
     np.testing.assert_allclose(found, shares)
 
 
-def test_the_majority_graph_has_an_arrow_a_majority_and_marks_those_against_the_order() -> None:
+def test_the_majority_graph_marks_arrows_against_the_order() -> None:
     cycle = ra.Profile.from_orders(["ABC", "BCA", "CAB"]).pairwise()
     svg = pictures.majority_graph(cycle, ("A", "B", "C"))
     assert svg.count('class="with"') == 2

@@ -152,7 +152,7 @@ def check_question(topic, asked):
 
 
 @pytest.mark.parametrize("topic", TOPICS)
-def test_right_answers_are_right_and_no_others(topic):
+def test_exactly_the_right_answers_are_accepted(topic):
     for seed in SEEDS:
         check_question(topic, quiz(topic, rng=seed))
 

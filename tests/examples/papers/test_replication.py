@@ -204,7 +204,7 @@ def test_a_table_is_found_by_its_content_in_every_layout(tmp_path, layouts, monk
     assert table_digest(Leaderboards(tmp_path / "1")["board"]).startswith(digest)
 
 
-def test_the_files_of_the_authors_are_enough(data):
+def test_the_files_of_the_authors_suffice(data):
     found = Leaderboards(data("authors/p1/final_df/MLQE.csv").parents[2])
     absent = [name for name in LEADERBOARDS if name not in found and name != RUN]
     assert absent == ["XTREME with gaps", "GEM BLEU", "dialogue with gaps"]

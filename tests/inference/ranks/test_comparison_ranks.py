@@ -256,7 +256,7 @@ def test_units_of_very_unequal_size_count_as_few():
 
 
 @pytest.mark.parametrize(("won", "decided"), [(0, 0), (3, 3), (5, 10), (18, 20), (3, 20)])
-def test_the_sign_test_of_every_look_averages_over_all_chances_to_win(won, decided):
+def test_the_anytime_sign_test_averages_over_win_probabilities(won, decided):
     def ratio(p):
         return 2 * (2 * p) ** won * (2 * (1 - p)) ** (decided - won)
 
@@ -264,7 +264,7 @@ def test_the_sign_test_of_every_look_averages_over_all_chances_to_win(won, decid
     assert _mixed_sign_test(np.array(won), np.array(decided)) == pytest.approx(min(1 / mean, 1))
 
 
-def test_a_sign_test_is_ever_wrong_as_seldom_as_promised():
+def test_the_anytime_sign_test_keeps_its_error_over_all_sizes():
     # Exact: pairs not rejected yet continue.
     ever = {True: 0.0, False: 0.0}
     for every in ever:

@@ -46,7 +46,7 @@ def test_the_summary_names_items_with_few_or_no_scores():
 
 
 @pytest.mark.parametrize("gaps", [0.0, 0.2])
-def test_coverage_of_the_next_task(gaps):
+def test_intervals_cover_the_rank_on_the_next_task(gaps):
     """Nominal 90: each system's rank on the task that was held out, over 300 tables."""
     rng, covered = np.random.default_rng(1), []
     for _ in range(300):

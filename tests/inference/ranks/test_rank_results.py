@@ -186,7 +186,7 @@ def test_every_output_states_that_nothing_can_be_decided(data, options, words):
     assert not result.decisions.pairs
 
 
-def test_fewer_units_decide_where_other_pairs_have_too_few_to_count():
+def test_fewer_units_decide_if_other_pairs_cannot_be_decided():
     """Seven are enough for any of three pairs; six are where no other can be decided (Tarone)."""
     six = ra.Profile.from_orders(["AB"] * 6 + ["C"], items="ABC")
     battles = ra.Comparisons.from_arrays("AAAAAAB", "BBBBBBC", [1] * 7)
@@ -319,7 +319,7 @@ def test_tiers_and_neighbors_are_those_of_the_decisions(profile):
         assert set(result.bottom(k)) == last
 
 
-def test_one_item_alone_is_bounded_by_intervals_of_its_own_pairs():
+def test_bounds_of_one_item_use_intervals_of_its_own_pairs():
     # A is above B by half of the largest difference, so that the value is 3/4: the radius of two
     # pairs is below 1/4 with 37 units, and that of three is not.
     agreed = ra.Profile.from_orders(["ABC"], counts=[37])

@@ -407,7 +407,7 @@ def test_rounding_errors_decide_nothing():
     assert not found.ahead.any()
 
 
-def test_a_sum_that_rounding_keeps_from_being_equal_counts_as_equal():
+def test_sums_equal_but_for_rounding_count_as_equal():
     # .1 + .2 is not .3 in floats: the flip of the first two units gives the observed sum.
     scores = np.array([[0.1, 0], [0.2, 0], [-0.3, 0], [5, 0], [5, 0]])
     check(flips(scores), np.rint(10 * scores).astype(int).tolist(), [1] * 5)

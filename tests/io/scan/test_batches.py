@@ -18,7 +18,7 @@ class TestSources:
         with pytest.raises(InvalidInputError, match="`source` must be"):
             ra.io.scan_scores(tmp_path / source, higher_is_better=True)
 
-    def test_a_file_twice_and_other_files_in_a_folder(self, two_files, table):
+    def test_repeated_and_unsuitable_files_are_refused(self, two_files, table):
         paths, _ = two_files
         folder = paths[0].parent
         (folder / "notes.txt").write_text("x", encoding="utf-8")
@@ -148,7 +148,7 @@ class TestRows:
         firsts = wide(table).assign(id="same").groupby("task").head(1)
         assert scan(write(firsts, tmp_path / "a.parquet"), table).summarize().n_units == 3
 
-    def test_an_instance_in_two_files(self, two_files, table):
+    def test_an_instance_in_two_files_is_refused(self, two_files, table):
         paths, rows = two_files
         rows = rows.assign(task="x")
         first = wide(table)[:20].assign(task="x")

@@ -38,7 +38,7 @@ def test_decimal_commas_are_read():
 
 
 @pytest.mark.parametrize("header", ["s;f,1", "s;f,1,2", "s,t;f", "s;f"])
-def test_a_decimal_comma_parts_no_cells(header):
+def test_a_decimal_comma_does_not_split_cells(header):
     assert quiet(f"{header}\nA;1,5\nB;2,5\n", decimal=",") == [[1.5], [2.5]]
     assert quiet(f"{header}\nA;1,5,\nB;2,5,\n".replace(";", "\t").replace(",\n", "\n"), decimal=",")
 
