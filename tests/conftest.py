@@ -1,8 +1,8 @@
 """Optional data, commands called in this process, and the settings of all tests.
 
-Some tests read real data that the project does not bundle: files in `../shared/data` beside the
+Some tests read real data that the project does not bundle: files in `../shared/data` next to the
 checkout, or in the folder that the environment variable RANKAGG_DATA names, and tables of known
-answers in the folder `facts` beside that one. Without them these tests skip.
+answers in the folder `facts` next to it. Without them these tests skip.
 """
 
 import json

@@ -19,7 +19,7 @@ ITEMS, TASKS = 10, 4
 SIZES = 5, 10_000, 40_000
 SCORES = ["--task", "task", "--instance", "instance", "--score", "score"]
 
-#: What every command is asked, of scores of instances in the long form, of ballots, or of nothing
+#: The calls of every command, with scores of instances in the long form, of ballots, or of nothing
 #: that grows.
 COMMANDS = {
     "compare": ["scores", *SCORES],

@@ -74,7 +74,7 @@ class TestCommands(CommandContract):
             (folder / f"{name}.csv").write_text(table, encoding="utf-8")
         (folder / "scores.csv").write_text("task,A,B\nx,1,2\ny,2,\n", encoding="utf-8")
 
-    # An option that commands share is asked of one of them, and what is quick in one test.
+    # An option that commands share is tried with one of them, and quick ones in one test.
     def test_an_unknown_choice_names_the_option_and_suggests(self, folder) -> None:
         asked = {
             id(one): (path, one.opts[0], one.type.choices[-1])

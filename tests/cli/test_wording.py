@@ -71,7 +71,7 @@ def message(called):
     return call
 
 
-# An option that several commands share is asked of the first one.
+# An option that several commands share is tried with the first one.
 NAMED = {
     id(one): (name, one.opts[0])
     for name, command in reversed(COMMANDS.items())

@@ -281,7 +281,7 @@ def test_under_uniform_the_cost_is_the_expected_distance_to_compatible_permutati
         compatible = oracles.compatible_permutations(places)
         distances = [oracles.kendall_distance(ranking, candidate) for candidate in compatible]
         expected += weight * sum(distances) / len(distances)
-        off = places.count(oracles.OFF_LIST)  # two of which are not compared, and cost nothing
+        off = places.count(oracles.OFF_LIST)  # two of these are not compared, at no cost
         expected -= weight * Fraction(off * (off - 1), 4)
     assert profile.pairwise().exact_cost(ranking, tie_cost=0.5) == expected
 

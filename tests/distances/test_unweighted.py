@@ -35,7 +35,7 @@ PAIRS = strategies.ranking_pairs().filter(lambda both: have_common_items(*both))
 
 
 def assert_same(computed, expected):
-    """Compare numbers of which either both or none are NaN."""
+    """Compare two numbers; both may be NaN."""
     if isnan(expected):
         assert isnan(computed)
     else:

@@ -13,7 +13,7 @@ from tests.test_public_surface import PACKAGES
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = sorted(path.relative_to(ROOT).as_posix() for path in ROOT.glob("examples/**/*.py"))
-# What authors of extensions use: a page of the reference or a guide has the whole path.
+# What authors of extensions use: a page of the reference or a guide has the full path.
 LISTED = re.compile(r"^   ([a-z]\w*\.[\w.]+)$", re.MULTILINE)
 IMPORTED = re.compile(r"^ *from (rankagg[\w.]*) import (.+)$", re.MULTILINE)
 #: Long runs that examine how the package itself works, and what each of them uses.

@@ -1,4 +1,4 @@
-"""No file is taken for what it is not: drawn ones of all kinds, clean and odd, and real ones."""
+"""No file is misread: random ones of all kinds, clean and unusual, and real ones."""
 
 from collections import Counter
 from io import StringIO

@@ -67,7 +67,7 @@ def saved(tmp_path):
 
 @pytest.fixture(scope="module")
 def many(tmp_path_factory):
-    """The page of 52 systems, the first 38 of which are in one order, 39 to 43 in any."""
+    """The page of 52 systems: the first 38 are in one order, 39 to 43 in any."""
     order = [f"system {k:02}" for k in range(52)]
     other = [*order[:38], *reversed(order[38:43]), *order[43:]]
     path = tmp_path_factory.mktemp("many") / "many.html"

@@ -72,7 +72,7 @@ def test_the_page_has_the_text_of_the_result_without_browser_errors(name, tmp_pa
         assert visible(rule.name) in content
     assert f"rankagg{ra.__version__}" in re.sub(r"\s", "", content)
     assert page.count("<svg") == 1
-    # Nothing is asked of the network; the references are text.
+    # The page makes no requests; the references are text.
     assert not re.findall(r'(?:src|href)="(?!#|data:)[^"]*"', page)
     if name not in ("agreement", "confidence", "cycles"):
         return

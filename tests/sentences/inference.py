@@ -381,7 +381,7 @@ class Separated:
         rng = np.random.default_rng(seed)
         self.alpha = ALPHAS[seed % 2]
         self.plain = hostile.table(rng, weights=False)
-        # A test with so much power is asked for levels below it only.
+        # A power this high is requested for levels below it only.
         self.found = None
         if self.plain.n > 1:
             self.found = ra.inference.separation(self.plain.data, alpha=float(self.alpha))

@@ -86,7 +86,7 @@ def by_votes(number, policy, of=None):
 
 
 def hold_facts(known, cases):
-    """Compare what each case found with the definitions, all of which must be needed."""
+    """Compare the numbers of each case with the definitions, all of them needed."""
     held = Instrument(known)
     for case in cases:
         if case.found is not None:

@@ -1,4 +1,4 @@
-"""How the relation is found: what is asked of searches, and what moves that cost nothing tell."""
+"""How the relation is found: the queries of searches, and what moves without cost show."""
 
 from collections import Counter
 from itertools import permutations

@@ -84,7 +84,7 @@ def test_the_relaxation_is_closed_by_one_row(name: str) -> None:
 
 @st.composite
 def vertices(draw: st.DrawFn, n_items: st.SearchStrategy[int]) -> np.ndarray:
-    """Draw points of the relaxation: optima for random costs, many of which are fractional."""
+    """Draw points of the relaxation: optima for random costs, many of them fractional."""
     n = draw(n_items)
     seed = draw(st.integers(0, 2**32 - 1))
     rng = np.random.default_rng(seed)

@@ -11,7 +11,7 @@ from rankagg.inference import rank_sets
 
 
 def judged(seed, n=6, k=5, each=150, ties=0.1):
-    """Comparisons by judges of known reliability, the first of whom contradicts the others."""
+    """Comparisons by judges of known reliability; the first contradicts the others."""
     rng = np.random.default_rng(seed)
     worths = rng.normal(size=n)
     worths -= worths.mean()

@@ -23,8 +23,8 @@ class App:
         page.on("request", lambda request: self.hosts.add(urlsplit(request.url).netloc))
 
     @property
-    def said(self):
-        """The sentence that says what one sees."""
+    def sentence(self):
+        """The sentence that describes the picture."""
         return self.page.locator(".ra .said").inner_text()
 
     @property
@@ -97,7 +97,7 @@ def opened(address, browser):
 @pytest.mark.slow
 def test_the_laboratory_follows_ballots_examples_and_files(opened, tmp_path) -> None:
     with opened("laboratory") as app:
-        assert "Kemeny has Knoxville above Memphis" in app.said
+        assert "Kemeny has Knoxville above Memphis" in app.sentence
         text = app.page.get_by_label("Ballots")
         text.fill("3: A > B > C\n2: B > C > A")
         app.wait("Kemeny has A above B, Borda B above A")
@@ -124,7 +124,7 @@ def test_the_laboratory_follows_ballots_examples_and_files(opened, tmp_path) -> 
 @pytest.mark.slow
 def test_the_cycle_ends_if_a_group_has_more_than_half(opened) -> None:
     with opened("cycle") as app:
-        assert "whoever is chosen" in app.said
+        assert "whoever is chosen" in app.sentence
         app.press(app.slider(0), "Home")
         app.wait("B beats everybody: 20 of 35 voters")
         app.press(app.slider(1), "ArrowLeft", times=6)
@@ -136,12 +136,12 @@ def test_the_cycle_ends_if_a_group_has_more_than_half(opened) -> None:
 @pytest.mark.slow
 def test_a_ballot_an_electorate_and_a_rule_change_the_winner(opened) -> None:
     with opened("manipulate") as app:
-        assert "Is there a better one?" in app.said
+        assert "Is there a better one?" in app.sentence
         helping = ["ABDC", "BADC", "ADBC"]
         app.until(lambda: app.looks("strong") == helping)
         app.press(app.page.get_by_label("Your ballot"), "ArrowDown")
-        assert "A > B > D > C makes" in app.said
-        assert "better for you" in app.said
+        assert "A > B > D > C makes" in app.sentence
+        assert "better for you" in app.sentence
         app.press(app.page.get_by_label("Rule"), "End")
         app.until(lambda: app.looks("strong") != helping)
         voters = app.page.get_by_role("table").inner_text()
@@ -213,9 +213,9 @@ def test_every_app_suits_wider_screens(opened, name, width) -> None:
         seen = app.page.evaluate(
             """() => {
                 const box = q => document.querySelector(q).getBoundingClientRect();
-                const figure = box('.ra-figure'), said = box('.ra .said');
+                const figure = box('.ra-figure'), prose = box('.ra .said');
                 const words = [...document.querySelectorAll('.ra-figure svg text')];
-                return {beside: figure.left >= said.right, below: figure.top - said.bottom,
+                return {beside: figure.left >= prose.right, below: figure.top - prose.bottom,
                     letters: Math.min(...words.map(e => e.getScreenCTM().a
                         * parseFloat(getComputedStyle(e).fontSize)))};
             }"""

@@ -170,7 +170,7 @@ def texts(n, of):
     return "".join(of(at) for at in range(n)).encode()
 
 
-#: Small files, each of which asks for more than a gigabyte, by suffix.
+#: Small files that need more than a gigabyte each, by suffix.
 BOMBS = {
     "blank lines": (".csv.gz", lambda: b"s,x\nA,1\n" + b"\n" * 7 * 10**7),
     "labels": (".csv", lambda: b"s,x\n" + texts(2_500_000, lambda at: f"{at},1\n")),
