@@ -1,4 +1,4 @@
-"""Every block of code in the pages runs somewhere; what cannot run says why, and still parses."""
+"""Every block of code in the pages runs somewhere; others give a reason, and parse."""
 
 from __future__ import annotations
 

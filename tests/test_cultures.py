@@ -106,7 +106,7 @@ def test_norm_phi_is_the_expected_share_of_pairs(n):
         assert mallows.mean_distance / (n * (n - 1) / 4) == pytest.approx(norm_phi, rel=1e-9)
 
 
-# -- what every culture promises ------------------------------------------------------------------
+# -- contract of cultures -------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("culture", CULTURES, ids=repr)

@@ -1,4 +1,4 @@
-"""Guides for authors, followed to the letter, and that the reference has every public name."""
+"""Guides for authors, followed literally; the reference has every public name."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""Signs that steer a terminal or break XML leave the program escaped, whatever label holds them."""
+"""Signs that steer a terminal or break XML leave the program escaped, in any label."""
 
 import copy
 import json
@@ -35,7 +35,7 @@ def clean(text):
     return RAW.search(text) is None and "F\nG" not in text
 
 
-# -- the door -------------------------------------------------------------------------------------
+# -- labels ---------------------------------------------------------------------------------------
 
 
 def test_a_label_is_unchanged_and_shown_with_escapes():
@@ -94,7 +94,7 @@ def test_a_label_equal_to_the_escapes_of_another_is_refused():
         ItemSet(["A\x1b", "A\\x1b"])
 
 
-# -- what leaves ----------------------------------------------------------------------------------
+# -- output ---------------------------------------------------------------------------------------
 
 
 def test_results_in_text_and_markup_are_escaped():

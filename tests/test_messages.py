@@ -1,4 +1,4 @@
-"""No message is longer than a screen, however many items there are and however long their names."""
+"""No message is longer than a screen, for any number of items and any length of names."""
 
 import numpy as np
 import pytest

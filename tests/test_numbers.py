@@ -1,4 +1,4 @@
-"""Numbers that no float is: refused where order would be lost, exact where integers are kept."""
+"""Numbers that floats cannot hold: refused if their order would be lost, or kept exactly."""
 
 from decimal import Decimal
 from fractions import Fraction
@@ -157,7 +157,7 @@ def test_bad_matrices_of_votes_are_refused(wins, message):
         ra.PairwiseMatrix.from_wins(wins)
 
 
-# -- what a cell states ---------------------------------------------------------------------------
+# -- numbers in cells -----------------------------------------------------------------------------
 
 
 @given(st.integers(-(10**40), 10**40), st.sampled_from([int, str, Decimal, Fraction]))

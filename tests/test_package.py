@@ -1,4 +1,4 @@
-"""The package as a whole: lazy, typed, and true to its README and examples."""
+"""The complete package: lazy, typed, and in agreement with its README and examples."""
 
 import ast
 import re

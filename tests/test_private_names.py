@@ -1,4 +1,4 @@
-"""What a file keeps to itself: no other file imports or uses a name with an underscore."""
+"""Private names: no file imports or uses a name with an underscore from another file."""
 
 import ast
 import re

@@ -1,4 +1,4 @@
-"""Numbers in sentences: all go through `counted`, which knows that one is no plural."""
+"""Numbers in sentences: all use `counted`, which handles the singular."""
 
 import ast
 import re

@@ -1,4 +1,4 @@
-"""The time limit: whenever it passes, what comes back is true, and nothing slow is begun after."""
+"""The time limit: at any moment the result is valid, and no slow step starts afterwards."""
 
 import itertools
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""What data hold as scores, rankings and votes, and what comparisons of pairs do not hold."""
+"""Scores, rankings and votes of data, and what comparisons of pairs lack."""
 
 import json
 

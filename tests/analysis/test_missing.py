@@ -1,4 +1,4 @@
-"""What is missing, against counting cell by cell."""
+"""Missing data, against counting cell by cell."""
 
 from collections import Counter
 
@@ -188,7 +188,7 @@ def test_summary_lists_missing_scores_and_assumptions():
     assert "all pairs of items were compared" in one.summary()
 
 
-# -- what is refused ------------------------------------------------------------------------------
+# -- refusals -------------------------------------------------------------------------------------
 
 
 def test_questions_that_the_data_cannot_answer_are_refused():

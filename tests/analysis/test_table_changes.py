@@ -1,4 +1,4 @@
-"""Changes from table to table: who came and went, whose scores moved whom, what is decided."""
+"""Changes between tables: new and lost systems, causes of moves, decided pairs."""
 
 from itertools import permutations
 

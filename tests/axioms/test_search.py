@@ -1,4 +1,4 @@
-"""What the search finds is what brute force finds, no more and no less."""
+"""The search finds exactly what brute force finds."""
 
 from dataclasses import dataclass, replace
 from itertools import combinations, permutations

@@ -1,4 +1,4 @@
-"""Speed of what users wait for: pytest -o addopts='' tests/benchmarks
+"""Speed of common tasks: pytest -o addopts='' tests/benchmarks
 
 Nothing here fails for being slow; the figures are there to be read and compared within one run.
 """

@@ -1,4 +1,4 @@
-"""How time grows, and what compiling is worth: pytest -o addopts='' -s tests/benchmarks
+"""Growth of time, and the gain from compiling: pytest -o addopts='' -s tests/benchmarks
 
 Seconds are those of the processor. What fails here is far from what was measured.
 """

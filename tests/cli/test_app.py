@@ -189,7 +189,7 @@ def test_an_exception_of_a_command_is_an_exception_of_its_test(tmp_path) -> None
         broken(crash)().test_it_does_its_work(tmp_path, "bad")
 
 
-# -- what a command loads before it works ---------------------------------------------------------
+# -- modules loaded before a command works --------------------------------------------------------
 
 HEAVY = (
     "numpy", "pandas", "scipy.stats", "scipy.optimize", "statsmodels", "networkx", "matplotlib",

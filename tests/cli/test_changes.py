@@ -1,4 +1,4 @@
-"""Two versions of a table: the command prints what `compare_tables` finds, and reads both alike."""
+"""Two versions of a table: the command prints the result of `compare_tables`."""
 
 import json
 from pathlib import Path

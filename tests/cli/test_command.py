@@ -1,4 +1,4 @@
-"""`--plot` draws the picture of a command; `--as` and `--json` print what it found."""
+"""`--plot` draws the plot of a command; `--as` and `--json` print its result."""
 
 import re
 

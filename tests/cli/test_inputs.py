@@ -1,4 +1,4 @@
-"""`-` is the standard input wherever a file goes, and options say how numbers are written."""
+"""`-` is the standard input for any file, and options describe the notation of numbers."""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-"""`rankagg steps` and `list`: what they print is what the library finds."""
+"""`rankagg steps` and `list`: they print the results of the library."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""`rankagg fit` and `sample` as their user meets them."""
+"""`rankagg fit` and `sample`, as seen by users."""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-"""The command line as its user meets it: output, files, sentences and exit codes."""
+"""The command line, as seen by users: output, files, sentences and exit codes."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Scans by commands say what the scores themselves say, whatever the files look like."""
+"""Scans by commands give the output of the scores, for files of any form."""
 
 import json
 import re

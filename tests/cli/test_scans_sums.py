@@ -1,4 +1,4 @@
-"""Saved sums go where data go: what a command says of them is what it says of the scores."""
+"""Saved sums are accepted like data: commands print for them what they print for the scores."""
 
 import json
 import re

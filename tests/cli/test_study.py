@@ -1,4 +1,4 @@
-"""`rankagg study`: what it prints is what the library finds."""
+"""`rankagg study` prints the results of the library."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Commands on uncertainty as their user meets them: what they print is what functions find."""
+"""Commands on uncertainty, as seen by users: they print the results of functions."""
 
 import json
 import re

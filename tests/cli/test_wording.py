@@ -1,4 +1,4 @@
-"""What was typed wrong is named as it was typed, and the nearest right name is suggested."""
+"""Mistyped names are printed as typed, and the nearest valid name is suggested."""
 
 import re
 from pathlib import Path

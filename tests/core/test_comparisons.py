@@ -1,4 +1,4 @@
-"""Comparisons: what they hold, what they count, and what they refuse."""
+"""Comparisons: fields, counts, and refusals."""
 
 import pickle
 from fractions import Fraction
@@ -137,7 +137,7 @@ def test_text_and_html_describe_the_comparisons():
     assert "... 12 comparisons in all" in html
 
 
-# -- what is refused ------------------------------------------------------------------------------
+# -- refusals -------------------------------------------------------------------------------------
 
 
 CHANGES_REFUSED = [

@@ -1,4 +1,4 @@
-"""Tables and columns of pandas: their labels and their missing values, or one sentence why not."""
+"""Tables and columns of pandas: labels and missing values, or one sentence of refusal."""
 
 from __future__ import annotations
 

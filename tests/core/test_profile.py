@@ -69,7 +69,7 @@ def test_all_constructors_pass_counts_weights_and_groups_on():
     assert Profile.from_scores(scores, higher_is_better=True, items="ABC", **extra) == direct
 
 
-# -- what is refused ------------------------------------------------------------------------------
+# -- refusals -------------------------------------------------------------------------------------
 
 
 def of_two(**changes):
@@ -132,7 +132,7 @@ def test_bad_profiles_and_operations_are_refused():
         _ = Profile([ABC]) + ABC
 
 
-# -- what it holds --------------------------------------------------------------------------------
+# -- content --------------------------------------------------------------------------------------
 
 
 def test_counts_are_observations_and_weights_are_importance():
@@ -307,7 +307,7 @@ def test_rules_take_the_largest_counts_and_the_farthest_weights() -> None:
         assert rule.aggregate(even, rng=0).cost >= 2**53 - 2
 
 
-# -- what a rank 0 means ---------------------------------------------------------------------------
+# -- rank 0 ----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

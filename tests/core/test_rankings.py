@@ -94,7 +94,7 @@ def test_constructors_return_the_class_they_are_called_on():
     assert type(Permutation.from_buckets(["A", "B"])) is Permutation
 
 
-# -- what is refused ------------------------------------------------------------------------------
+# -- refusals -------------------------------------------------------------------------------------
 
 
 def test_bad_competition_ranks_are_refused():
@@ -188,7 +188,7 @@ def test_scores_have_no_default_direction():
             kind.from_scores([1.0, 2.0])
 
 
-# -- what it says ---------------------------------------------------------------------------------
+# -- output ---------------------------------------------------------------------------------------
 
 
 def test_rank_of_a_label_counts_from_one():
@@ -299,7 +299,7 @@ def test_compatible_permutations_are_listed_once_and_counted(ranking):
     assert set(drawn) <= set(found)
 
 
-# -- what they say on average ---------------------------------------------------------------------
+# -- averages -------------------------------------------------------------------------------------
 
 
 @given(strategies.rankings())

@@ -1,4 +1,4 @@
-"""What the base of results makes of a small one: text, HTML, plain data."""
+"""The base class of results, with a small result: text, HTML, plain data."""
 
 import re
 from html import unescape

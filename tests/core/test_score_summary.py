@@ -1,4 +1,4 @@
-"""What scores add up to, against the scores themselves."""
+"""Summed scores, against the scores themselves."""
 
 from fractions import Fraction
 from math import isnan

@@ -72,7 +72,7 @@ def test_rankings_of_one_family_are_one_cluster():
     assert clusters == (0, 1, 2, 0)
 
 
-# -- what is refused ------------------------------------------------------------------------------
+# -- refusals -------------------------------------------------------------------------------------
 
 
 def made(values, **names):

@@ -1,4 +1,4 @@
-"""What all values have in common: they never change, and are what they hold."""
+"""Common properties of all values: they are immutable and compared by content."""
 
 import contextlib
 import copy
@@ -161,7 +161,7 @@ def test_given_arrays_stay_the_callers(make, given_array):
     assert value == make(original)
 
 
-# -- equal, hashed, copied, pickled by what they hold ---------------------------------------------
+# -- equality, hashes, copies and pickles ---------------------------------------------------------
 
 
 def test_equal_values_are_equal_and_hash_alike(name, value):

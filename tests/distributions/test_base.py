@@ -1,4 +1,4 @@
-"""The contract suite for every distribution that is there."""
+"""The contract suite for every public distribution."""
 
 from contextlib import suppress
 from math import lgamma

@@ -1,4 +1,4 @@
-"""Whether there is a maximum, the climb to it step by step, and what counts as having arrived."""
+"""Existence of a maximum, the steps of the climb to it, and convergence."""
 
 from dataclasses import dataclass, field
 from itertools import combinations

@@ -240,7 +240,7 @@ def test_components_are_recovered_with_any_number_of_workers():
         assert ra.Mixture.fit(votes, 2, n_starts=2, rng=1, n_jobs=2) == fit
 
 
-# -- what is refused ------------------------------------------------------------------------------
+# -- refusals -------------------------------------------------------------------------------------
 
 
 def test_only_unidentified_mixtures_are_refused():

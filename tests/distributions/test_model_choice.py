@@ -1,4 +1,4 @@
-"""Which model: scores by hand, errors of chances, failed models, what is chosen."""
+"""Choice of a model: scores by hand, errors of probabilities, failed models, the verdict."""
 
 import re
 from importlib import import_module

@@ -1,4 +1,4 @@
-"""Rules that rank by a fitted distribution; what all rules promise is in `tests.aggregation`."""
+"""Rules that rank by a fitted distribution; the contract of all rules is in `tests.aggregation`."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Examples use public names alone: those of `public_surface.txt`, and those that pages name."""
+"""Examples use public names only: those of `public_surface.txt`, and those that pages name."""
 
 import ast
 import re

@@ -1,4 +1,4 @@
-"""Radii against their formulas, and against what they promise."""
+"""Radii against their formulas and their guarantees."""
 
 from math import comb, inf, log, pi, sqrt
 

@@ -154,7 +154,7 @@ def test_small_weights_have_averages(options):
         assert spread(small, **options) == expected
 
 
-# -- what is refused ------------------------------------------------------------------------------
+# -- refusals -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("strict", [False, True])
@@ -288,7 +288,7 @@ def test_summary_states_spread_bounds_optimum_and_methods():
     assert "no upper bound: ties or missing items" in tied
 
 
-# -- what is refused ------------------------------------------------------------------------------
+# -- refusals -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Robust rank aggregation: its law against exact sums and draws, and what it says of items."""
+"""Robust rank aggregation: its distribution against exact sums and draws, and its output."""
 
 from itertools import product
 from math import comb, factorial

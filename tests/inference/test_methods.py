@@ -1,4 +1,4 @@
-"""The coverage study: what is kept of it, and what methods say by it."""
+"""The coverage study: its stored results, and the notes of methods that follow from it."""
 
 import importlib
 import runpy
@@ -36,7 +36,7 @@ def kept():
     return {name: pd.read_csv(FOLDER / f"{name}.csv") for name in PARTS}
 
 
-# -- what is kept ---------------------------------------------------------------------------------
+# -- stored results -------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("part", PARTS)

@@ -1,4 +1,4 @@
-"""What tests assume, seen in the data: symmetric differences, and independent instances."""
+"""Assumptions of tests, checked in the data: symmetric differences, independent instances."""
 
 import re
 
@@ -134,7 +134,7 @@ def test_every_result_with_pooled_instances_has_the_note():
     assert not about(ra.rank_intervals(summary, fixed_tasks=True).notes, POOLED)
 
 
-# -- gaps that follow what others score -----------------------------------------------------------
+# -- gaps that depend on scores -------------------------------------------------------------------
 
 
 def with_gaps(rng, tasks, gaps):

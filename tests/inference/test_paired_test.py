@@ -1,4 +1,4 @@
-"""Tests of two systems: which method, of what units, and what is refused."""
+"""Tests of two systems: methods, units, and refusals."""
 
 from itertools import product
 

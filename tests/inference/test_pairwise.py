@@ -1,4 +1,4 @@
-"""Intervals of all pairs: bounds, options that do not go together, and how they look."""
+"""Intervals of all pairs: bounds, inconsistent options, and output."""
 
 from itertools import permutations
 from math import log, sqrt
@@ -66,7 +66,7 @@ def test_estimates_are_the_proportions_of_the_votes(profile):
     assert found.never_compared == tuple(tuple(profile.items[k] for k in p) for p in without)
 
 
-# -- what holds for all ---------------------------------------------------------------------------
+# -- common properties ----------------------------------------------------------------------------
 
 
 def check_shape(intervals):

@@ -1,4 +1,4 @@
-"""What intervals and ranks say: refusals, notes and descriptions as whole sentences."""
+"""Output of intervals and ranks: refusals, notes and descriptions as complete sentences."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""How many units are needed, against statsmodels and by drawing so many."""
+"""Needed numbers of units, against statsmodels and simulation."""
 
 import numpy as np
 import pytest

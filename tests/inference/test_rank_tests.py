@@ -120,7 +120,7 @@ def test_groups_are_the_largest_sets_within_the_critical_difference(profile, alp
     assert [rank[group[0]] for group in found] == sorted(rank[group[0]] for group in found)
 
 
-# -- what is refused ------------------------------------------------------------------------------
+# -- refusals -------------------------------------------------------------------------------------
 
 
 def test_incomplete_rankings_are_counted():

@@ -1,4 +1,4 @@
-"""Intervals from what scores add up to, against those from the rankings."""
+"""Intervals from summed scores, against those from the rankings."""
 
 from functools import partial
 
@@ -121,7 +121,7 @@ def test_the_refusal_names_the_remedy(call):
         call(ra.ScoreSummary.from_scores(many(3)))
 
 
-# -- what sums tell of rankings: spread, sensitivity, Bradley-Terry -------------------------------
+# -- results from sums: spread, sensitivity, Bradley-Terry ----------------------------------------
 
 
 OPTIONS = st.sampled_from([{}, {"average": True}, {"normalized": True}, {"tie_cost": 0.5}])

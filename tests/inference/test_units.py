@@ -95,7 +95,7 @@ def values_of(held):
     return np.concatenate([block.values for block in held.blocks()])
 
 
-# -- what one ranking says ------------------------------------------------------------------------
+# -- one ranking ----------------------------------------------------------------------------------
 
 
 @given(strategies.profiles(), estimands)

@@ -1,4 +1,4 @@
-"""ABIF: what its lines say, and which lines say nothing."""
+"""ABIF: valid and malformed lines."""
 
 import re
 from io import StringIO

@@ -1,4 +1,4 @@
-"""Ballots as offices, forms and clubs write them: each file is read right, or refused."""
+"""Ballots as offices, forms and clubs write them: each file is read correctly, or refused."""
 
 import warnings
 from io import StringIO

@@ -89,7 +89,7 @@ def test_a_frame_is_read_as_a_file():
     assert ra.read_ballots(named, count="n", drop="voter") == profile
 
 
-# -- what is refused ------------------------------------------------------------------------------
+# -- refusals -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

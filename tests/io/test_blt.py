@@ -1,4 +1,4 @@
-"""BLT: ballots, seats, those who have withdrawn, and files that say nothing."""
+"""BLT: ballots, seats, withdrawn candidates, and malformed files."""
 
 from io import StringIO
 

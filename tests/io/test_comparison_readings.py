@@ -1,4 +1,4 @@
-"""Tables of battles as people have them: each is read right, asked about, or not taken for one."""
+"""Tables of battles from practice: each is recognized, ambiguous with a question, or rejected."""
 
 import warnings
 from io import StringIO

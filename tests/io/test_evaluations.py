@@ -1,4 +1,4 @@
-"""Logs of the three tools: their scores in one frame, and what contradicts itself named."""
+"""Logs of the three tools: their scores in one frame, and messages on contradictions."""
 
 import json
 import math
@@ -22,7 +22,7 @@ from tests.io.made_evaluations import (
     task,
 )
 
-# -- directions, and what contradicts itself ------------------------------------------------------
+# -- directions, and contradictions ---------------------------------------------------------------
 
 
 def test_directions_are_those_of_the_files(tmp_path) -> None:

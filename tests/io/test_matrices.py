@@ -1,4 +1,4 @@
-"""Linear ordering matrices, in small and as the library has them."""
+"""Linear ordering matrices: small ones, and instances of the library."""
 
 from io import StringIO
 

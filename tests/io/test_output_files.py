@@ -1,4 +1,4 @@
-"""Writing: whatever goes wrong, one sentence, the former file, and nothing half-written."""
+"""Writing: a failure gives one sentence, keeps the former file, and leaves no partial file."""
 
 import errno
 import os

@@ -1,4 +1,4 @@
-"""Labels that a spreadsheet would run as formulas are written harmless and come back."""
+"""Labels that a spreadsheet would run as formulas are written harmless and read back."""
 
 import csv
 from io import StringIO

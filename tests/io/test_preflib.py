@@ -1,4 +1,4 @@
-"""PrefLib's formats: what is read, contradicts itself and comes back."""
+"""PrefLib's formats: reading, contradictions, and writing."""
 
 import re
 import warnings
@@ -47,7 +47,7 @@ BALLOTS = {
 SMALL = {kind: file_of(kind, *ballots) for kind, (ballots, _) in BALLOTS.items()}
 
 
-# -- what is read ---------------------------------------------------------------------------------
+# -- reading --------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("kind", SMALL)
@@ -88,7 +88,7 @@ def test_a_short_header_is_enough():
     assert (profile.items.labels, profile[0].order) == (("1", "2"), ("2", "1"))
 
 
-# -- what contradicts itself ----------------------------------------------------------------------
+# -- contradictions -------------------------------------------------------------------------------
 
 
 LAST = "2: 4,3,2,1"
@@ -175,7 +175,7 @@ def test_bad_headers_and_endings_are_refused(text, message):
         read(text)
 
 
-# -- what is cut off ------------------------------------------------------------------------------
+# -- truncated files ------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("kind", ["soc", "toc"])
@@ -316,7 +316,7 @@ def test_real_files_are_read_as_their_headers_state(data, tmp_path):
             assert ra.read_preflib(copy) == profile.compress()
 
 
-# -- what is repaired -----------------------------------------------------------------------------
+# -- repairs --------------------------------------------------------------------------------------
 
 FAULTY = """\
 # DATA TYPE: soi

@@ -1,4 +1,4 @@
-"""Ranked lists in their four forms: the same lists, whatever they are written as."""
+"""Ranked lists in their four forms, which give the same lists."""
 
 from functools import partial
 from io import StringIO

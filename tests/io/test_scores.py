@@ -1,4 +1,4 @@
-"""Reading score tables: all forms, what is refused, and small tables."""
+"""Reading score tables: all forms, refusals, and small tables."""
 
 import csv
 from io import StringIO
@@ -217,7 +217,7 @@ def test_dropped_tasks_are_left_out(drop):
     assert (table.tasks.labels, table.systems.labels) == (("f1",), ("B", "A", "C"))
 
 
-# -- what is refused ------------------------------------------------------------------------------
+# -- refusals -------------------------------------------------------------------------------------
 
 
 LONG = {"system": "s", "task": "t", "instance": "k", "score": "v"}

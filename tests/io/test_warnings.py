@@ -1,4 +1,4 @@
-"""Warnings of readers point to the line that reads, neither into the package nor above the call."""
+"""Warnings of readers point to the line of the call."""
 
 import warnings
 from io import StringIO

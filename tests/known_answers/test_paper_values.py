@@ -1,4 +1,4 @@
-"""What the papers' definitions give, where the print differs, and why.
+"""Values by the papers' definitions, and the reasons for differences from the print.
 
 P1: Colombo et al. (2022), "What are the best systems?"; P2: Himmi et al. (2023), on missing
 scores. Those of the third paper are among its replicated rows. Tables of the papers are

@@ -1,4 +1,4 @@
-"""Pictures of fits: what is drawn is that of the fit, the data and the distribution."""
+"""Plots of fits show the fit, the data and the distribution."""
 
 from dataclasses import replace
 from functools import cache

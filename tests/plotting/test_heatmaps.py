@@ -1,4 +1,4 @@
-"""Heat maps: each number in its cell, in the order of what is drawn."""
+"""Heat maps: each number in its cell, in the drawn order."""
 
 from functools import cache
 from itertools import permutations

@@ -1,4 +1,4 @@
-"""Rows of intervals: ranks, effects of paired tests, and units that tell neighbors apart."""
+"""Rows of intervals: ranks, effects of paired tests, and units that separate neighbors."""
 
 from dataclasses import replace
 from functools import cache

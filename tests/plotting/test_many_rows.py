@@ -1,4 +1,4 @@
-"""Plots of many items draw the first forty and say so; new rows hold what their results say."""
+"""Plots of many items draw and state the first forty; rows show the numbers of their results."""
 
 from functools import partial
 

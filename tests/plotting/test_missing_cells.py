@@ -1,4 +1,4 @@
-"""Maps of what is missing: every cell as it is, under its own names and counts."""
+"""Maps of missing data: every cell is drawn, with its names and counts."""
 
 import matplotlib.pyplot as plt
 import numpy as np

@@ -1,4 +1,4 @@
-"""The permutohedron: which orders are neighbours, which are the cheapest, which the answer's."""
+"""The permutohedron: neighbouring orders, the cheapest orders, and those of the consensus."""
 
 from itertools import combinations, permutations
 from operator import itemgetter

@@ -1,4 +1,4 @@
-"""The plot of studies: lines at the numbers of the table, in panels, whatever is along the axis."""
+"""The plot of studies: lines at the numbers of the table, in panels."""
 
 from dataclasses import replace
 

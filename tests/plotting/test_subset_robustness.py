@@ -1,4 +1,4 @@
-"""Robustness: agreement by size of subset, or what leaving out each unit changes."""
+"""Robustness: agreement by size of subset, or the change from leaving out each unit."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""The contract suite for every plot that is there."""
+"""The contract suite for every public plot."""
 
 import inspect
 from functools import cache, partial

@@ -1,4 +1,4 @@
-"""The page when time, or the patience of the user, runs out: what there is, and what is not."""
+"""The page after a time limit or an interruption: its results, and what is missing."""
 
 import itertools
 

@@ -305,7 +305,7 @@ def test_numbers_rounded_to_zero_have_no_sign() -> None:
     assert shown == [("9.00",), ("0.00",)]
 
 
-# -- what scores add up to ------------------------------------------------------------------------
+# -- summed scores --------------------------------------------------------------------------------
 
 
 def text_of(report):

@@ -1,4 +1,4 @@
-"""The button of a page: genuine pages, pages edited by hand, and what the policy lets through."""
+"""The button of a page: genuine pages, pages edited by hand, and the content policy."""
 
 import json
 import re

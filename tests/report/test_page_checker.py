@@ -268,7 +268,7 @@ def test_rows_that_grow_exponentially_are_refused(blank) -> None:
     assert judge(blank, [(json.dumps(VOTES), json.dumps(proof_of([LEAF], rows)))]) == {False: 2}
 
 
-# -- votes of every size, and what asks for too much ----------------------------------------------
+# -- votes of every size, and budgets -------------------------------------------------------------
 
 LIMITED = """async ([votes, certificate, seconds, bytes]) => {
     try {

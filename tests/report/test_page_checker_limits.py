@@ -1,4 +1,4 @@
-"""Where an inequality of the checker is met to the last unit: what holds, and what just does not.
+"""Inequalities of the checker at their limits: certificates that are just valid or invalid.
 
 A certificate that states the least bound depends on every step of its proof; one that
 states what is proved, or one more, with the numbers of them.

@@ -1,4 +1,4 @@
-"""The page in a real browser: sorting, no complaints, nothing asked of the network, any width."""
+"""The page in a real browser: sorting, no errors, no requests, any width."""
 
 from itertools import pairwise
 

@@ -1,4 +1,4 @@
-"""A page for each kind of data: its words and no others, and what the user says of the data."""
+"""A page for each kind of data: its own words, and descriptions given by the user."""
 
 import re
 from io import StringIO
@@ -122,7 +122,7 @@ def test_an_election_of_several_seats_is_counted_by_stv():
         ra.make_report(ra.datasets.load("superglue_human"), kind=rule)
 
 
-# -- which kind, and what is shown of it ----------------------------------------------------------
+# -- kinds, and what is shown ---------------------------------------------------------------------
 
 
 def test_the_kind_is_that_of_the_data_or_the_named_one() -> None:

@@ -1,4 +1,4 @@
-"""The page of a study: it says what the result says, of any study, and asks nothing of anyone."""
+"""The page of a study: it has the text of the result, for any study, and makes no requests."""
 
 import re
 from html import unescape

@@ -1,4 +1,4 @@
-"""What the page says, all of it but tables: sentences, captions, gates and what figures show."""
+"""The text of the page except tables: sentences, captions, gates and the content of figures."""
 
 from collections import Counter
 from fractions import Fraction

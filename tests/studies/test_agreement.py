@@ -96,7 +96,7 @@ def test_systems_that_a_rule_leaves_out_are_counted():
     json.dumps(result.to_dict(), allow_nan=False)
 
 
-# -- what takes part ------------------------------------------------------------------------------
+# -- rules and data -------------------------------------------------------------------------------
 
 
 def test_two_level_rules_are_compared_on_all_instances_only():

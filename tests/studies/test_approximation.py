@@ -95,7 +95,7 @@ def test_rows_equal_brute_force_over_all_orders():
             assert min(distances) <= row["distance"] <= max(distances)
 
 
-# -- what is not known ----------------------------------------------------------------------------
+# -- unknown values -------------------------------------------------------------------------------
 
 
 def test_unproved_cells_are_counted_and_their_ratio_is_an_interval():

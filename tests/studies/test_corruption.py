@@ -1,4 +1,4 @@
-"""Corrupted scores: every figure against slow loops, and what is not known."""
+"""Corrupted scores: every number against slow loops, and unknown values."""
 
 import numpy as np
 import pytest
@@ -160,7 +160,7 @@ def test_smaller_sets_of_tasks_are_within_larger_ones():
     assert len({cell.generator(0, "x").integers(2**40) for cell in cells}) == len(cells)
 
 
-# -- what is not known ----------------------------------------------------------------------------
+# -- unknown values -------------------------------------------------------------------------------
 
 
 def test_ties_count_as_if_broken_at_random():

@@ -1,4 +1,4 @@
-"""Corruptions: each against what its words say, and all against their contract."""
+"""Corruptions: each against its definition, and all against their contract."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""The journal: no line that was damaged, changed, doubled or brought along passes for a result."""
+"""The journal: damaged, changed, repeated or foreign lines are not read as results."""
 
 import errno
 import os

@@ -1,4 +1,4 @@
-"""The study of missing scores: against slow loops from the paper's words, and what it promises."""
+"""The study of missing scores: against slow loops by the paper's definitions."""
 
 from fractions import Fraction
 from itertools import product
@@ -158,7 +158,7 @@ def test_rows_agree_with_a_loop_over_the_scores():
     assert sentence in result.summary()
 
 
-# -- what must hold --------------------------------------------------------------------------------
+# -- properties ------------------------------------------------------------------------------------
 
 
 # -- tables ----------------------------------------------------------------------------------------
@@ -167,7 +167,7 @@ def test_rows_agree_with_a_loop_over_the_scores():
 # -- the papers' data ------------------------------------------------------------------------------
 
 
-# -- what is not known -----------------------------------------------------------------------------
+# -- unknown values --------------------------------------------------------------------------------
 
 
 def test_two_levels_and_latent_scores_agree_with_the_calls_of_a_user():

@@ -1,4 +1,4 @@
-"""Ways to decide pairs: what they are called, and which options go together."""
+"""Methods to decide pairs: their names, and consistent options."""
 
 import pytest
 

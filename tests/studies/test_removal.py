@@ -1,4 +1,4 @@
-"""Mechanisms of missing scores: what they take, how often, and what a study says of them."""
+"""Mechanisms of missing scores: removed entries, their frequencies, and the output of studies."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -101,7 +101,7 @@ def test_sets_have_the_frequencies_of_sequential_draws(number):
     assert_alike(found, chances(odds, number), 400)
 
 
-# -- what is taken ---------------------------------------------------------------------------------
+# -- removed entries -------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

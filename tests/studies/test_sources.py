@@ -1,4 +1,4 @@
-"""What studies draw from: sizes, distributions, and that no item is favored."""
+"""Sources of studies: sizes, distributions, and no favored item."""
 
 import numpy as np
 import pytest

@@ -224,7 +224,7 @@ def test_bad_values_are_named(name, changes, message):
         STUDIES[name](**changes)
 
 
-# -- what data are drawn from ---------------------------------------------------------------------
+# -- sources of data ------------------------------------------------------------------------------
 
 
 def test_profiles_tables_and_distributions_take_part_in_studies():

@@ -1,4 +1,4 @@
-"""Studies find the same on a cluster of Dask, though a worker is lost."""
+"""Studies give the same results on a Dask cluster, even if a worker is lost."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""The contract of plots finds what is wrong with a plot."""
+"""The contract of plots finds the faults of a plot."""
 
 from collections.abc import Callable
 

@@ -241,7 +241,7 @@ def pair(x: int, y: int) -> np.ndarray:
     return np.array([[x, y]])
 
 
-# -- what a forger does ---------------------------------------------------------------------------
+# -- mutations ------------------------------------------------------------------------------------
 
 
 def junk(value: Any, rng: Random) -> Any:
@@ -340,7 +340,7 @@ def forged(case: Any, rng: Random, restate: Callable) -> dict[str, Any]:
     return data
 
 
-# -- what must come of it -------------------------------------------------------------------------
+# -- expected verdicts ----------------------------------------------------------------------------
 
 
 def holds_as(kind: type) -> Callable[[Any, Any], bool]:

@@ -84,7 +84,7 @@ def test_files_of_other_versions_are_refused() -> None:
                 check(other, votes_to_dict(votes))
 
 
-# -- what is stated -------------------------------------------------------------------------------
+# -- statements -----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("tie_cost", [0.1, 0.5, 1, Fraction(1, 3), Fraction(10**7 + 1, 2 * 10**7)])

@@ -1,4 +1,4 @@
-"""Whatever is done to a certificate, what passes is true, and the two checkers agree."""
+"""Forged certificates: accepted ones are true, and the two checkers agree."""
 
 import json
 from dataclasses import fields, replace

@@ -120,7 +120,7 @@ def test_sums_beyond_64_bits_prove_no_false_bound(size: int) -> None:
             assert not verdict or cost == least
 
 
-# -- the door -------------------------------------------------------------------------------------
+# -- types of numbers -----------------------------------------------------------------------------
 
 
 def test_exact_arrays_hold_no_numpy_scalars_and_no_floats() -> None:

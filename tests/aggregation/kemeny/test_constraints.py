@@ -1,4 +1,4 @@
-"""Constraints against brute force: optima, proofs, conflicts, and what is refused."""
+"""Constraints against brute force: optima, proofs, conflicts, and refusals."""
 
 import json
 from itertools import permutations, product
@@ -186,7 +186,7 @@ def test_without_time_the_ranking_keeps_the_constraints() -> None:
     assert exact.notes == ("not proved optimal within the time limit of 0 s",)
 
 
-# -- what is refused ------------------------------------------------------------------------------
+# -- refusals -------------------------------------------------------------------------------------
 
 
 def of_tennessee(**wish: Any) -> ra.Consensus:

@@ -1,4 +1,4 @@
-"""The best order of a part: what it respects, and how the memetic search is spread over time."""
+"""The best order of a part: decided pairs, and the memetic search in slices of time."""
 
 from itertools import permutations
 

@@ -1,4 +1,4 @@
-"""Pairs that are decided before anything is solved, against all orders of a few items."""
+"""Pairs that are decided before any solve, compared with all orders of a few items."""
 
 from dataclasses import replace
 from itertools import combinations, permutations

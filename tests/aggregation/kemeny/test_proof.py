@@ -1,4 +1,4 @@
-"""Proofs against brute force: whatever weights, cases and thresholds say, no bound is too high."""
+"""Proofs against brute force: no bound is too high for any weights, cases and thresholds."""
 
 from itertools import permutations
 from random import Random

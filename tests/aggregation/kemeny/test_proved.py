@@ -149,7 +149,7 @@ def test_malformed_certificates_are_refused() -> None:
             Certificate.from_dict(plain(**fields))
 
 
-# -- what every optimum has -----------------------------------------------------------------------
+# -- pairs of every optimum -----------------------------------------------------------------------
 
 MOVES = {"exchange": [[0, 2], [3, 0]], "up": 2, "down": 0, "rest": 1}
 APART = {"above": [3, 0], "cut": [[0, 2]], "rest": 1}

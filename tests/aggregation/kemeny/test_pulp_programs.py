@@ -1,4 +1,4 @@
-"""What PuLP's solvers get wrong is an error, or proves nothing false."""
+"""Faults of PuLP's solvers raise an error, or prove nothing false."""
 
 import signal
 import subprocess

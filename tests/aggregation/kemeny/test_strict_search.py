@@ -1,4 +1,4 @@
-"""What related problems share saves time, and is never taken for a proof."""
+"""Related problems share work to save time, and never proofs."""
 
 import pickle
 from typing import Any

@@ -177,7 +177,7 @@ def test_the_violation_of_halves_is_that_of_their_forms(before: np.ndarray, draw
         assert form.least - used(form, before) == pytest.approx(violation, abs=TOLERANCE)
 
 
-# -- what they are for ---------------------------------------------------------------------------
+# -- use in proofs -------------------------------------------------------------------------------
 
 
 def test_the_most_violated_rows_come_first() -> None:

@@ -119,7 +119,7 @@ def test_groups_keep_an_optimum_and_strict_groups_keep_all(seed: int) -> None:
     assert least + across == min(costs.values())
 
 
-# -- what it costs ----------------------------------------------------------------------------
+# -- costs ------------------------------------------------------------------------------------
 
 
 @given(profile=profiles(max_size=5), prices=prices_of_all_kinds, data=st.data())

@@ -145,7 +145,7 @@ def random_tree(rng: Random, threshold: int) -> tuple:
     )
 
 
-# -- what a forger does ---------------------------------------------------------------------------
+# -- mutations ------------------------------------------------------------------------------------
 
 
 def restate(data: dict[str, Any], case: Specimen, rng: Random) -> None:
@@ -163,7 +163,7 @@ def mutant(case: Specimen, rng: Random) -> dict[str, Any]:
     return forged(case, rng, restate)
 
 
-# -- what must come of it -------------------------------------------------------------------------
+# -- expected verdicts ----------------------------------------------------------------------------
 
 
 holds = holds_as(Kind)

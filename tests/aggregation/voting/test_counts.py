@@ -243,7 +243,7 @@ def test_winners_by_any_way_of_breaking_ties_share_the_first_place() -> None:
     assert consensus.notes == ("each wins by some way of breaking ties: 0, 1, 2, 3",)
 
 
-# -- who is tied, and what decides ----------------------------------------------------------------
+# -- ties, and how they are broken ----------------------------------------------------------------
 
 
 @settings(max_examples=40)

@@ -207,7 +207,7 @@ def test_meek_ties_candidates_within_the_remaining_surplus():
     assert count.notes == ("round 4: A, D tie; by the order of the data D is eliminated",)
 
 
-# -- what is refused ------------------------------------------------------------------------------
+# -- refusals -------------------------------------------------------------------------------------
 
 
 TIED = ra.Profile([ra.PartialRanking.from_buckets([["A"], ["B", "C"]])])
@@ -236,7 +236,7 @@ def test_instant_runoff_counts_listed_candidates_only():
     assert ra.InstantRunoff().count(shared).stages[0].counts == (Fraction(1, 4), Fraction(1, 4), 0)
 
 
-# -- what is printed ------------------------------------------------------------------------------
+# -- output ---------------------------------------------------------------------------------------
 
 
 def test_the_table_of_many_rounds_names_the_rounds_left_out():

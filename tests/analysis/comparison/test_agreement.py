@@ -1,4 +1,4 @@
-"""How far tasks agree, against SciPy and the definitions."""
+"""Agreement of tasks, against SciPy and the definitions."""
 
 import tracemalloc
 

@@ -232,7 +232,7 @@ def test_randomized_rules_repeat_with_a_seed():
     assert len(set(first)) > 1
 
 
-# -- what rules say of themselves -----------------------------------------------------------------
+# -- properties of rules --------------------------------------------------------------------------
 
 
 def test_the_properties_of_a_composition_follow_its_parts():

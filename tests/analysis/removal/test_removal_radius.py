@@ -346,7 +346,7 @@ def test_overtaking_removals_also_answer_the_level_question(monkeypatch):
     assert found.level.first == found.overtaken.first == ("B",)
 
 
-# -- what it says ---------------------------------------------------------------------------------
+# -- output ---------------------------------------------------------------------------------------
 
 
 def test_the_headline_names_the_removed_tasks():

@@ -418,7 +418,7 @@ def test_summary_states_that_shares_are_not_confidence():
     assert [row["item"] for row in facts["items"]] == shares.to_frame().index.tolist()
 
 
-# -- what is refused ------------------------------------------------------------------------------
+# -- refusals -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

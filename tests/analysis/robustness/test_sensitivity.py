@@ -1,4 +1,4 @@
-"""What flips between assumptions about missing items, against all completions."""
+"""Flips between assumptions about missing items, against all completions."""
 
 from collections import Counter
 from itertools import product
@@ -222,7 +222,7 @@ def test_two_level_rules_use_each_policy():
     assert set(rows_of(result.samples)) <= possible
 
 
-# -- what flips -----------------------------------------------------------------------------------
+# -- flips ----------------------------------------------------------------------------------------
 
 
 def test_pairs_flip_between_policies():
@@ -267,7 +267,7 @@ def test_completions_that_split_evenly_flip_a_tie():
     assert len(split.to_frame()) == 1
 
 
-# -- who is among the first -----------------------------------------------------------------------
+# -- the first places -----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("k", [1, 2, 3])
@@ -308,7 +308,7 @@ def test_summary_lists_consensuses_top_and_flips():
     assert {(row["above"], row["below"]) for row in as_dict["flips"]} == {("A", "C"), ("C", "B")}
 
 
-# -- what is refused ------------------------------------------------------------------------------
+# -- refusals -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

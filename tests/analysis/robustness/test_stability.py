@@ -1,4 +1,4 @@
-"""Leaving out tasks and systems: against aggregating by hand what is left."""
+"""Leaving out tasks and systems, against aggregating the rest by hand."""
 
 import json
 from dataclasses import replace

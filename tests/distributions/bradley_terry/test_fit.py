@@ -106,7 +106,7 @@ def test_davidson_with_home_advantage_equals_a_loglinear_model_in_r():
     assert fit.log_likelihood == pytest.approx(-121.39613365994, abs=1e-9)
 
 
-# -- what must not matter -------------------------------------------------------------------------
+# -- invariances ----------------------------------------------------------------------------------
 
 
 def test_without_ties_and_extras_the_fit_is_that_of_the_votes():

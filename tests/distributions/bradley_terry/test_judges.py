@@ -1,4 +1,4 @@
-"""Worths and reliabilities of judges: the maximum, its errors, and who is named."""
+"""Worths and reliabilities of judges: the maximum, its errors, and the named judges."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Who has no rating yet: by hand, and by who reaches whom in small tables of wins."""
+"""Items without a rating: by hand, and by connectivity in small tables of wins."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""What a fit of battles says: differences, ratings, predictions."""
+"""Results of a fit of battles: differences, ratings, predictions."""
 
 import numpy as np
 import pytest

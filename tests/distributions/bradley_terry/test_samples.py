@@ -1,4 +1,4 @@
-"""Rankings and score tables: their comparisons, and errors by what is independent."""
+"""Rankings and score tables: their comparisons, and errors by independent units."""
 
 import numpy as np
 import pytest

@@ -71,7 +71,7 @@ def test_a_lone_unlisted_item_is_last_of_the_observed(row):
     np.testing.assert_allclose(expected_votes(ranks, np.ones(1), 0.7), before, atol=1e-12)
 
 
-# -- what is too large ----------------------------------------------------------------------------
+# -- size limits ----------------------------------------------------------------------------------
 
 
 def with_gaps(number):

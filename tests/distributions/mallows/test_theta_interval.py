@@ -20,7 +20,7 @@ def with_gaps(theta, n, m, missing, rng):
     return ra.Profile.from_ranks(ranks[(~np.isnan(ranks)).any(axis=1)], items=range(n))
 
 
-# -- what it holds --------------------------------------------------------------------------------
+# -- content --------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def test_no_interval_is_made_where_all_rankings_agree():
     assert (lower, upper) == (0.0, np.inf)
 
 
-# -- what a fit says ------------------------------------------------------------------------------
+# -- notes of a fit -------------------------------------------------------------------------------
 
 
 def test_a_fit_notes_that_the_interval_is_conditional_on_the_center():

@@ -1,4 +1,4 @@
-"""What a fit of Plackett-Luce says: differences, intervals, tests."""
+"""Results of a fit of Plackett-Luce: differences, intervals, tests."""
 
 import itertools
 

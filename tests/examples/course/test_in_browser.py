@@ -1,4 +1,4 @@
-"""The apps in a real browser, on 400 pixels, by keyboard: each control moves what it should."""
+"""The apps in a real browser, on 400 pixels, by keyboard: each control has its effect."""
 
 import json
 import time

@@ -1,4 +1,4 @@
-"""Every lecture and exercise sheet runs from first to last cell: what it claims, it asserts."""
+"""Every lecture and exercise sheet runs from first to last cell and asserts its claims."""
 
 import re
 from importlib import import_module

@@ -1,4 +1,4 @@
-"""What the second paper pools over its data sets."""
+"""Values that the second paper pools over its data sets."""
 
 from itertools import combinations
 

@@ -1,4 +1,4 @@
-"""The experiment on tasks as it was run: its coin, its sums, and what it removes."""
+"""The experiment on tasks as it was run: its random merge, its sums, and the removed scores."""
 
 from itertools import permutations
 

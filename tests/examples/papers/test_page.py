@@ -1,4 +1,4 @@
-"""The page of the replication: what its policy allows, and its tables."""
+"""The page of the replication: its content policy and its tables."""
 
 import re
 from base64 import b64encode

@@ -1,4 +1,4 @@
-"""What the papers conclude today: every number of the page, its figures, and its program."""
+"""Conclusions of the papers today: every number of the page, its figures, and its program."""
 
 import csv
 import re

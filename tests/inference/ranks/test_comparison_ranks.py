@@ -1,4 +1,4 @@
-"""Ranks of compared items: decisions, what they rest on, and how often they are wrong."""
+"""Ranks of compared items: decisions, their basis, and their error rates."""
 
 import numpy as np
 import pytest

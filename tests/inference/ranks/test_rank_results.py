@@ -1,4 +1,4 @@
-"""Ranks: which method decides and what it says of itself, single items, and who may be first."""
+"""Ranks: methods and their notes, single items, and the candidates for the first place."""
 
 import itertools
 
@@ -110,7 +110,7 @@ def test_many_sign_vectors_are_seeded():
     assert not any("sign vectors" in n for n in ra.rank_intervals(table, n_resamples=1000).notes)
 
 
-# -- what is missing ------------------------------------------------------------------------------
+# -- missing data ---------------------------------------------------------------------------------
 
 # B is above C in all tasks that have both; C has the better ones of the others.
 GAPS = ra.ScoreTable(
@@ -130,7 +130,7 @@ def test_two_items_are_compared_on_units_with_both(of):
     assert ["neighboring" in note for note in ra.rank_intervals(HUMANS, of=of).notes] == [True]
 
 
-# -- what decisions rest on -----------------------------------------------------------------------
+# -- basis of decisions ---------------------------------------------------------------------------
 
 
 def unanimous(size, n):
@@ -296,7 +296,7 @@ def test_the_largest_deviation_of_a_single_item_is_among_its_pairs(seed):
     assert result.decisions.above.tolist() == above.tolist()
 
 
-# -- how it looks ---------------------------------------------------------------------------------
+# -- output ---------------------------------------------------------------------------------------
 
 
 @given(strategies.profiles(min_size=2))

@@ -1,4 +1,4 @@
-"""Rank sets of estimates with errors: a slow oracle, a published table, and how often they err."""
+"""Rank sets of estimates with errors: a slow oracle, a published table, and error rates."""
 
 import tracemalloc
 from functools import partial
@@ -126,7 +126,7 @@ def test_sets_are_those_of_csranks():
     assert ranks.bottom(5) == tuple(range(31, 38))
 
 
-# -- what is given --------------------------------------------------------------------------------
+# -- input ----------------------------------------------------------------------------------------
 
 
 def test_estimates_and_errors_are_matched_by_label():

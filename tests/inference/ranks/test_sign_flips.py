@@ -395,7 +395,7 @@ def by_points(orders, *, fixed_tasks=False, **more):
     return Units.of_values(profile, source, unit="ranking", fixed_tasks=fixed_tasks, instances=None)
 
 
-# -- what tells nothing ---------------------------------------------------------------------------
+# -- units without information --------------------------------------------------------------------
 
 
 def test_rounding_errors_decide_nothing():
@@ -421,7 +421,7 @@ def test_units_without_differences_decide_nothing():
         assert not found.ahead.any()
 
 
-# -- what is refused ------------------------------------------------------------------------------
+# -- refusals -------------------------------------------------------------------------------------
 
 
 def test_sign_flips_of_fixed_tasks_are_refused():

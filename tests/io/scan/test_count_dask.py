@@ -1,4 +1,4 @@
-"""A cluster of Dask adds up to the same bits, though workers are lost."""
+"""A Dask cluster gives the same sums, even if workers are lost."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""What a scan adds up is what the table itself says, to the last bit."""
+"""Sums of a scan equal those of the table exactly."""
 
 import gzip
 import warnings

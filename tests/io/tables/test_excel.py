@@ -1,4 +1,4 @@
-"""Workbooks of Excel: what is in them is read or refused by its place, and they cost little."""
+"""Workbooks of Excel: cells are read, or refused by their place, at little cost."""
 
 import re
 import warnings
@@ -57,7 +57,7 @@ def refused(book):
     return of_rows
 
 
-# -- what is read ---------------------------------------------------------------------------------
+# -- reading --------------------------------------------------------------------------------------
 
 
 def test_every_kind_of_cell_is_read(read):
@@ -146,7 +146,7 @@ def test_empty_workbooks_are_refused(refused):
     assert "a header and no rows" in refused(HEADER)
 
 
-# -- what says nothing ----------------------------------------------------------------------------
+# -- cells without a value ------------------------------------------------------------------------
 
 CELL = '<row r="2"><c r="A2" t="inlineStr"><is><t>A</t></is></c>{}</row>'
 ERRORS = ["#DIV/0!", "#REF!", "#VALUE!", "#N/A", "#NAME?", "#NULL!", "#NUM!", "#SPILL!"]
@@ -196,7 +196,7 @@ def test_dates_are_not_read_as_numbers(code, is_date, read):
         assert shown == ("a date (cell B2 of sheet 'Scores')" if expected else "45000")
 
 
-# -- what is no workbook --------------------------------------------------------------------------
+# -- files that are no workbook -------------------------------------------------------------------
 
 WRONG = {
     r"\(KeyError\): save it": {"xl/strings.xml": None},
@@ -221,7 +221,7 @@ def test_damage_is_named(message, changed, tmp_path):
 COLUMNS = [openpyxl.utils.get_column_letter(at) for at in range(4, 130)]
 
 
-# -- what a few bytes may not ask for -------------------------------------------------------------
+# -- limits for small files -----------------------------------------------------------------------
 
 
 REFUSED = r"^a\.xlsx takes about [0-9,]+ bytes of memory or more, and `max_bytes` is 1"

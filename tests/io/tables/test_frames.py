@@ -1,4 +1,4 @@
-"""Frames of any types of columns say at once what they say cell by cell."""
+"""Frames with columns of any type are read at once as cell by cell."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Frames of any cells are read or refused in words."""
+"""Frames of any cells are read or refused with a message."""
 
 import random
 from decimal import Decimal

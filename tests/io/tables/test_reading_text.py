@@ -1,4 +1,4 @@
-"""Delimited text: Arrow parts the cells of plain files, and as the csv module does."""
+"""Delimited text: Arrow splits the cells of plain files as the csv module does."""
 
 import csv
 from io import StringIO

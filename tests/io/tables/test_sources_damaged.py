@@ -1,4 +1,4 @@
-"""Damaged files are read or refused in words, in bounded time and memory."""
+"""Damaged files are read or refused with a message, in bounded time and memory."""
 
 import gzip
 import random
@@ -38,7 +38,7 @@ def test_damaged_files_are_read_or_refused(kind, number, seed, tmp_path):
     assert counts["DataFormatError"] >= number // 10
 
 
-# -- what a few bytes may not ask for -------------------------------------------------------------
+# -- limits for small files -----------------------------------------------------------------------
 
 HEADER = "# NUMBER ALTERNATIVES: {}\n# NUMBER VOTERS: 1\n"
 

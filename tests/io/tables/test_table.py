@@ -1,4 +1,4 @@
-"""Text files and frames as tables of cells: encodings, delimiters, and what is wrong where."""
+"""Text files and frames as tables of cells: encodings, delimiters, and the place of faults."""
 
 from decimal import Decimal
 from io import StringIO
@@ -215,7 +215,7 @@ def test_dropping_unknown_columns_is_refused(drop):
             read()
 
 
-# -- whole numbers that no float is, and fractions ----------------------------------------
+# -- integers beyond floats, and fractions ------------------------------------------------
 
 ODD = 2**53 + 1
 
