@@ -1,8 +1,8 @@
 """Optional data, commands called in this process, and the settings of all tests.
 
-Some tests read real data that the project does not bundle: files in `../shared/data` beside the
+Some tests read real data that the project does not bundle: files in `../shared/data` next to the
 checkout, or in the folder that the environment variable RANKAGG_DATA names, and tables of known
-answers in the folder `facts` beside that one. Without them these tests skip.
+answers in the folder `facts` next to it. Without them these tests skip.
 """
 
 import json
@@ -41,7 +41,7 @@ def seeds(few, many):
 
 
 def slow_but(quick, rows):
-    """Return rows for `parametrize`, of which all are slow but the quick ones."""
+    """Return rows for `parametrize`; all are slow but the quick ones."""
     slow = pytest.mark.slow
     return [
         row
@@ -115,7 +115,7 @@ def _present(path, what):
 # -- commands, called in this process, in an empty folder -----------------------------------------
 
 
-class Told(NamedTuple):
+class CommandResult(NamedTuple):
     """How a command ended, and what it printed."""
 
     code: int
@@ -128,10 +128,10 @@ def called(capsys, monkeypatch, tmp_path):
     """Return a function that calls a line and more words in an empty folder, however it ends."""
     monkeypatch.chdir(tmp_path)
 
-    def call(line: str, *more) -> Told:
+    def call(line: str, *more) -> CommandResult:
         with pytest.raises(SystemExit) as stop:
             main([*split(line), *map(str, more)])
-        return Told(stop.value.code or 0, *capsys.readouterr())
+        return CommandResult(stop.value.code or 0, *capsys.readouterr())
 
     return call
 
@@ -140,31 +140,31 @@ def called(capsys, monkeypatch, tmp_path):
 def run(called):
     """Return a function that calls a command, which must end with a code, by default 0."""
 
-    def call(*args, code: int | tuple[int, ...] = 0) -> Told:
-        told = called(*args)
-        assert told.code in (code if isinstance(code, tuple) else (code,)), told.err
-        return told
+    def call(*args, code: int | tuple[int, ...] = 0) -> CommandResult:
+        result = called(*args)
+        assert result.code in (code if isinstance(code, tuple) else (code,)), result.err
+        return result
 
     return call
 
 
 @pytest.fixture
-def said(run):
+def output(run):
     """Return a function from a call to what it prints, or to what it says is wrong."""
 
     def call(*args, code=0) -> str:
-        told = run(*args, code=code)
-        return told.err if code else told.out
+        result = run(*args, code=code)
+        return result.err if code else result.out
 
     return call
 
 
 @pytest.fixture
-def parsed(said):
+def parsed(output):
     """Return a function from a call to what it prints as JSON, which has no NaN."""
 
     def call(*args, code=0) -> dict:
-        out = said(*args, "--json", code=code)
+        out = output(*args, "--json", code=code)
         assert "NaN" not in out
         return json.loads(out)
 

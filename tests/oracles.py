@@ -268,7 +268,7 @@ def common(first, second):
 
 
 def mean_places(ranking):
-    """Return each item's place, halfway through the items that stand level with it."""
+    """Return each item's place, halfway through the items level with it."""
     n = len(ranking)
     result = []
     for i in range(n):

@@ -10,7 +10,7 @@ ROOT = Path(__file__).resolve().parents[1]
 BIB = ROOT / "docs" / "references.bib"
 DOI = re.compile(r"""10\.\d{4,9}/[^\s"'`,\\\]]+""")
 ENTRY = re.compile(r"^@(\w+)\{([\w-]+),\n(.*?)^\}$", re.MULTILINE | re.DOTALL)
-# The name that stands before a year; months are no authors.
+# The name before a year; months are no authors.
 CITATION = re.compile(
     r"\b(?!May )([A-ZÀ-Ž][\w'-]*[a-zß-ž])(?: et al\.| and others)?,? "
     r"\(?(1[4-9]\d\d|20[0-2]\d)(?![-,]?\d)"
@@ -75,7 +75,7 @@ def test_a_doi_ends_where_the_sentence_does(written, meant):
     assert plain(written) == meant
 
 
-def test_every_entry_says_who_what_and_when():
+def test_every_entry_has_author_title_venue_and_year():
     needed = {"article": "journal", "inproceedings": "booktitle", "incollection": "booktitle"}
     for key, entry in entries().items():
         assert "author" in entry or "editor" in entry, key
@@ -85,7 +85,7 @@ def test_every_entry_says_who_what_and_when():
 
 
 def named():
-    """Return where a name stands before a year; the list of changes dates releases."""
+    """Return where a name precedes a year; the list of changes dates releases."""
     return {
         (name.removesuffix("'s"), year): str(path.relative_to(ROOT))
         for path in pages()

@@ -1,4 +1,4 @@
-"""Every block of code in the pages runs somewhere; what cannot run says why, and still parses."""
+"""Every block of code in the pages runs somewhere; others give a reason, and parse."""
 
 from __future__ import annotations
 
@@ -84,13 +84,13 @@ def parse(line):
     command.make_context(words[1], words[2:])
 
 
-def test_every_block_is_of_a_kind_that_is_looked_at():
+def test_every_block_is_of_a_tested_kind():
     kinds = {kind for _, kind, _ in blocks()}
     assert kinds <= {"python", "console", "bash", *SHOWN}
     assert len(blocks()) > 50
 
 
-def test_blocks_of_python_run_elsewhere_or_say_why_not():
+def test_blocks_of_python_run_elsewhere_or_give_a_reason():
     used = set()
     for page, kind, code in blocks():
         if kind != "python" or page in GUIDES or page == "README.md":  # tests/test_package.py

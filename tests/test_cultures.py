@@ -78,13 +78,13 @@ def test_larger_profiles_are_as_frequent_as_they_are_probable(culture, n, m):
     assert p_value(drawn(culture, n, m, 15_000), law_of(culture, n, m)) > 1e-3
 
 
-def test_voters_on_a_line_rank_as_its_geometry_says():
+def test_voters_on_a_line_rank_by_distance():
     culture = ra.cultures.EuclideanCulture(n_dimensions=1)
     assert p_value(drawn(culture, 3, 2, 300), laws.on_a_line()) > 1e-3
 
 
 @pytest.mark.parametrize("dimension", [1, 3])
-def test_gaussian_voters_agree_on_two_candidates_as_often_as_correlation_says(dimension):
+def test_gaussian_voters_agree_on_a_pair_as_correlation_implies(dimension):
     """The voters' places beyond the midpoint, along its line, have the correlation 1/3."""
     culture = ra.cultures.EuclideanCulture(n_dimensions=dimension, points="gaussian")
     pairs = drawn(culture, 2, 2, 800, seed=3)
@@ -106,7 +106,7 @@ def test_norm_phi_is_the_expected_share_of_pairs(n):
         assert mallows.mean_distance / (n * (n - 1) / 4) == pytest.approx(norm_phi, rel=1e-9)
 
 
-# -- what every culture promises ------------------------------------------------------------------
+# -- contract of cultures -------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("culture", CULTURES, ids=repr)
@@ -119,7 +119,7 @@ def test_profiles_have_the_size_asked_for_and_repeat_with_a_seed(culture):
     assert pickle.loads(pickle.dumps(culture)) == culture
 
 
-def test_the_ends_of_contagion_and_norm_phi():
+def test_extreme_contagion_and_norm_phi_have_known_profiles():
     assert len(ra.cultures.MallowsCulture(norm_phi=0).sample(9, 30, rng=1).compress()) == 1
     assert len(ra.cultures.UrnCulture(contagion=1e300).sample(9, 30, rng=1).compress()) == 1
     assert len(ra.cultures.UrnCulture(contagion=0).sample(9, 30, rng=1).compress()) == 30
@@ -149,7 +149,7 @@ REFUSED = [
 ]
 
 
-def test_what_no_culture_is_is_refused_by_name():
+def test_bad_parameters_of_cultures_are_named():
     for make, named in REFUSED:
         with pytest.raises(InvalidInputError, match=named):
             make()

@@ -29,7 +29,7 @@ def test_every_plot_has_one_example_and_that_of_studies_one_for_each():
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
-def test_an_example_draws_one_plot_in_few_lines_and_says_what_to_read(example):
+def test_an_example_draws_one_plot_in_few_lines_with_a_text(example):
     assert len(drawn(example)) == 1
     text = example.read_text(encoding="utf-8")
     tree = ast.parse(text)

@@ -1,4 +1,4 @@
-"""Guides for authors, followed to the letter, and that the reference has every public name."""
+"""Guides for authors, followed literally; the reference has every public name."""
 
 import os
 import re
@@ -38,11 +38,11 @@ LEAST = {
 }  # fmt: skip
 
 
-def test_every_guide_for_authors_is_followed():
+def test_every_guide_for_authors_is_tested():
     assert {path.stem for path in GUIDES.glob("own_*.rst")} == LEAST.keys() - {"every_study"}
 
 
-# The programs that take a table through every study are followed in slow tests, as often as told.
+# Slow tests run the programs that take a table through every study, as often as stated.
 @pytest.mark.parametrize(
     ("left_out", "n_programs", "often"),
     [("every_study", 0, 2), pytest.param("nothing", 3, None, marks=pytest.mark.slow)],
@@ -89,7 +89,7 @@ def copied(root, folder):
     shutil.copytree(root / folder, Path(folder), ignore=shutil.ignore_patterns("__pycache__"))
 
 
-def test_a_rule_and_a_distance_are_added_to_the_package_as_their_guides_say(tmp_path, monkeypatch):
+def test_guides_add_a_rule_and_a_distance_to_the_package(tmp_path, monkeypatch):
     root = GUIDES.parents[1]
     monkeypatch.chdir(tmp_path)
     for folder in ("rankagg", "tests/aggregation", "tests/distances", "docs/reference"):
@@ -134,7 +134,7 @@ def public_names():
     return found
 
 
-def test_the_top_level_is_short():
+def test_the_top_level_has_at_most_100_names():
     assert len(ra.__all__) <= 100
 
 

@@ -1,4 +1,4 @@
-"""Signs that steer a terminal or break XML leave the program escaped, whatever label holds them."""
+"""Signs that steer a terminal or break XML leave the program escaped, in any label."""
 
 import copy
 import json
@@ -31,14 +31,14 @@ def table():
 
 
 def clean(text):
-    """Say whether a text holds nothing raw, and no label stands on two lines."""
+    """Return whether a text holds nothing raw, and no label is on two lines."""
     return RAW.search(text) is None and "F\nG" not in text
 
 
-# -- the door -------------------------------------------------------------------------------------
+# -- labels ---------------------------------------------------------------------------------------
 
 
-def test_a_label_is_what_it_was_and_is_shown_with_escapes():
+def test_a_label_is_unchanged_and_shown_with_escapes():
     items = ItemSet(HOSTILE)
     assert list(items) == HOSTILE
     for item, text in zip(items, HOSTILE, strict=True):
@@ -89,15 +89,15 @@ def test_twins_and_nul_are_refused(door):
         door(["A", "B\0"])
 
 
-def test_a_label_that_looks_like_the_escapes_of_another_is_a_twin():
+def test_a_label_equal_to_the_escapes_of_another_is_refused():
     with pytest.raises(InvalidInputError, match="look different"):
         ItemSet(["A\x1b", "A\\x1b"])
 
 
-# -- what leaves ----------------------------------------------------------------------------------
+# -- output ---------------------------------------------------------------------------------------
 
 
-def test_results_in_text_and_markup():
+def test_results_in_text_and_markup_are_escaped():
     data = table()
     profile = data.rankings()
     kemeny = ra.Kemeny().aggregate(data)
@@ -119,7 +119,7 @@ def test_results_in_text_and_markup():
             assert clean(text), (type(one), RAW.search(text))
 
 
-def test_messages_and_warnings():
+def test_messages_and_warnings_are_escaped():
     data = table()
     for wrong in (
         lambda: data.systems.index("a\x1b[2j"),
@@ -161,7 +161,7 @@ COMMANDS = [
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_nothing_raw_leaves_a_command(command, tmp_path, capsys):
+def test_commands_print_no_raw_signs(command, tmp_path, capsys):
     source = tmp_path / "a\x1bb.csv"
     rows = ["system,x\x1b,y,z"]
     rng = np.random.default_rng(1)
@@ -171,9 +171,9 @@ def test_nothing_raw_leaves_a_command(command, tmp_path, capsys):
              for word in command.format(*[tmp_path / "out"] * 2).split()]  # fmt: skip
     with pytest.raises(SystemExit):
         main([words[0], str(source), *words[1:]])
-    said = capsys.readouterr()
-    assert said.out or said.err
-    texts = [said.out, said.err]
+    printed = capsys.readouterr()
+    assert printed.out or printed.err
+    texts = [printed.out, printed.err]
     for path in tmp_path.glob("out*"):
         text = path.read_text(encoding="utf-8")
         texts.append(text)

@@ -46,12 +46,12 @@ def test_every_kind_is_recognized_by_signs_or_by_columns_and_has_a_page():
     assert elections == ["ballots", "cast-votes", "preflib", "blt", "abif"]
 
 
-def test_what_has_no_meaning_names_the_kinds_that_it_is_for(refused):
-    told = refused("rank --dataset tennessee --percent")
-    assert "--percent has no meaning for ballots; it is for --format scores." in told
+def test_options_without_meaning_name_the_kinds_that_they_are_for(refused):
+    message = refused("rank --dataset tennessee --percent")
+    assert "--percent has no meaning for ballots; it is for --format scores." in message
 
 
-def test_one_entry_makes_commands_read_a_kind(monkeypatch, tmp_path, said):
+def test_one_entry_makes_commands_read_a_kind(monkeypatch, tmp_path, output):
     def read_lines(source, *, unranked="uniform") -> ra.Profile:
         _, *orders = Path(source).read_text(encoding="utf-8").splitlines()
         return ra.Profile.from_orders(orders).with_unranked(unranked)
@@ -62,12 +62,13 @@ def test_one_entry_makes_commands_read_a_kind(monkeypatch, tmp_path, said):
     path.write_text("orders\nABC\nACB\n", encoding="utf-8")
     assert ra.recognize(path).read() == ra.Profile.from_orders(["ABC", "ACB"])
     assert str(ra.recognize(path)) == "o.txt holds orders of letters: read_lines('o.txt')"
-    assert "   1    A" in said(f"rank {path} --format orders --rule borda --unranked last")
-    assert "orders of letters" in said("list formats")
-    assert "--percent has no meaning for orders of" in said(f"rank {path} --percent", code=2)
+    assert "   1    A" in output(f"rank {path} --format orders --rule borda --unranked last")
+    assert "orders of letters" in output("list formats")
+    assert "--percent has no meaning for orders of" in output(f"rank {path} --percent", code=2)
 
 
-def test_weights_of_ballots_are_a_column(said):
+def test_weights_of_ballots_are_a_column(output):
     Path("b.csv").write_text("A,B,w\n1,2,0.5\n2,1,1.5\n", encoding="utf-8")
-    assert "   1    B" in said("rank b.csv --format ballots --weight w --rule borda")
-    assert "takes one --weight" in said("rank b.csv --format ballots --weight w --weight A", code=2)
+    line = "rank b.csv --format ballots --weight w"
+    assert "   1    B" in output(f"{line} --rule borda")
+    assert "takes one --weight" in output(f"{line} --weight A", code=2)

@@ -1,4 +1,4 @@
-"""No message is longer than a screen, however many items there are and however long their names."""
+"""No message is longer than a screen, for any number of items and any length of names."""
 
 import numpy as np
 import pytest
@@ -53,20 +53,20 @@ REFUSALS = {
 @pytest.mark.parametrize("items", [LONG, MANY], ids=["long", "many"])
 @pytest.mark.parametrize("name", REFUSALS)
 def test_a_refusal_fits_on_a_screen(name, items):
-    with pytest.raises(RankaggError) as told:
+    with pytest.raises(RankaggError) as caught:
         REFUSALS[name](items)
-    assert 20 < len(str(told.value)) <= MOST_LETTERS
+    assert 20 < len(str(caught.value)) <= MOST_LETTERS
 
 
-def test_what_is_cut_keeps_both_ends():
+def test_long_values_are_cut_in_the_middle():
     for kind in (RankaggError, DataWarning):
-        told = str(kind(f"start {'x' * 9999} end"))
-        assert len(told) <= MOST_LETTERS
-        assert told.startswith("start xxx")
-        assert told.endswith("xxx end")
+        text = str(kind(f"start {'x' * 9999} end"))
+        assert len(text) <= MOST_LETTERS
+        assert text.startswith("start xxx")
+        assert text.endswith("xxx end")
         assert str(kind("y" * MOST_LETTERS)) == "y" * MOST_LETTERS
 
 
-def test_the_remedy_of_a_tied_ranking_stands_at_its_end():
+def test_the_message_of_a_tied_ranking_ends_with_the_remedy():
     with pytest.raises(ra.exceptions.TiedRankingError, match=r"\(i0 = i1 .* 1494 more\). Use `.b"):
         _ = tied(MANY).order

@@ -1,4 +1,4 @@
-"""Numbers that no float is: refused where order would be lost, exact where integers are kept."""
+"""Numbers that floats cannot hold: refused if their order would be lost, or kept exactly."""
 
 from decimal import Decimal
 from fractions import Fraction
@@ -34,7 +34,7 @@ every_door = pytest.mark.parametrize("door", DOORS.values(), ids=DOORS)
 
 
 @every_door
-def test_a_whole_number_that_no_float_is(door):
+def test_integers_that_floats_cannot_hold_are_refused(door):
     for values in (
         [[2**63], [2**63 + 1]],
         [[ODD], [0.5]],
@@ -69,7 +69,7 @@ def test_a_frame_keeps_the_integers_of_each_column(frame):
 
 
 @every_door
-def test_numbers_that_floats_tell_apart(door):
+def test_numbers_that_floats_distinguish_are_ordered(door):
     for values in (
         [[2**53], [2**53 + 2]],
         [[2**60], [0.1]],
@@ -94,12 +94,12 @@ def test_numbers_that_floats_tell_apart(door):
             assert taken.ranks.tolist() == [[0], [0]]
 
 
-def test_a_missing_score_may_stand_beside_exact_numbers():
+def test_a_missing_score_may_accompany_exact_numbers():
     table = scores([[Decimal("NaN"), 1], [Decimal("0.5"), None]])
     assert table.missing.tolist() == [[True, False], [False, True]]
 
 
-def test_weights_and_counts_are_no_order():
+def test_weights_and_counts_must_fit_in_floats():
     profile = ra.Profile.from_orders(["AB", "BA"], weights=[Fraction(1, 3), 1 / 3])
     assert profile.weights.tolist() == [1 / 3, 1 / 3]
     for name in ("weights", "counts"):
@@ -112,7 +112,7 @@ def test_weights_and_counts_are_no_order():
 
 
 @pytest.mark.parametrize("number", [10**400, 10**5000, -(10**5000)], ids=["401", "5001", "-5001"])
-def test_integers_of_thousands_of_digits_are_refused_in_words(number):
+def test_integers_of_thousands_of_digits_are_refused(number):
     for make in (
         lambda: scores([[number]]),
         lambda: ra.Profile.from_orders(["AB"], counts=[number]),
@@ -128,7 +128,7 @@ def test_integers_of_thousands_of_digits_are_refused_in_words(number):
 
 @pytest.mark.parametrize("large", [2**53, 2**63, 10**30])
 @pytest.mark.parametrize("as_given", [list, lambda v: np.array(v, dtype=object), pd.DataFrame])
-def test_one_vote_among_many_decides(large, as_given):
+def test_one_vote_among_many_decides_a_pair(large, as_given):
     votes = ra.PairwiseMatrix.from_wins(as_given([[0, large], [large + 1, 0]]), items="AB")
     assert votes.scaled_wins.tolist() == [[0, large], [large + 1, 0]]
     assert votes.is_exact
@@ -137,7 +137,7 @@ def test_one_vote_among_many_decides(large, as_given):
         assert rule.aggregate(votes).order == ("B", "A"), rule
 
 
-def test_the_diagonal_is_ignored_whatever_it_holds():
+def test_the_diagonal_is_ignored():
     votes = ra.PairwiseMatrix.from_wins([[float("nan"), ODD], [2, float("nan")]])
     assert votes.scaled_wins.tolist() == [[0, ODD], [2, 0]]
 
@@ -152,22 +152,22 @@ def test_the_diagonal_is_ignored_whatever_it_holds():
         ([[0, ODD, 1]], "a square matrix"),
     ],
 )
-def test_what_is_no_matrix_of_votes(wins, message):
+def test_bad_matrices_of_votes_are_refused(wins, message):
     with pytest.raises(InvalidInputError, match=message):
         ra.PairwiseMatrix.from_wins(wins)
 
 
-# -- what a cell states ---------------------------------------------------------------------------
+# -- numbers in cells -----------------------------------------------------------------------------
 
 
 @given(st.integers(-(10**40), 10**40), st.sampled_from([int, str, Decimal, Fraction]))
-def test_whole_numbers_are_held_or_not(number, kind):
+def test_floats_hold_integers_exactly_or_not(number, kind):
     assert whole_number(kind(number)) == number
     assert is_exact_float(kind(number), float(number)) == (int(float(number)) == number)
 
 
 @pytest.mark.parametrize("cell", [0.5, "0.5", Decimal("0.1"), Fraction(1, 3), True, None, "x", ""])
-def test_what_states_no_whole_number(cell):
+def test_cells_that_are_no_whole_number_are_recognized(cell):
     assert whole_number(cell) is None
 
 
@@ -184,7 +184,7 @@ def test_what_states_no_whole_number(cell):
         ("-0.0", 0),
     ],
 )
-def test_how_a_number_is_written_says_whether_it_is_whole(cell, number):
+def test_the_notation_shows_whether_a_number_is_whole(cell, number):
     assert whole_number(cell) == number
 
 

@@ -1,4 +1,4 @@
-"""The package as a whole: lazy, typed, and true to its README and examples."""
+"""The complete package: lazy, typed, and in agreement with its README and examples."""
 
 import ast
 import re
@@ -22,15 +22,15 @@ HEAVY = (
 
 def modules_after(*steps):
     """Run lines of code one after the other; return what is loaded after each."""
-    told = "print(*(name for name in sys.modules if name.count('.') < 2))"
-    script = "\n".join(["import sys", *(f"{step}\n{told}" for step in steps)])
+    listing = "print(*(name for name in sys.modules if name.count('.') < 2))"
+    script = "\n".join(["import sys", *(f"{step}\n{listing}" for step in steps)])
     done = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
     )
     return [set(line.split()) for line in done.stdout.splitlines()]
 
 
-def test_what_is_used_is_loaded_and_nothing_heavy_before():
+def test_modules_are_loaded_only_when_used():
     bare, ranking, rule, solved = modules_after(
         "import rankagg as ra",
         "ra.Permutation.from_order('AB')",
@@ -42,9 +42,9 @@ def test_what_is_used_is_loaded_and_nothing_heavy_before():
     assert not ranking & {"matplotlib", "networkx", "pulp", "statsmodels", "highspy", "click"}
     assert "pulp" in solved - rule
     # Small tables are compared and ranked without what loads slowly.
-    told = "ra.ScoreTable([[1, 2, 3, 4], [2, 3, 1, 5], [3, 1, 2, 2]], higher_is_better=True)"
+    scores = "ra.ScoreTable([[1, 2, 3, 4], [2, 3, 1, 5], [3, 1, 2, 2]], higher_is_better=True)"
     _, ranks, compared = modules_after(
-        f"import rankagg as ra; table = {told}", "ra.rank_intervals(table)", "ra.compare(table)"
+        f"import rankagg as ra; table = {scores}", "ra.rank_intervals(table)", "ra.compare(table)"
     )
     unused = {"networkx", "matplotlib", "scipy.sparse", "scipy.stats"}
     assert not ranks & {*unused, "pulp"}
@@ -146,7 +146,7 @@ def fenced(language):
     return re.search(rf"```{language}\n(.*?)```", text, re.DOTALL)[1]
 
 
-def test_readme_prints_what_it_shows(capsys, tmp_path, monkeypatch):
+def test_readme_prints_the_output_that_it_shows(capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)  # it writes a file
     exec(compile(fenced("python"), "README.md", "exec"), {})
     assert capsys.readouterr().out.rstrip() == fenced("text").rstrip()
@@ -161,6 +161,6 @@ EXAMPLES = [
 
 
 @pytest.mark.parametrize("script", EXAMPLES)
-def test_example_prints_what_is_kept_beside_it(script, capsys):
+def test_example_prints_its_stored_output(script, capsys):
     runpy.run_path(str(script), run_name="__main__")
     assert capsys.readouterr().out == script.with_suffix(".txt").read_text(encoding="utf-8")

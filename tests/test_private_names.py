@@ -1,4 +1,4 @@
-"""What a file keeps to itself: no other file imports or uses a name with an underscore."""
+"""Private names: no file imports or uses a name with an underscore from another file."""
 
 import ast
 import re
@@ -47,7 +47,7 @@ def test_files_use_no_private_name_of_another():
     assert {name: names for name, names in found.items() if names} == ALLOWED
 
 
-def test_what_counts_as_a_reach():
+def test_use_of_private_names_is_found():
     assert reaches("from rankagg.a import _b\nx._c\n") == {"_b", "_c"}
     assert not reaches("from rankagg import _validation\ndef _c(x): x._c; super()._d\n")
     assert not reaches("class A:\n    _x: int\n    def f(self, other): other._x; self._y\n")

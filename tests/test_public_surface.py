@@ -1,4 +1,4 @@
-"""What is public is what `public_surface.txt` says: a change of it is meant, and in the changelog.
+"""Public names are those in `public_surface.txt`; a change is intended and in the changelog.
 
 python -m tests.test_public_surface writes the file anew.
 """

@@ -200,7 +200,7 @@ def result_of(name: str) -> Result:
     return RESULTS[name]()
 
 
-# Results of kinds that others stand for: they share the base of fits, of studies, or of optima.
+# Kinds represented by others: they share the base of fits, of studies, or of optima.
 ALIKE = {
     "MallowsFit",
     "TiedCertificate", "TiedOptima",
@@ -229,20 +229,20 @@ def test_every_public_result_is_under_the_contract() -> None:
     assert results == RESULTS.keys()
 
 
-def test_what_is_unknown_is_equal_in_a_copy() -> None:
+def test_unknown_values_are_equal_in_a_copy() -> None:
     report = ra.inference.dispersion_report(ra.Profile.from_orders(["ABC"]), [ra.Borda()])
     assert np.isnan(report.average_spread)
     assert pickle.loads(pickle.dumps(report)) == report
 
 
-def test_nothing_that_is_rounded_to_zero_has_a_minus() -> None:
+def test_numbers_rounded_to_zero_have_no_minus() -> None:
     def every(kind):
         return {kind}.union(*map(every, kind.__subclasses__()))
 
     ours = [kind for kind in every(Result) if kind.__module__.startswith("rankagg.")]
-    told = {shown for kind in ours for shown in (kind._number.format, *kind._formats.values())}
-    assert len(told) > 4
-    for shown in told:
+    formats = {shown for kind in ours for shown in (kind._number.format, *kind._formats.values())}
+    assert len(formats) > 4
+    for shown in formats:
         assert "-" not in shown(-0.0).replace("1e-300", "")
         assert "e" in shown(-1e-12) or "-" not in shown(-1e-12)
     alike = ra.ScoreTable([[1, 1], [2, 3], [3, 2]], higher_is_better=True, tasks="ab")

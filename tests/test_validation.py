@@ -25,7 +25,7 @@ def sentence(call, *args, **kwargs):
 # -- the errors -----------------------------------------------------------------------------------
 
 
-def test_an_error_says_parameter_allowed_value_and_remedy():
+def test_an_error_states_parameter_allowed_value_and_remedy():
     error = InvalidInputError("theta of Mallows", "a number in (0, inf)", -1.0, "Take the inverse.")
     assert str(error) == (
         "`theta of Mallows` must be a number in (0, inf). Got -1.0. Take the inverse."
@@ -44,7 +44,7 @@ def test_large_values_are_cut():
 
 
 @pytest.mark.parametrize("value", [-1.0, "two", [1, 2], exceptions.Described("nan in row 3")])
-def test_errors_survive_pickling(value):
+def test_errors_can_be_pickled(value):
     error = InvalidInputError("k", "an integer", value, "Round it.")
     again = pickle.loads(pickle.dumps(error))
     assert type(again) is InvalidInputError
@@ -64,7 +64,7 @@ def test_errors_survive_pickling(value):
         ("VerificationError", Exception),
     ],
 )
-def test_errors_are_one_tree_and_builtin_ones_too(name, builtin):
+def test_errors_have_one_base_class_and_builtin_ones(name, builtin):
     assert issubclass(getattr(exceptions, name), builtin)
     for each in exceptions.__all__:
         assert issubclass(getattr(exceptions, each), RankaggError | UserWarning)
@@ -80,7 +80,7 @@ def test_check_choice_gives_back_the_choice():
 
 
 @pytest.mark.parametrize(
-    ("check", "bad", "rest", "said"),
+    ("check", "bad", "rest", "message"),
     [
         (validation.check_choice, ["Hoefding"], [("wilson", "hoeffding"), "method"],
          "`method` must be 'wilson' or 'hoeffding'. Got {!r}. Did you mean 'hoeffding'?"),
@@ -120,9 +120,9 @@ def test_check_choice_gives_back_the_choice():
           for bad in (0, -1, 0.5, NAN, INF)),
     ],
 )  # fmt: skip
-def test_what_is_refused_in_which_sentence(check, bad, rest, said):
+def test_bad_values_are_refused_in_the_expected_sentence(check, bad, rest, message):
     for value in bad:
-        assert sentence(check, value, *rest) == said.format(value)
+        assert sentence(check, value, *rest) == message.format(value)
 
 
 @pytest.mark.parametrize(
@@ -152,7 +152,7 @@ def test_values_of_one_kind_are_given_back_as_one_type(check, kind, values):
     ],
     ids=str,
 )
-def test_check_number_keeps_and_tells_the_interval(limits, good, bad, interval):
+def test_check_number_enforces_and_states_the_interval(limits, good, bad, interval):
     for value in good:
         assert validation.check_number(value, "x", **limits) == value
     for value in bad:
@@ -190,7 +190,7 @@ def test_weights_and_counts_are_taken_as_given_and_one_by_default():
 
 
 @pytest.mark.parametrize("check", [validation.as_weights, validation.as_counts])
-def test_there_is_one_number_per_ranking(check):
+def test_numbers_must_be_one_per_ranking(check):
     assert sentence(check, [1, 2, 3], 2, "numbers") == (
         "`numbers` must be one number per ranking (2 of them). Got shape (3,)."
     )
@@ -203,7 +203,7 @@ def test_there_is_one_number_per_ranking(check):
 # -- random numbers -------------------------------------------------------------------------------
 
 
-def test_a_generator_is_used_itself_and_a_seed_makes_the_one_of_numpy():
+def test_a_generator_is_used_and_a_seed_makes_a_numpy_generator():
     generator = np.random.default_rng(3)
     assert validation.as_generator(generator) is generator
     assert validation.as_generator(3).random() == np.random.default_rng(3).random()
@@ -213,7 +213,7 @@ def test_a_generator_is_used_itself_and_a_seed_makes_the_one_of_numpy():
 # -- sentences that users meet --------------------------------------------------------------------
 
 
-def test_public_errors_name_what_was_called_and_a_way_out():
+def test_public_errors_name_the_call_and_the_remedy():
     with pytest.raises(InvalidInputError) as caught:
         Profile(["ABC"])
     assert str(caught.value) == (

@@ -131,8 +131,8 @@ def _undocumented(name, function) -> list[str]:
         return []
     names = [parameter.name.lstrip("_") for parameter in _parameters(function)]
     lines = re.findall(r"^ *((?:\*{0,2}\w+, )*\*{0,2}\w+)(?: : .*)?$", text, re.M)
-    told = {one.lstrip("*") for line in lines for one in line.split(", ")}
-    return [f"{name}: {one}" for one in names if one not in told]
+    listed = {one.lstrip("*") for line in lines for one in line.split(", ")}
+    return [f"{name}: {one}" for one in names if one not in listed]
 
 
 def test_every_parameter_has_a_line_in_the_docstring() -> None:
@@ -152,14 +152,14 @@ def test_every_parameter_has_a_line_in_the_docstring() -> None:
     assert _undocumented("missed", missed) == ["missed: n_items"]
 
 
-def test_the_walk_finds_what_is_public() -> None:
+def test_all_public_parameters_are_found() -> None:
     names = {name for name, _ in PARAMETERS}
     assert {"compare", "Kemeny", "Mallows.fit", "plotting.bump_chart", "datasets.load"} <= names
     assert not names & {"Consensus", "Stability"}
     assert len(PARAMETERS) > 500
 
 
-def test_one_thing_has_one_name() -> None:
+def test_parameters_have_no_synonyms() -> None:
     others = set().union(*SYNONYMS.values())
     found = {(where, one.name) for where, one in PARAMETERS if one.name.lower() in others}
     assert found <= EXPLAINED
@@ -176,7 +176,7 @@ def test_counts_begin_with_n() -> None:
     assert not whole
 
 
-def test_what_draws_takes_a_generator_or_a_seed() -> None:
+def test_random_functions_take_a_generator_or_a_seed() -> None:
     drawing = [parameter for _, parameter in PARAMETERS if parameter.name == "rng"]
     assert len(drawing) >= 15
     assert {parameter.annotation for parameter in drawing} == {"RNGLike"}
@@ -186,7 +186,7 @@ def test_what_draws_takes_a_generator_or_a_seed() -> None:
 def test_names_of_several_callables_are_in_the_table() -> None:
     where = defaultdict(set)
     for name, parameter in PARAMETERS:
-        # The seed of a study is told where `rng` is.
+        # The seed of a study is documented with `rng`.
         if (name, parameter.name) not in EXPLAINED:
             where[parameter.name].add(name)
     common = {name for name, places in where.items() if len(places) >= 3}
@@ -196,7 +196,7 @@ def test_names_of_several_callables_are_in_the_table() -> None:
     assert not [name for name in stated if any(name in names for names in SYNONYMS.values())]
 
 
-def test_where_theta_or_phi_stands_their_relation_stands() -> None:
+def test_docstrings_with_theta_or_phi_state_their_relation() -> None:
     silent = []
     for name, value in _public(ra, ""):
         text = inspect.getdoc(value) or ""
@@ -225,7 +225,7 @@ def test_usual_names_are_in_the_glossary_and_it_refers_to_its_own_terms() -> Non
     assert not set(referred) - set(terms)
 
 
-def test_the_glossary_names_what_there_is() -> None:
+def test_the_glossary_refers_to_existing_names() -> None:
     _, body = glossary()
     names = re.findall(r":(?:class|func|meth):`(?:~rankagg\.)?([\w.]+)`", body)
     assert names
@@ -258,7 +258,7 @@ def test_the_glossary_has_every_rule_and_every_axiom() -> None:
     assert not [name for name in {*rules, *axioms} - unnamed if not re.search(rf"{name}\b", body)]
 
 
-def test_pages_refer_to_what_there_is() -> None:
+def test_pages_refer_to_existing_names() -> None:
     missing, seen = [], 0
     for path in sorted(PAGES.parent.rglob("*.rst")):
         module = "rankagg"
@@ -293,7 +293,7 @@ OTHERWISE = re.compile(
 TITLES = ("across neighbourhoods",)  # of papers that are cited
 
 
-def test_prose_has_the_words_of_the_field() -> None:
+def test_prose_uses_the_words_of_the_field() -> None:
     root = PAGES.parents[1]
     texts = [root / "README.md", root / "CONTRIBUTING.md", *root.glob("examples/**/*.py")]
     texts += [path for path in root.glob("docs/**/*.rst") if path.name != "changelog.rst"]

@@ -1,4 +1,4 @@
-"""Numbers in sentences: all go through `counted`, which knows that one is no plural."""
+"""Numbers in sentences: all use `counted`, which handles the singular."""
 
 import ast
 import re
@@ -28,7 +28,7 @@ MAY_COUNT = re.compile(rf"}}[\s\"'f]*{FOLLOWS.pattern}")
 
 
 def uncounted(source):
-    """Return the f-strings in which a value stands before a noun in the plural.
+    """Return the f-strings in which a value precedes a noun in the plural.
 
     Constants in capitals are numbers that the author knows.
     """
@@ -45,12 +45,12 @@ def uncounted(source):
     return found
 
 
-def test_no_sentence_counts_by_itself():
+def test_no_sentence_formats_counts_by_itself():
     found = {str(path): uncounted(path.read_text("utf-8")) for path in ROOT.rglob("*.py")}
     assert not [lines for lines in found.items() if lines[1]]
 
 
-def test_what_counts_by_itself_is_found():
+def test_counts_formatted_by_themselves_are_found():
     assert len(uncounted("""f"{n} items, {len(x)} more pairs, {LARGEST} rows, {n} of {m}" """)) == 2
     assert uncounted("""(f"{n}"\n    f" more items")""")
 
@@ -67,11 +67,11 @@ def test_what_counts_by_itself_is_found():
         (counted(1200, "ranking", ","), "1,200 rankings"),
     ],
 )
-def test_one_is_no_plural(words, expected):
+def test_one_has_no_plural(words, expected):
     assert words == expected
 
 
-def test_a_module_says_one_thing_once():
+def test_a_module_has_one_docstring_without_repetition():
     for path in ROOT.rglob("*.py"):
         tree = ast.parse(path.read_text("utf-8"))
         texts = [
@@ -91,7 +91,7 @@ DOCS = Path(__file__).resolve().parents[1] / "docs"
 LINE = re.compile(r"``((?:ra\.|rankagg )[^`]+)``")
 
 
-def test_lines_of_the_table_of_words_run(tmp_path, monkeypatch) -> None:
+def test_calls_in_the_table_of_words_run(tmp_path, monkeypatch) -> None:
     monkeypatch.setitem(ra.rank_shares.__kwdefaults__, "n_resamples", 20)
     monkeypatch.chdir(tmp_path)
     shown = DOCS / "howto" / "files" / "election.soi"

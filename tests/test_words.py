@@ -137,13 +137,13 @@ def _text(node: ast.expr) -> str:
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_a_shape_is_rare(shape: str) -> None:
+def test_each_hidden_shape_is_rare(shape: str) -> None:
     pattern, most = SHAPES[shape]
     count = sum(len(re.findall(pattern, text, re.I)) for *_, text in texts())
     assert count <= most
 
 
-def test_names_say_what_they_hold() -> None:
+def test_no_name_ends_in_told_or_said() -> None:
     assert not names()
 
 

@@ -41,7 +41,7 @@ def bits(consensus: ra.Consensus) -> tuple[bytes, bytes | None, float]:
 # One draw for all rules: drawing takes longer than most rules do.
 @few
 @given(profile=profiles(min_size=2, max_size=4, max_rows=6, weights=weights), data=st.data())
-def test_rankings_in_any_order(profile, data) -> None:
+def test_the_order_of_rankings_changes_nothing(profile, data) -> None:
     profile = profile.with_unranked(data.draw(policies))
     order = data.draw(st.permutations(range(len(profile))))
     for rule in RULES:
@@ -58,7 +58,7 @@ GROUPS = profiles(max_size=4, max_rows=6, weights=weights, groups=True)
 @pytest.mark.parametrize(("rules", "drawn"), [(PROGRAMS, BALLOTS), (LEVELS, GROUPS)])
 @few
 @given(data=st.data())
-def test_ballots_and_groups_in_any_order(rules, drawn, data) -> None:
+def test_the_order_of_ballots_and_groups_changes_nothing(rules, drawn, data) -> None:
     profile = data.draw(drawn).with_unranked("last")
     order = data.draw(st.permutations(range(len(profile))))
     for rule in rules:
@@ -84,7 +84,7 @@ def instances(draw: st.DrawFn, cell: st.SearchStrategy[float]) -> ra.ScoreTable:
 )  # fmt: skip
 @few
 @given(data=st.data())
-def test_scores_in_any_order(rule: ra.Aggregator, data: st.DataObject) -> None:
+def test_the_order_of_scores_changes_nothing(rule: ra.Aggregator, data: st.DataObject) -> None:
     ratios = isinstance(rule, ra.GeometricMean | ra.HarmonicMean)
     table = data.draw(instances(positive if ratios else awkward))
     order = data.draw(st.permutations(range(table.n_units)))

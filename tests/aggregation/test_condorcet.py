@@ -63,7 +63,7 @@ def test_majority_buckets_are_the_weak_condensation(profile: ra.Profile, unranke
 
 
 @pytest.mark.parametrize(
-    ("data", "buckets", "told"),
+    ("data", "buckets", "note"),
     [
         ("tennessee", (("Nashville",), ("Chattanooga",), ("Knoxville",), ("Memphis",)), None),
         ("condorcet_1785", (("A", "B", "C"),), "cyclic: the majorities among A, B, C contradict"),
@@ -72,12 +72,12 @@ def test_majority_buckets_are_the_weak_condensation(profile: ra.Profile, unranke
         (ra.Profile.from_orders(["AB", "BA"]), (("A", "B"),), None),
     ],
 )
-def test_majority_tells_a_cycle_from_a_draw(data, buckets, told) -> None:
+def test_majority_notes_distinguish_a_cycle_from_a_draw(data, buckets, note) -> None:
     data = ra.datasets.load(data) if isinstance(data, str) else data
     consensus = ra.PairwiseMajority().aggregate(data)
     assert consensus.buckets == buckets
-    assert len(consensus.notes) == (told is not None)
-    assert told is None or consensus.notes[0].startswith(told)
+    assert len(consensus.notes) == (note is not None)
+    assert note is None or consensus.notes[0].startswith(note)
 
 
 def test_majorities_are_compared_exactly() -> None:
@@ -147,7 +147,7 @@ def test_schulze_respects_the_strongest_paths(margins):
 
 
 @given(margins=margin_matrices() | margin_matrices(distinct=True))
-def test_ranked_pairs_has_all_that_is_locked_and_nothing_else_where_no_two_are_equal(margins):
+def test_ranked_pairs_equals_the_locked_graph(margins):
     n = len(margins)
     locked = locking(margins)
     paths = np.array([[i != j and nx.has_path(locked, i, j) for j in range(n)] for i in range(n)])

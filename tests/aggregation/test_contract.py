@@ -1,4 +1,4 @@
-"""The contract suite for every rule that is there."""
+"""The contract suite for every public rule."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""The time limit: whenever it passes, what comes back is true, and nothing slow is begun after."""
+"""The time limit: at any moment the result is valid, and no slow step starts afterwards."""
 
 import itertools
 from dataclasses import replace
@@ -28,7 +28,7 @@ LIMIT = 1000.0
 
 @pytest.fixture
 def stop_at(monkeypatch):
-    """Return a function that lets a thousand seconds pass at the k-th look at the clock."""
+    """Return a function that lets a thousand seconds pass at the k-th reading of the clock."""
 
     def patch(k: int) -> None:
         looks = itertools.count()
@@ -90,7 +90,7 @@ def least_cost(rule: ra.Aggregator, votes: ra.PairwiseMatrix) -> float:
 
 
 @pytest.mark.parametrize(("rule", "votes", "k"), SOLVES)
-def test_a_solve_that_stops_at_any_moment_says_nothing_false(stop_at, monkeypatch, rule, votes, k):
+def test_a_solve_stopped_at_any_moment_is_valid(stop_at, monkeypatch, rule, votes, k):
     optimum = least_cost(rule, votes)
     stop_at(k)
     found = rule.aggregate(votes)
@@ -158,7 +158,7 @@ QUICK = ("relation", "count", "winners", "nearest")
     "question",
     [pytest.param(q, marks=() if q in QUICK else pytest.mark.slow) for q in QUESTIONS],
 )
-def test_optima_answer_truly_or_not_at_all(stop_at, question: str) -> None:
+def test_optima_are_exact_or_raise_out_of_time(stop_at, question: str) -> None:
     ask = QUESTIONS[question]
     true = ask(ra.Kemeny().aggregate(TANGLED).optima)
     outcomes = []
@@ -177,7 +177,7 @@ def test_optima_answer_truly_or_not_at_all(stop_at, question: str) -> None:
         assert outcomes[0] == "not in time"
 
 
-def test_what_is_known_already_takes_no_time() -> None:
+def test_known_results_need_no_time() -> None:
     optima = ra.Kemeny().aggregate(TANGLED).optima
     unique, radius = optima.is_unique, optima.addition_radius
     late = optima.within(0)
@@ -192,7 +192,7 @@ def test_what_is_known_already_takes_no_time() -> None:
     assert cycle.addition_radius > 1
 
 
-def test_nothing_slow_is_begun_once_it_is_late(monkeypatch) -> None:
+def test_no_slow_step_starts_after_the_deadline(monkeypatch) -> None:
     def never(*args: object, **options: object) -> None:
         raise AssertionError("begun after the deadline")
 
@@ -214,7 +214,7 @@ def test_a_first_order_that_is_interrupted_is_an_order_all_the_same(monkeypatch)
     assert found.certificate.verify(TANGLED.pairwise())
 
 
-def test_two_level_rules_hand_the_deadline_on() -> None:
+def test_two_level_rules_pass_the_deadline_on() -> None:
     table = ra.ScoreTable(
         np.random.default_rng(0).normal(size=(25, 12)), systems=range(25),
         tasks=["x"] * 6 + ["y"] * 6, instances=[*range(6), *range(6)], higher_is_better=True,

@@ -1,4 +1,4 @@
-"""What data hold as scores, rankings and votes, and what comparisons of pairs do not hold."""
+"""Scores, rankings and votes of data, and what comparisons of pairs lack."""
 
 import json
 
@@ -35,7 +35,7 @@ def test_a_tolerance_is_that_of_the_rankings(rule: ra.Aggregator) -> None:
     assert one.pairwise == TABLE.rankings({0: 0.05}).pairwise() != by_hand.pairwise
 
 
-def test_distances_and_graphs_take_the_tolerance_too() -> None:
+def test_distances_and_graphs_use_the_tolerance() -> None:
     ranking, profile = ra.Permutation.from_order("ABC"), TABLE.rankings(0.05)
     evidence = Evidence(TABLE, 0.05)
     ties = ra.TournamentGraph(evidence).votes.ties.tolist()
@@ -79,7 +79,7 @@ def test_votes_are_counted_once_for_all_rules(monkeypatch: pytest.MonkeyPatch) -
 
 
 @pytest.mark.parametrize("policy", POLICIES)
-def test_votes_are_ranked_as_their_rankings_are(policy: str) -> None:
+def test_votes_and_their_rankings_give_the_same_consensus(policy: str) -> None:
     partial = ra.Profile.from_orders(["AB", "BCA", "CA"], items="ABC", counts=[3, 2, 1])
     data = partial.with_unranked(policy)
     for rule in public_rules():
@@ -92,7 +92,7 @@ def test_votes_are_ranked_as_their_rankings_are(policy: str) -> None:
 
 
 @pytest.mark.parametrize("rule", [ra.Borda(), ra.Mean()], ids=repr)
-def test_of_too_many_items_sums_are_ranked_without_votes(rule, monkeypatch) -> None:
+def test_sums_of_too_many_items_are_ranked_without_votes(rule, monkeypatch) -> None:
     counted = rule.aggregate(TABLE)
     assert counted.to_dict()["cost"] == counted.cost > 0
     monkeypatch.setattr(module, "MOST_ITEMS", 2)
@@ -109,7 +109,7 @@ def test_of_too_many_items_sums_are_ranked_without_votes(rule, monkeypatch) -> N
 
 
 @pytest.mark.parametrize("data", [TABLE, TABLE.rankings()], ids=["scores", "rankings"])
-def test_of_too_many_items_votes_are_refused_but_taken(data, monkeypatch) -> None:
+def test_counting_votes_of_too_many_items_is_refused(data, monkeypatch) -> None:
     counted = TABLE.rankings().pairwise()
     monkeypatch.setattr(module, "MOST_ITEMS", 2)
     words = r"^`data` must be of at most 2 items where votes .* Got 3 items, whose votes take 0 GB"
@@ -138,7 +138,7 @@ def test_rules_on_votes_see_the_votes(drawn):
     assert ra.TournamentGraph(made) == ra.TournamentGraph(votes)
 
 
-def test_what_needs_more_says_so():
+def test_rules_that_need_scores_or_rankings_refuse_votes():
     for rule, what in ((ra.Mean(), "scores"), (ra.Bucklin(), "rankings"), (ra.PickAPerm(), "r")):
         with pytest.raises(InformationLostError, match=f"needs {what}.*Comparisons do not hold"):
             rule.aggregate(BATTLES)
@@ -151,7 +151,7 @@ def test_what_needs_more_says_so():
 # -- the result -----------------------------------------------------------------------------------
 
 
-def test_what_a_tied_consensus_is() -> None:
+def test_a_tied_consensus_has_buckets_and_no_order() -> None:
     profile = ra.Profile.from_orders(["ABC", "BAC"])
     tied = ra.Borda().aggregate(profile)
     assert tied.buckets == (("A", "B"), ("C",))
@@ -185,7 +185,7 @@ def test_summary_states_rule_policy_cost_and_proof() -> None:
         assert part in summary
 
 
-def test_only_exact_rules_say_whether_they_are_proved() -> None:
+def test_only_exact_rules_have_a_proof_status() -> None:
     votes = ra.PairwiseMatrix.from_wins([[0, 3, 1], [1, 0, 3], [3, 1, 0]])
     assert ra.Copeland().aggregate(votes).is_proved is None
     assert ra.Copeland().aggregate(votes).certificate is None

@@ -78,7 +78,7 @@ def test_every_rule_names_the_groups_of_rankings_once(rule, policy, rests) -> No
     assert [note for note in notes if "joins" in note] == [f"{JOINS}: {ALONE} {rests}"]
 
 
-def test_the_note_speaks_of_what_the_data_hold() -> None:
+def test_the_note_names_groups_in_the_words_of_the_data() -> None:
     groups = "{Ada, Bee} and {Cid, Dot}"
     uniform = "the policy 'uniform' for absent items alone"
     cases: list[tuple[Any, Any, str]] = [
@@ -106,7 +106,7 @@ def test_the_note_speaks_of_what_the_data_hold() -> None:
         assert rule.aggregate(data).notes[-1] == note
 
 
-def test_nothing_is_said_where_chains_join_all_items() -> None:
+def test_no_note_is_made_if_chains_join_all_items() -> None:
     chain = ra.Profile.from_orders(["AB", "BC", "CD"], items="ABCD")
     # Listed items are above unlisted ones, so that a short list joins all.
     lists = ra.Profile.from_orders(["A", "D"], items="ABCD")
@@ -134,7 +134,7 @@ def test_many_groups_and_large_ones_are_shortened() -> None:
     assert "{0, 1, 2, 3, 4, 5 and 8 more} and {14, 15, 16, 17, 18, 19 and 10 more}" in note
 
 
-def test_counts_intervals_fits_and_explanations_say_it() -> None:
+def test_counts_intervals_fits_and_explanations_have_the_note() -> None:
     last = f"{JOINS}: {ALONE} the policy 'last' for absent items alone"
     assert last in ra.InstantRunoff(tie_breaking="order").count(PANELS.with_unranked("last")).notes
     assert last in ra.STV(2).count(PANELS).notes

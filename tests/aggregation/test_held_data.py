@@ -1,4 +1,4 @@
-"""Orders, and counts of them, stand wherever data do."""
+"""Orders, and counts of them, are accepted wherever data are."""
 
 from pathlib import Path
 
@@ -57,11 +57,11 @@ def test_labels_that_an_order_leaves_out_are_unranked():
         (Path("s.csv"), r"`ra.recognize\(path\).read\(\)` reads a file"),
     ],
 )
-def test_what_is_not_certain_is_refused(held, words):
+def test_ambiguous_data_are_refused(held, words):
     with pytest.raises(InvalidInputError, match=words):
         ra.compare(held)
 
 
 @pytest.mark.parametrize("held", [ABC, {"ABC"}, None, 3, iter(["ABC"])])
-def test_what_are_no_orders_come_back(held):
+def test_data_that_are_not_orders_are_returned_unchanged(held):
     assert as_data(held) is held

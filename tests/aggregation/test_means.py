@@ -36,7 +36,7 @@ def table_of(values: np.ndarray, weights: list[float], *, higher: bool = True) -
 
 
 @given(drawn=positive_tables())
-def test_means_are_scipys(drawn: tuple[np.ndarray, list[float]]) -> None:
+def test_means_equal_scipy(drawn: tuple[np.ndarray, list[float]]) -> None:
     values, weights = drawn
     table = table_of(values, weights)
     expected = {
@@ -73,19 +73,19 @@ def test_missing_tasks_are_left_out_and_named() -> None:
     consensus = ra.Mean().aggregate(ra.ScoreTable(values, systems="ABC", higher_is_better=True))
     assert consensus.scores[:2].tolist() == [1.0, 4.0]
     assert consensus.ranking.unranked == ("C",)
-    told = (
+    notes = (
         "over the tasks that are present for A",
         "without any score, so unranked: C",
         "in no task, so placed by nothing: C",
     )
-    assert consensus.notes == told
+    assert consensus.notes == notes
 
 
 def test_tasks_on_other_scales_are_noted() -> None:
     values = np.array([[0.9, 70.0, 0.0], [0.8, 75.0, 0.0]])
     table = ra.ScoreTable(values, systems="AB", tasks=["x", "y", "z"], higher_is_better=True)
-    told = "scores on y are over ten times as large as on x: a mean of both is hard to interpret"
-    assert ra.Mean().aggregate(table).notes == (told,)
+    note = "scores on y are over ten times as large as on x: a mean of both is hard to interpret"
+    assert ra.Mean().aggregate(table).notes == (note,)
     assert ra.GeometricMean().aggregate(table.drop(tasks=["z"])).notes == ()
     table = ra.ScoreTable([[3 * 2.0**-800, 3 * 2.0**800], [9, 1]], higher_is_better=True)
     assert ra.GeometricMean().aggregate(table).buckets == ((0, 1),)
@@ -96,7 +96,7 @@ def test_tasks_on_other_scales_are_noted() -> None:
 
 
 @pytest.mark.parametrize("rule", [ra.GeometricMean(), ra.HarmonicMean()], ids=repr)
-def test_ratio_means_refuse_what_is_not_positive(rule: ra.Aggregator) -> None:
+def test_ratio_means_refuse_scores_that_are_not_positive(rule: ra.Aggregator) -> None:
     for bad in (0.0, -1.0):
         table = ra.ScoreTable([[1.0], [bad]], systems="AB", tasks=["x"], higher_is_better=True)
         with pytest.raises(INVALID, match=f"positive scores. Got {bad:g} of 'B' on 'x'"):
@@ -119,7 +119,7 @@ def test_footrule_costs_are_sums_over_all_rankings(profile: ra.Profile) -> None:
     np.testing.assert_allclose(_footrule_costs(listed), costs, rtol=1e-9, atol=1e-100)
 
 
-def test_the_footrule_is_of_all_places() -> None:
+def test_footrule_optimal_refuses_unranked_items() -> None:
     gaps = ra.Profile.from_orders(["ABC", "BA"])
     with pytest.raises(INVALID, match="'last' where rankings leave items unranked"):
         ra.FootruleOptimal().aggregate(gaps)
@@ -167,14 +167,14 @@ def test_scores_are_sums_of_reciprocals(profile: ra.Profile, k: float) -> None:
     np.testing.assert_allclose(scores, expected, rtol=1e-13, atol=0)
 
 
-def test_what_no_ranking_observes_is_unranked_and_what_all_leave_off_is_last() -> None:
+def test_unobserved_items_are_unranked_and_unlisted_items_last() -> None:
     unseen = ra.Profile([ra.PartialRanking.from_order("AB", items="ABC")])
     assert ra.ReciprocalRankFusion().aggregate(unseen).ranking.ranks.tolist() == [0, 1, UNRANKED]
     off = ra.Profile([ra.PartialRanking.from_top_k("AB", items="ABC")])
     assert ra.ReciprocalRankFusion().aggregate(off).ranking.ranks.tolist() == [0, 1, 2]
 
 
-def test_weights_of_any_size() -> None:
+def test_weights_of_any_size_are_accepted() -> None:
     """What each weighs is read as a fraction, or as the binary number that it is."""
     orders, rule = ["AB", "BA"], ra.ReciprocalRankFusion()
     for weights in ([1e-99, 3e-99], [2**0.5, 1e9], [1e15, 1e-9], [1e99, 1e99]):
@@ -252,14 +252,14 @@ def test_adjusted_means_without_gaps_are_means_of_standardized_scores() -> None:
     assert far.ranking == found.ranking
 
 
-def test_an_easy_task_alone_gains_nothing() -> None:
+def test_scoring_on_an_easy_task_alone_gains_no_rank() -> None:
     nan = float("nan")
     table = ra.ScoreTable([[95, 50, 45], [85, nan, nan], [80, 40, 35]], higher_is_better=True)
     assert ra.Mean().aggregate(table).order == (1, 0, 2)
     assert ra.AdjustedMean().aggregate(table).order == (0, 1, 2)
 
 
-def test_groups_that_no_task_joins_are_said() -> None:
+def test_groups_that_no_task_joins_are_noted() -> None:
     nan = float("nan")
     table = ra.ScoreTable(
         [[2, 3, nan], [1, 1, nan], [nan, nan, 5], [nan, nan, 6]], systems="ABCD",

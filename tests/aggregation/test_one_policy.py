@@ -110,7 +110,7 @@ def stated_number(sentence):
 
 
 @pytest.mark.parametrize("seed", seeds(6, 500))
-def test_rules_costs_and_explanations_speak_of_the_same_votes(seed):
+def test_rules_costs_and_explanations_use_the_same_votes(seed):
     data = drawn(seed)
     wins = votes_of(data)
     n = len(wins)
@@ -136,7 +136,7 @@ def test_rules_costs_and_explanations_speak_of_the_same_votes(seed):
 
 
 @pytest.mark.parametrize("seed", seeds(2, 200))
-def test_commands_and_pages_speak_of_the_same_votes(seed, run, tmp_path):
+def test_commands_and_pages_use_the_same_votes(seed, run, tmp_path):
     data, file = drawn(seed), tmp_path / "data.csv"
     given = f"{file} --unranked {data.unranked} --json "
     if isinstance(data, ra.ScoreTable):
@@ -156,16 +156,16 @@ def test_commands_and_pages_speak_of_the_same_votes(seed, run, tmp_path):
     wins = votes_of(data)
     comparison = ra.compare(data, [ra.Borda(), ra.InstantRunoff(), ra.Kemeny()])
     rules = "".join(f" --rule {name}" for name in ("borda", "instant-runoff", "kemeny"))
-    told = json.loads(run(f"compare {given}{rules}").out)["consensuses"]
-    for one, consensus in zip(told, comparison.consensuses, strict=True):
+    consensuses = json.loads(run(f"compare {given}{rules}").out)["consensuses"]
+    for one, consensus in zip(consensuses, comparison.consensuses, strict=True):
         assert [rank - 1 for rank in one["ranks"]] == consensus.ranking.ranks.tolist()
         assert one["cost"] == pytest.approx(float(cost_of(consensus.ranking, wins)))
     exact = comparison["Kemeny"]
     assert json.loads(run(f"solve {given}").out)["cost"] == pytest.approx(exact.cost)
     first, second, *_ = exact.items
-    told = json.loads(run(f"explain {given} --pair {first} {second}").out)
-    i, j = exact.items.indices([told["above"], told["below"]])
-    margin = told["votes_for"] - told["votes_against"]
+    explanation = json.loads(run(f"explain {given} --pair {first} {second}").out)
+    i, j = exact.items.indices([explanation["above"], explanation["below"]])
+    margin = explanation["votes_for"] - explanation["votes_against"]
     assert margin == pytest.approx(float(wins[i][j] - wins[j][i]))
     (proved,) = ra.make_report(data, gates=["proved"]).gates
     assert stated_number(proved.reason) == pytest.approx(exact.cost, abs=0.01)
@@ -186,7 +186,7 @@ def test_a_count_and_its_rule_name_the_same_winners(seed):
         assert places == sorted(places)
 
 
-def test_a_policy_is_kept_by_whatever_is_made_of_data():
+def test_derived_data_keep_the_policy():
     profile = ra.Profile.from_orders(["ABC", "B", "CA"], items="ABC").with_unranked("ignore")
     made = [
         profile[[0, 1]], profile.compress(), profile.restrict("AB"), profile.reindex("ABCD"),
@@ -206,17 +206,17 @@ def test_a_policy_is_kept_by_whatever_is_made_of_data():
     assert profile.reindex("ABCD").with_unranked("last").reindex("ABCDE").has_unranked is False
 
 
-def test_rules_by_rounds_say_how_counted_votes_read_what_is_absent():
+def test_rules_by_rounds_note_the_policy_for_absent_items():
     profile = ra.Profile.from_orders(["ABC", "B", "CA"], items="ABC")
     for policy in POLICIES:
         votes = profile.with_unranked(policy).pairwise()
-        told = [note for note in ra.Baldwin().aggregate(votes).notes if "were counted" in note]
-        assert len(told) == (policy != "last")
-        assert all(f"by the policy {policy!r}" in note for note in told)
+        notes = [note for note in ra.Baldwin().aggregate(votes).notes if "were counted" in note]
+        assert len(notes) == (policy != "last")
+        assert all(f"by the policy {policy!r}" in note for note in notes)
     assert not ra.Nanson().aggregate(ra.PairwiseMatrix.from_wins([[0, 2], [1, 0]])).notes
 
 
-def test_what_cannot_be_undone_is_refused():
+def test_changing_a_policy_that_was_applied_is_refused():
     lists = ra.Profile.from_orders(["ABC", "B"], items="ABC").with_unranked("last")
     with pytest.raises(
         ra.exceptions.InvalidInputError, match="`unranked` must be 'last' for top-k lists"

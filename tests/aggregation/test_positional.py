@@ -31,7 +31,7 @@ def exact_weights(profile: ra.Profile) -> list[Fraction]:
 
 
 @given(profile=profiles(weights=any_weights), policy=policies)
-def test_points_are_the_exact_ones_rounded_once(profile: ra.Profile, policy: str) -> None:
+def test_points_are_exact_and_rounded_once(profile: ra.Profile, policy: str) -> None:
     exact_ones = exact.as_rational(profile.weights).step == 0
     weights = [
         int(count) * (simple if exact_ones else Fraction(float(weight)))
@@ -47,7 +47,7 @@ def test_points_are_the_exact_ones_rounded_once(profile: ra.Profile, policy: str
 
 
 @given(profile=profiles(), policy=policies)
-def test_points_from_votes_are_the_same_bits(profile: ra.Profile, policy: str) -> None:
+def test_points_from_votes_equal_those_from_rankings(profile: ra.Profile, policy: str) -> None:
     data, rule = profile.with_unranked(policy), ra.Borda()
     counted = rule.aggregate(data.pairwise()).scores
     assert counted.tolist() == rule.aggregate(data).scores.tolist()
@@ -58,7 +58,7 @@ def test_plain_matrix_is_scored_by_wins_less_losses() -> None:
     assert ra.Borda().aggregate(votes).scores.tolist() == [4, -2, -2]
 
 
-def test_scores_equal_but_for_rounding_are_tied_and_said_to_be() -> None:
+def test_scores_equal_but_for_rounding_are_tied_with_a_note() -> None:
     # Eight tenths in two ways: the floats for 0.7 and 0.1 are less, in sum, than two for 0.4.
     table = ra.ScoreTable([[0.7, 0.1], [0.4, 0.4]], systems="AB", higher_is_better=True)
     consensus = ra.Mean().aggregate(table)
@@ -102,7 +102,7 @@ def test_bucklin_counts_every_share_exactly(profile: ra.Profile) -> None:
 
 
 @given(profile=profiles(max_rows=6, weights=any_weights), policy=policies, data=st.data())
-def test_blocks_and_order_change_no_bit(profile, policy, data) -> None:
+def test_blocks_and_order_change_no_score(profile, policy, data) -> None:
     order = data.draw(st.permutations(range(len(profile))))
     data, rules = profile.with_unranked(policy), [ra.Borda(), ra.Bucklin()]
     whole = [rule.aggregate(data).scores.tobytes() for rule in rules]
@@ -216,7 +216,7 @@ def test_approval_counts_marks_in_every_form_of_ballot(rows, policy) -> None:
         assert (ranking_points(ra.Approval(), ballots).sum(axis=0) == expected).all()
 
 
-def test_other_ballots_than_marks_are_counted_and_refused() -> None:
+def test_ballots_that_are_not_marks_are_counted_and_refused() -> None:
     ballots = ra.Profile.from_orders(["AB", "ABC", "A"], items="ABC", counts=[3, 2, 4])
     with pytest.raises(InvalidInputError) as caught:
         ra.Approval().aggregate(ballots)
@@ -235,7 +235,7 @@ def test_points_are_summed_without_rounding() -> None:
     assert consensus.order == ("B", "A")
 
 
-def test_many_items_of_which_some_are_unranked() -> None:
+def test_points_of_many_partly_unranked_items_are_exact() -> None:
     """The chance of first place of 59 ranked ones among 60, in closed form."""
     order = list(range(59))
     ballots = ra.Profile.from_orders([order], items=range(60))
@@ -259,6 +259,6 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("call", "words"), REFUSED)
-def test_what_is_refused(call, words) -> None:
+def test_bad_parameters_and_data_are_refused(call, words) -> None:
     with pytest.raises((InvalidInputError, InformationLostError), match=words):
         call()

@@ -42,5 +42,5 @@ def test_clones_change_nothing_under_ranked_pairs() -> None:
         both = with_clones(base, inside)
         unbeaten = {x for x, paths in locking(both).in_degree() if not paths}
         consensus = ra.RankedPairs().aggregate(votes_of(both))
-        told = ",".join([*map(str, consensus.buckets[0]), *consensus.notes])
-        assert winners(both) == set(map(int, re.findall(r"\d+", told))) == unbeaten
+        text = ",".join([*map(str, consensus.buckets[0]), *consensus.notes])
+        assert winners(both) == set(map(int, re.findall(r"\d+", text))) == unbeaten

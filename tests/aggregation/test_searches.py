@@ -60,7 +60,7 @@ def test_pick_a_perm_takes_the_cheapest_of_those_given(profile, policy):
         assert found.ranking in list(profile)
 
 
-def test_what_the_start_does_not_rank_goes_last():
+def test_items_without_a_starting_rank_go_last():
     profile = ra.Profile.from_orders(["BC", "CB", "CB"], items="ABC").with_unranked("ignore")
     search = ra.InsertionSearch(start=ra.Bucklin())
     assert search.aggregate(profile).order == ("C", "B", "A")

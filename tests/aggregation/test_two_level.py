@@ -27,7 +27,7 @@ def instances() -> ra.ScoreTable:
     )  # fmt: skip
 
 
-def test_two_levels_by_hand() -> None:
+def test_two_level_rules_equal_results_by_hand() -> None:
     # Points in x: A 2+2+0, B 1+0+2, C 0+1+1, so A > B > C there; in y C > B > A.
     assert BORDA.aggregate(instances()).scores.tolist() == [2, 2, 2]
     assert ra.Borda().aggregate(instances()).scores.tolist() == [4, 4, 4]
@@ -39,7 +39,7 @@ def test_two_levels_by_hand() -> None:
     table = ra.datasets.load("superglue_human")
     expected = ra.Borda().aggregate(table).scores
     np.testing.assert_allclose(BORDA.aggregate(table).scores, expected)
-    # Notes of the inner rule are told with their task.
+    # Notes of the inner rule name their task.
     cycle = ra.Profile(list(ra.datasets.load("three_cycle")), groups=["x"] * 3)
     rule = ra.TwoLevel(ra.PairwiseMajority(), ra.Borda())
     assert rule.aggregate(cycle).notes[0].startswith("x: cyclic")
@@ -65,7 +65,7 @@ class Stopped(Aggregator):
 
 
 @pytest.mark.parametrize("level", ["inner", "outer"])
-def test_a_search_that_the_user_stopped_is_told(level: str) -> None:
+def test_interruption_of_either_level_is_reported(level: str) -> None:
     stopped = Stopped()
     plain = ra.Borda()
     rule = ra.TwoLevel(stopped, plain) if level == "inner" else ra.TwoLevel(plain, stopped)
@@ -74,7 +74,7 @@ def test_a_search_that_the_user_stopped_is_told(level: str) -> None:
 
 
 ABSENT = ("ranked", "unranked")
-# The last two are read as other numbers beside many others.
+# The last two are read as other numbers when there are many others.
 weights = st.one_of(strategies.weights, st.sampled_from([1e15, 1e-90, 0.1234567890123, np.pi]))
 tolerances = st.one_of(
     st.just(0.0), st.fixed_dictionaries({"x": st.sampled_from([0.0, 0.25, 1.0])})
@@ -125,7 +125,7 @@ def assert_same(one: ra.Consensus, other: ra.Consensus) -> None:
     profile=profiles(groups=True, weights=weights, max_rows=6), policy=policies,
     absent=st.sampled_from(ABSENT), kinds=st.tuples(*[st.sampled_from(RULES)] * 2),
 )  # fmt: skip
-def test_rankings(profile, policy, absent, kinds) -> None:
+def test_rankings_are_aggregated_by_definition(profile, policy, absent, kinds) -> None:
     rule = ra.TwoLevel(*(kind() for kind in kinds), absent=absent)
     profile = profile.with_unranked(policy)
     assert_same(rule.aggregate(profile), by_definition(rule, profile))
@@ -134,7 +134,7 @@ def test_rankings(profile, policy, absent, kinds) -> None:
 @given(
     table=instance_tables(), tolerance=tolerances, policy=policies, absent=st.sampled_from(ABSENT)
 )
-def test_scores(table, tolerance, policy, absent) -> None:
+def test_scores_are_aggregated_by_definition(table, tolerance, policy, absent) -> None:
     rule, table = ra.TwoLevel(ra.Borda(), ra.Borda(), absent=absent), table.with_unranked(policy)
     if isinstance(tolerance, dict) and "x" not in table.tasks:
         tolerance = 0.25
@@ -145,7 +145,7 @@ def test_scores(table, tolerance, policy, absent) -> None:
 @pytest.mark.parametrize(
     ("absent", "policy"), slow_but([*product(ABSENT, POLICIES)][::2], [*product(ABSENT, POLICIES)])
 )
-def test_each_level_reads_what_is_absent_in_its_own_way(absent, policy) -> None:
+def test_each_rule_treats_absent_items_by_its_own_policy(absent, policy) -> None:
     profile = ra.Profile.from_orders(["ABC", "B", "DA", "DBA", "C"], groups="xxyyz", items="ABCDE")
     data = profile.with_unranked(policy)
     kinds = ra.Borda(), ra.Bucklin(), ra.InstantRunoff()
@@ -154,7 +154,7 @@ def test_each_level_reads_what_is_absent_in_its_own_way(absent, policy) -> None:
         assert rule.aggregate(data).ranking == by_definition(rule, data).ranking, rule
 
 
-def test_many_groups_are_taken_some_at_a_time(monkeypatch) -> None:
+def test_blocks_of_groups_change_no_score(monkeypatch) -> None:
     rng = np.random.default_rng(0)
     scores = rng.random((40, 5))
     scores[rng.random(scores.shape) < 0.3] = np.nan
@@ -168,7 +168,7 @@ def test_many_groups_are_taken_some_at_a_time(monkeypatch) -> None:
     assert whole == [rule.aggregate(one).scores.tolist() for one in profile.by_group().values()]
 
 
-def test_weights_that_are_read_anew_in_each_group_are_left_to_it() -> None:
+def test_weights_read_separately_in_each_group_give_the_definition() -> None:
     orders = ["AB", "BA", "AB", "BA"]
     odd = [0.1, 0.1, np.pi, np.e]
     profile = ra.Profile.from_orders(orders, weights=odd, groups=["x", "x", "y", "y"])

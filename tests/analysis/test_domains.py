@@ -55,7 +55,7 @@ def check_axis(profile):
 
 @settings(max_examples=30)
 @given(profiles())
-def test_axes_are_those_of_going_through_all(profile):
+def test_axes_equal_those_of_brute_force(profile):
     check_axis(profile)
 
 
@@ -68,7 +68,7 @@ def test_drawn_single_peaked_profiles_have_all_their_axes(variant):
     assert several > 5
 
 
-def test_three_rankings_of_three_items_go_through_every_case():
+def test_single_crossing_is_right_for_any_three_rankings_of_three_items():
     kinds = ["".join(order) for order in permutations("ABC")]
     for orders in product(kinds, repeat=3):
         profile = ra.Profile.from_orders(orders)
@@ -80,7 +80,7 @@ def test_three_rankings_of_three_items_go_through_every_case():
 
 @settings(max_examples=30)
 @given(profiles())
-def test_orders_are_those_of_going_through_all(profile):
+def test_single_crossing_orders_equal_those_of_brute_force(profile):
     rows = list(dict.fromkeys(map(tuple, profile.ranks.tolist())))
     possible = {order for order in permutations(rows) if is_single_crossing(order)}
     found = ra.analysis.single_crossing_order(profile)
@@ -119,6 +119,6 @@ def test_drawn_single_crossing_profiles_are_found_in_order(seed, n, m):
         None,
     ],
 )
-def test_what_is_not_complete_and_strict_is_refused(ask, profile):
+def test_incomplete_or_tied_rankings_are_refused(ask, profile):
     with pytest.raises(InvalidInputError, match="data"):
         ask(profile)

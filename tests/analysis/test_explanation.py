@@ -1,4 +1,4 @@
-"""Why one item stands above another: every number against its definition."""
+"""Why one item is ranked above another: every number against its definition."""
 
 import json
 from itertools import permutations
@@ -18,7 +18,7 @@ UNSCORED = ra.ScoreTable([[1.0], [2.0], [np.nan]], systems="ABC", higher_is_bett
 
 
 @given(profile=profiles(min_size=2, max_size=4), data=st.data())
-def test_a_swap_is_the_cheapest_ranking_the_other_way_round(profile, data):
+def test_the_swap_is_the_cheapest_ranking_that_reverses_the_pair(profile, data):
     exact = ra.Kemeny().aggregate(profile)
     a, b = data.draw(st.permutations(list(profile.items)))[:2]
     found = ra.explain(exact, a, b)
@@ -35,7 +35,7 @@ def test_a_swap_is_the_cheapest_ranking_the_other_way_round(profile, data):
 
 
 @given(profile=profiles(min_size=2, max_size=5), data=st.data())
-def test_a_cycle_of_majorities_goes_through_both(profile, data):
+def test_the_cycle_of_majorities_contains_both_items(profile, data):
     a, b = data.draw(st.permutations(list(profile.items)))[:2]
     found = ra.explain(ra.Kemeny().aggregate(profile), a, b)
     graph = ra.TournamentGraph(profile).to_networkx()
@@ -66,7 +66,7 @@ def test_votes_add_up_over_rankings(profile, data):
 
 
 @given(profile=profiles(min_size=2, max_size=4), data=st.data())
-def test_the_pair_comes_as_the_consensus_has_it(profile, data):
+def test_the_pair_is_in_the_order_of_the_consensus(profile, data):
     a, b = data.draw(st.permutations(list(profile.items)))[:2]
     consensus = ra.Borda().aggregate(profile)
     found = ra.explain(consensus, a, b)
@@ -80,16 +80,16 @@ def test_the_pair_comes_as_the_consensus_has_it(profile, data):
 
 
 def test_rankings_of_scores_are_called_tasks_unless_they_are_of_instances():
-    told = str(ra.explain(ra.Kemeny().aggregate(SUPERGLUE), "T5", "NEZHA Plus"))
-    assert told.endswith(" tasks turned the pair round")
+    text = str(ra.explain(ra.Kemeny().aggregate(SUPERGLUE), "T5", "NEZHA Plus"))
+    assert text.endswith(" tasks turned the pair round")
     table = ra.ScoreTable(
         [[1, 1, 2], [0, 0, 3]], systems="AB", tasks="ttt", instances="123", higher_is_better=True
     )
-    told = str(ra.explain(ra.Kemeny().aggregate(table), "A", "B"))
-    assert told.endswith("if 1 ranking turned the pair round")
+    text = str(ra.explain(ra.Kemeny().aggregate(table), "A", "B"))
+    assert text.endswith("if 1 ranking turned the pair round")
 
 
-def test_votes_do_not_tell_how_many_rankings_turn():
+def test_votes_alone_leave_the_number_of_rankings_unknown():
     found = ra.explain(ra.Kemeny().aggregate(CONDORCET.pairwise()), "A", "B")
     assert found.rankings_to_flip is None
     assert found.rankings().empty
@@ -97,7 +97,7 @@ def test_votes_do_not_tell_how_many_rankings_turn():
     assert "another majority, if more than 3 votes turned round" in str(found)
 
 
-def test_what_is_said_of_condorcets_cycle():
+def test_the_explanation_of_condorcets_cycle_is_as_printed():
     text = ra.explain(ra.Kemeny().aggregate(CONDORCET), "A", "B").summary()
     assert text.splitlines() == [
         "Kemeny has B above A",
@@ -108,7 +108,7 @@ def test_what_is_said_of_condorcets_cycle():
     ]
 
 
-def test_scores_ties_and_tasks_are_told():
+def test_scores_ties_and_tasks_are_reported():
     mean = ra.explain(ra.Mean().aggregate(SUPERGLUE), "NEZHA Plus", "PAI Albert")
     assert "scores      86.305 against 83.195, a difference of 3.11" in str(mean)
     assert mean.swap is None
@@ -126,7 +126,7 @@ def test_another_optimum_costs_the_same():
     assert "costs the same" in str(found)
 
 
-def test_pairs_without_any_comparison_say_so():
+def test_pairs_never_compared_are_reported():
     profile = ra.Profile.from_orders(["AB", "C"], items="ABC")
     found = ra.explain(ra.Kemeny().aggregate(profile.with_unranked("ignore")), "A", "C")
     assert "never compared" in str(found)
@@ -148,7 +148,7 @@ def test_bad_input_is_named(consensus, second, words):
         ra.explain(consensus, "A", second)
 
 
-def test_a_swap_that_was_not_solved_is_said_to_be():
+def test_a_swap_not_computed_in_time_is_reported():
     profile = ra.Profile.from_orders([range(12)], counts=[3])
     limited = ra.Kemeny(time_limit=1e-6).aggregate(profile)
     assert limited.certificate.status == "optimal"

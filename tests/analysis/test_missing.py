@@ -1,4 +1,4 @@
-"""What is missing, against counting cell by cell."""
+"""Missing data, against counting cell by cell."""
 
 from collections import Counter
 
@@ -114,10 +114,10 @@ def test_cells_pairs_and_patterns_are_counted_one_by_one(data):
     )
     assert dict(zip(patterns["missing"], patterns["units"], strict=True)) == together
     assert patterns["units"].is_monotonic_decreasing
-    told = report.to_dict()
-    assert (told["unit"], told["n_cells"]) == (report.unit, report.n_cells)
-    assert [row["missing"] for row in told["items"]] == missing
-    assert set(told["assumptions"]) == {"uniform", "ignore", "last"}
+    as_dict = report.to_dict()
+    assert (as_dict["unit"], as_dict["n_cells"]) == (report.unit, report.n_cells)
+    assert [row["missing"] for row in as_dict["items"]] == missing
+    assert set(as_dict["assumptions"]) == {"uniform", "ignore", "last"}
 
 
 @given(st.one_of(tables(instances=False), tables(instances=True), strategies.profiles(groups=True)))
@@ -167,10 +167,10 @@ def test_items_off_a_list_are_not_missing():
     assert text == ["0 of 3 cells missing (0 %): 3 items, 1 ranking", "never compared: B and C"]
 
 
-# -- how it is told -------------------------------------------------------------------------------
+# -- the summary ----------------------------------------------------------------------------------
 
 
-def test_summary_tells_who_lacks_what_and_what_is_assumed():
+def test_summary_lists_missing_scores_and_assumptions():
     lines = ra.analysis.missing_report(GAPS).summary().splitlines()
     assert lines[0] == "6 of 12 cells missing (50 %): 4 items, 3 tasks"
     # Those with the largest gaps first, in the order of the items otherwise.
@@ -188,10 +188,10 @@ def test_summary_tells_who_lacks_what_and_what_is_assumed():
     assert "all pairs of items were compared" in one.summary()
 
 
-# -- what is refused ------------------------------------------------------------------------------
+# -- refusals -------------------------------------------------------------------------------------
 
 
-def test_what_data_do_not_say_is_refused():
+def test_questions_that_the_data_cannot_answer_are_refused():
     for data in (GAPS.rankings().pairwise(), None):
         with pytest.raises(InvalidInputError, match="`data` must be a ScoreTable or a Profile"):
             ra.analysis.missing_report(data)
@@ -203,7 +203,7 @@ def test_what_data_do_not_say_is_refused():
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_of_what_scores_add_up_to(seed):
+def test_summed_scores_give_the_report_of_the_table(seed):
     table = drawn(seed)
     found = ra.analysis.missing_report(ra.ScoreSummary.from_scores(table))
     expected = ra.analysis.missing_report(table)

@@ -60,12 +60,12 @@ def test_distances_are_those_between_the_halves():
     )
 
 
-def test_seeds_and_what_is_said():
+def test_the_seed_repeats_and_the_summary_states_the_splits():
     rules = [ra.Plurality(), ra.Borda()]
     assert choose_rule(BALLOTS, rules, rng=1) == choose_rule(BALLOTS, rules, rng=1)
-    told = choose_rule(BALLOTS, rules, n_splits=5, rng=1).summary()
-    assert "two halves of 9 rankings most alike of 2 rules, in 5 random splits" in told
-    assert "not whether it is right" in told
+    summary = choose_rule(BALLOTS, rules, n_splits=5, rng=1).summary()
+    assert "two halves of 9 rankings most alike of 2 rules, in 5 random splits" in summary
+    assert "not whether it is right" in summary
 
 
 @pytest.mark.parametrize(
@@ -76,6 +76,6 @@ def test_seeds_and_what_is_said():
         (["A > B"], [ra.Borda(), ra.Kemeny()], "at least two voters. Got 1 ranking"),
     ],
 )
-def test_what_is_refused(data, rules, message):
+def test_bad_data_and_rules_are_refused(data, rules, message):
     with pytest.raises(InvalidInputError, match=message):
         choose_rule(data, rules)

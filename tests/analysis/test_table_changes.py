@@ -1,4 +1,4 @@
-"""Changes from table to table: who came and went, whose scores moved whom, what is decided."""
+"""Changes between tables: new and lost systems, causes of moves, decided pairs."""
 
 from itertools import permutations
 
@@ -18,7 +18,7 @@ def table_of(values, systems, tasks, **options):
 OLD = table_of([[4, 4, 4], [3, 3, 3], [2, 2, 2], [1, 1, 1]], "ABCD", "xyz")
 
 
-def test_each_cause_by_itself():
+def test_each_cause_of_change_is_measured_by_itself():
     """Places are those of the rule on tables in which one thing after the other is changed."""
     new = table_of([[9, 1, 5], [3, 3, 3], [2, 6, 2], [5, 5, 5]], "CBDE", "xyw")
     found = compare_tables(OLD, new, ra.Borda())
@@ -46,7 +46,7 @@ def test_each_cause_by_itself():
     assert causes.tolist() == frame["moved"].tolist()
 
 
-def test_nothing_changed():
+def test_equal_tables_have_no_changes():
     found = compare_tables(OLD, OLD)
     assert not found.turns
     assert found.n_scores == 0
@@ -54,7 +54,7 @@ def test_nothing_changed():
     assert "0 of 4 systems in both tables moved, by Kemeny" in found.summary()
 
 
-def test_which_turns_are_decided():
+def test_reversed_pairs_are_decided_by_the_test():
     rng = np.random.default_rng(0)
     noise = rng.normal(0, 0.1, (3, 40))
     old = table_of(np.array([[2.0], [1], [0]]) + noise, "ABC", range(40))
@@ -71,7 +71,7 @@ def test_which_turns_are_decided():
     assert "B is now above A: decided" in found.summary()
 
 
-def test_six_tasks_of_one_mind_do_not_decide_one_pair_of_three():
+def test_six_agreeing_tasks_do_not_decide_one_of_three_pairs():
     noise = np.random.default_rng(0).normal(0, 0.1, 6)
     old = table_of([[1.0] * 6, [0.0] * 6, [-1.0] * 6], "ABC", "uvwxyz")
     new = table_of([[0.0] * 6, 1 + noise, [-1.0] * 6], "ABC", "uvwxyz")
@@ -81,7 +81,7 @@ def test_six_tasks_of_one_mind_do_not_decide_one_pair_of_three():
     assert compare_tables(old, new, ra.Mean(), alpha=0.1).turns[0].decided
 
 
-def test_instances_gaps_and_policies_stay():
+def test_instances_gaps_and_policies_are_kept():
     values = np.random.default_rng(1).normal(size=(4, 6))
     values[0, 0] = values[2, 5] = np.nan
     options = {"instances": [1, 2, 1, 2, 1, 2]}
@@ -102,7 +102,7 @@ def test_instances_gaps_and_policies_stay():
         (OLD.rankings(), "`after` must be a ScoreTable"),
     ],
 )
-def test_what_is_refused(after, message):
+def test_tables_that_cannot_be_compared_are_refused(after, message):
     with pytest.raises(InvalidInputError, match=message):
         compare_tables(OLD, after)
 
@@ -146,7 +146,7 @@ def spans_meet(first, second):
     return min(first) <= max(second) and min(second) <= max(first)
 
 
-def test_equal_votes_move_nobody():
+def test_equal_votes_move_no_system():
     """Other scores of the same order are no cause, whichever optimal ranking is found."""
     old = table_of([[3, 1], [2, 3], [1, 2], [0, 0]], "ABCD", "xy")
     new = table_of([[3, 1], [2, 3], [1, 2], [0, -5]], "ABCD", "xy")
@@ -159,10 +159,10 @@ def test_names_that_differ_in_case_alone_are_noted():
     old = table_of([[3, 1], [2, 3], [1, 2]], "ABC", ["ARC-c", "MMLU"])
     new = table_of([[3, 1], [2, 3], [1, 2]], ["A", "b", "C"], ["Arc-C", "GSM"])
     found = compare_tables(old, new)
-    told = "{} are taken for two, though only case or blanks differ"
+    message = "{} are taken for two, though only case or blanks differ"
     assert found.notes[:2] == (
-        told.format("systems 'B' and 'b'"),
-        told.format("tasks 'ARC-c' and 'Arc-C'"),
+        message.format("systems 'B' and 'b'"),
+        message.format("tasks 'ARC-c' and 'Arc-C'"),
     )
     assert f"note: {found.notes[0]}" in found.summary()
 

@@ -90,7 +90,7 @@ def test_schwartz_is_the_union_of_the_smallest_undominated_sets(graph):
 
 
 @given(graph=graphs())
-def test_uncovered_items_are_those_that_nothing_covers(graph):
+def test_uncovered_items_equal_brute_force(graph):
     def covers(a, b):
         return beats(graph, a, b) and all(
             beats(graph, c, b) for c in graph.items if beats(graph, c, a)
@@ -102,7 +102,7 @@ def test_uncovered_items_are_those_that_nothing_covers(graph):
 
 
 @given(graph=graphs())
-def test_condorcet_winner_and_loser(graph):
+def test_condorcet_winner_and_loser_equal_brute_force(graph):
     for found, wins in ((graph.condorcet_winner, True), (graph.condorcet_loser, False)):
         expected = [
             a
@@ -115,7 +115,7 @@ def test_condorcet_winner_and_loser(graph):
 
 
 @given(graph=graphs())
-def test_groups_beat_all_later_ones_and_cannot_be_split(graph):
+def test_components_beat_all_later_ones_and_cannot_be_split(graph):
     groups = graph.condensation()
     assert sorted(item for group in groups for item in group) == sorted(graph.items)
     for k, group in enumerate(groups):
@@ -128,7 +128,7 @@ def test_groups_beat_all_later_ones_and_cannot_be_split(graph):
 
 
 @given(graph=graphs())
-def test_cycles_are_all_that_there_are(graph):
+def test_all_cycles_are_listed(graph):
     found = graph.cycles(length=5)
     expected = set()
     for size in range(3, len(graph.items) + 1):
@@ -152,7 +152,7 @@ def test_cycles_are_all_that_there_are(graph):
     assert all(len(cycle) == 3 for cycle in graph.cycles())
 
 
-def test_draws_alone_are_no_cycle():
+def test_draws_alone_make_no_cycle():
     graph = ra.TournamentGraph(ra.PairwiseMatrix.from_wins([[0, 1], [1, 0]], items="AB"))
     assert graph.condensation() == (("A", "B"),)
     assert graph.cyclic_components() == ()
@@ -163,7 +163,7 @@ def test_draws_alone_are_no_cycle():
 
 
 @given(graph=graphs(), data=st.data())
-def test_feedback_arcs_weigh_what_a_ranking_costs_beyond_the_floor(graph, data):
+def test_feedback_arcs_weigh_the_cost_above_the_lower_bound(graph, data):
     order = data.draw(st.permutations(list(graph.items)))
     ranking = ra.Permutation.from_order(order, items=graph.items)
     arcs = graph.feedback_arcs(ranking)
@@ -178,7 +178,7 @@ def test_feedback_arcs_weigh_what_a_ranking_costs_beyond_the_floor(graph, data):
 
 
 @given(graph=graphs())
-def test_the_networkx_graph_holds_every_majority(graph):
+def test_the_networkx_graph_has_every_majority(graph):
     found = graph.to_networkx()
     assert list(found.nodes) == list(graph.items)
     expected = {(a, b) for a in graph.items for b in graph.items if a != b and beats(graph, a, b)}
@@ -202,7 +202,7 @@ def test_files_can_be_read_again(tmp_path):
 
 
 @given(graph=graphs())
-def test_its_table_has_wins_losses_and_draws(graph):
+def test_the_table_has_wins_losses_and_draws(graph):
     assert graph == ra.TournamentGraph(graph.votes)
     assert graph.to_dict()["smith_set"] == list(graph.smith_set())
     frame = graph.to_frame()
@@ -210,7 +210,7 @@ def test_its_table_has_wins_losses_and_draws(graph):
     assert frame["smith"].sum() == len(graph.smith_set())
 
 
-def test_what_is_refused():
+def test_bad_data_and_rankings_are_refused():
     profile = ra.Profile.from_orders(["AB", "C"], items="ABC")
     ignored = ra.TournamentGraph(profile.with_unranked("ignore"))
     assert len(ignored.arcs()) == 1
@@ -301,7 +301,7 @@ def test_the_lottery_is_optimal_and_plays_all_that_an_optimal_strategy_plays(mat
 
 
 @pytest.mark.parametrize("n", [3, 4, 5, 7, 10, 30])
-def test_everybody_is_essential_where_all_are_alike(n):
+def test_all_items_are_essential_in_symmetric_tournaments(n):
     # Everybody beats the next half of the others: with an odd number all are alike.
     step = (np.arange(n) - np.arange(n)[:, None]) % n
     around = np.where(step == 0, 0, np.sign(n - 2 * step))
@@ -311,7 +311,7 @@ def test_everybody_is_essential_where_all_are_alike(n):
     assert _essential_lottery(upper - upper.T).any()
 
 
-def test_margins_that_differ_too_much_in_size_are_refused():
+def test_margins_beyond_float_precision_are_refused():
     # Shares are 10**-18 : 10**-9 : 1.
     matrix = np.array([[0, 10**18, -(10**9)], [-(10**18), 0, 1], [10**9, -1, 0]], dtype=object)
     with pytest.raises(InvalidInputError, match="margins that floats can weigh"):

@@ -57,7 +57,7 @@ def margin(ballots, x, y):
 def outcome(rule, ballots):
     """Return the winners, and the set of rankings, of sorted ballots.
 
-    Rules are held against slow twins of their own in `tests/aggregation`.
+    Rules are compared with slow twins of their own in `tests/aggregation`.
     """
     consensus = of(rule).aggregate(ra.Profile.from_orders(ballots, items=sorted(ballots[0])))
     if consensus.optima is not None:

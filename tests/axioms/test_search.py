@@ -1,4 +1,4 @@
-"""What the search finds is what brute force finds, no more and no less."""
+"""The search finds exactly what brute force finds."""
 
 from dataclasses import dataclass, replace
 from itertools import combinations, permutations
@@ -40,7 +40,7 @@ def test_profiles_are_one_of_each_class(n, m) -> None:
 
 
 @pytest.mark.parametrize("rule", some_slow("Bucklin"))
-def test_a_whole_search_finds_what_brute_force_finds(rule) -> None:
+def test_a_complete_search_equals_brute_force(rule) -> None:
     # Of all profiles, not of classes; the smallest size at which it is broken, or none.
     table = ra.axioms.axiom_table([rule], n_items=3, n_rankings=3)
     for axiom in NAMES:
@@ -63,7 +63,7 @@ def test_a_whole_search_finds_what_brute_force_finds(rule) -> None:
     ("number", "sizes"), [(4, (4, 7)), pytest.param(150, (1, 11), marks=pytest.mark.slow)]
 )
 @pytest.mark.parametrize("rule", RULES, ids=plain)
-def test_outcomes_of_larger_profiles_are_those_of_brute_force(rule, number, sizes) -> None:
+def test_outcomes_of_larger_profiles_equal_brute_force(rule, number, sizes) -> None:
     rng = np.random.default_rng(5)
     outcomes = Outcomes(rule, "ABCD", neutral=True)
     if number < 150 and plain(rule) in ("Young", "Dodgson", "Kemeny"):
@@ -81,7 +81,7 @@ def test_outcomes_of_larger_profiles_are_those_of_brute_force(rule, number, size
         assert found == rankings(plain(rule), orders)
 
 
-def test_what_is_not_searched_in_time_is_said() -> None:
+def test_an_unfinished_search_raises_out_of_time() -> None:
     asked = {"n_items": 3, "n_rankings": 3, "time_limit": 0}
     with pytest.raises(OutOfTimeError, match=r"0 of .* profiles under Schulze"):
         ra.axioms.find_counterexample(ra.Schulze(), "majority", **asked)
@@ -89,12 +89,12 @@ def test_what_is_not_searched_in_time_is_said() -> None:
         ra.axioms.axiom_table([ra.Borda()], **asked)
 
 
-def test_long_searches_tell_how_far_they_are(caplog, monkeypatch) -> None:
+def test_long_searches_log_their_progress(caplog, monkeypatch) -> None:
     monkeypatch.setattr("rankagg.axioms.search.SECONDS_BETWEEN", 0.0)
     with caplog.at_level("INFO", logger="rankagg.axioms"):
         ra.axioms.find_counterexample(ra.Schulze(), "majority", n_items=2, n_rankings=2)
-    told = [record.getMessage() for record in caplog.records]
-    assert [line.rpartition(",")[0] for line in told] == [
+    messages = [record.getMessage() for record in caplog.records]
+    assert [line.rpartition(",")[0] for line in messages] == [
         f"Schulze: {seen} of at most 3 profiles" for seen in range(3)
     ]
 
@@ -142,7 +142,7 @@ class WinnerOrAll(ByName):
         return Outcome(scores=(beaten == len(beaten) - 1).astype(float))
 
 
-def test_rules_of_several_winners_escape_theorems_about_one() -> None:
+def test_rules_with_several_winners_are_exempt_from_theorems_about_one() -> None:
     kept = ["condorcet winner", "monotonicity", "participation", "strategyproofness"]
     table = ra.axioms.axiom_table([WinnerOrAll()], [*kept, "pareto"], n_items=3, n_rankings=5)
     assert [witness is None for (witness,) in table.witnesses] == [True, True, True, True, False]
@@ -170,7 +170,7 @@ class Silent(ByName):
 
 @dataclass(frozen=True, kw_only=True)
 class LateByName(ByName):
-    """Borda, and with so many ballots whatever stands first in the alphabet."""
+    """Borda, but the first item in the alphabet if there are so many ballots."""
 
     late: int = 4
 
@@ -191,7 +191,7 @@ def test_rules_without_an_outcome_of_their_own_are_refused(rule, message) -> Non
 
 
 @pytest.mark.parametrize("late", [1, 3, 4])
-def test_names_are_noticed_that_canonical_ballots_hide(late) -> None:
+def test_dependence_on_names_is_detected(late) -> None:
     # Under the canonical names of an odd number of ballots on two items the first one wins.
     rule = LateByName(late=late)
     found = ra.axioms.find_counterexample(rule, "reversal symmetry", n_items=2, n_rankings=late)
@@ -200,14 +200,14 @@ def test_names_are_noticed_that_canonical_ballots_hide(late) -> None:
     assert found.profile.counts.sum() == late
 
 
-def test_a_rule_that_goes_by_names_is_asked_under_all_of_them() -> None:
+def test_a_rule_that_depends_on_names_is_tried_with_all_names() -> None:
     # In the canonical names A > B and B > A alone are the same profile.
     found = ra.axioms.find_counterexample(ByName(), "reversal symmetry", n_items=2, n_rankings=2)
     assert found is not None
     assert found.winners == (("A",), ("A",))
 
 
-def test_a_witness_says_which_ranking_is_lost_where_none_is_added() -> None:
+def test_a_witness_names_the_ranking_that_is_lost() -> None:
     whole = ra.Profile.from_orders(["ABC", "BAC", "CAB"], counts=[2, 2, 1])
     found = ra.axioms.RankingReinforcement().check(ra.InstantRunoff(), whole)
     assert found is not None
@@ -237,7 +237,7 @@ REFUSED = [
 ]
 
 
-def test_what_cannot_be_searched_is_refused() -> None:
+def test_bad_searches_are_refused() -> None:
     plain = {"rule": ra.Borda(), "axiom": "majority", "n_items": 3, "n_rankings": 3}
     for asked, message in REFUSED:
         given = plain | asked
@@ -255,7 +255,7 @@ def test_what_cannot_be_searched_is_refused() -> None:
         (ra.Profile.from_orders(["ABCDEFG"]), "at most 6 items"),
     ],
 )
-def test_axioms_speak_of_complete_strict_rankings(profile, message) -> None:
+def test_axioms_refuse_incomplete_or_tied_rankings(profile, message) -> None:
     with pytest.raises(InvalidInputError, match=message):
         ra.axioms.Strategyproofness().check(ra.Borda(), profile)
 
@@ -269,7 +269,7 @@ def test_searches_and_divisions_are_bounded() -> None:
         ra.axioms.Reinforcement().check(ra.Borda(), many)
 
 
-def test_clones_are_looked_for_among_neighbors() -> None:
+def test_clone_sets_are_found_among_neighbors() -> None:
     for one in _profiles(4, 3):
         expected = [
             inside

@@ -67,7 +67,7 @@ PROGRAMS = ("Young", "Dodgson", "Kemeny")
 CELLS = [(plain(rule), axiom) for rule in RULES for axiom in rule.counterexamples]
 
 
-def said(rule):
+def axioms_kept(rule):
     at = [plain(one) for one in RULES].index(plain(rule))
     return {axiom: row.split()[at] == "+" for axiom, row in LITERATURE.items()}
 
@@ -108,7 +108,7 @@ def test_the_printed_table_is_that_of_the_literature_cell_by_cell() -> None:
     assert set(marks) == {(plain(rule), name) for rule in RULES for name in NAMES}
     shown = set()
     for rule in RULES:
-        for axiom, keeps in said(rule).items():
+        for axiom, keeps in axioms_kept(rule).items():
             mark = marks[plain(rule), axiom]
             if keeps:
                 assert mark == "keeps", (rule, axiom)
@@ -123,10 +123,10 @@ def test_the_printed_table_is_that_of_the_literature_cell_by_cell() -> None:
     assert shown == set(found)
 
 
-def test_what_is_proved_is_what_the_literature_says() -> None:
+def test_stated_theorems_agree_with_the_literature() -> None:
     for rule in RULES:
         for axiom in ra.axioms.AXIOMS:
-            keeps = said(rule)[axiom.name]
+            keeps = axioms_kept(rule)[axiom.name]
             reference = _find_theorem(rule, axiom)
             if keeps or reference is not None:
                 assert reference is not None, (rule, axiom)
@@ -142,7 +142,7 @@ def test_what_is_proved_is_what_the_literature_says() -> None:
         for cell in CELLS
     ],
 )
-def test_larger_profiles_break_what_they_are_said_to_break(cell) -> None:
+def test_stored_larger_profiles_break_their_axioms(cell) -> None:
     rule, name = cell
     axiom = next(one for one in ra.axioms.AXIOMS if one.name == name)
     witness = _larger_witness(of(rule), axiom)
@@ -152,7 +152,7 @@ def test_larger_profiles_break_what_they_are_said_to_break(cell) -> None:
     assert sorted(voters(of(rule).counterexamples[name])) == sorted(ballots(witness.profile))
 
 
-def test_a_profile_is_no_witness_under_a_rule_for_which_it_shows_nothing() -> None:
+def test_a_stored_profile_is_a_witness_only_if_it_breaks_the_axiom() -> None:
     assert _larger_witness(ra.Borda(), ra.axioms.Majority()) is None
     assert _larger_witness(ra.InstantRunoff(), ra.axioms.Participation()) is None
 
@@ -160,11 +160,11 @@ def test_a_profile_is_no_witness_under_a_rule_for_which_it_shows_nothing() -> No
 @pytest.mark.slow
 @pytest.mark.parametrize(("n_items", "n_rankings"), [(3, 9), (4, 5)])
 @pytest.mark.parametrize("rule", RULES, ids=plain)
-def test_no_profile_breaks_what_is_kept(rule, n_items, n_rankings) -> None:
+def test_no_profile_breaks_an_axiom_that_is_kept(rule, n_items, n_rankings) -> None:
     if n_items == 4 and plain(rule) in PROGRAMS:
         pytest.skip("four items and five ballots take minutes with an integer program each")
     table = ra.axioms.axiom_table([rule], n_items=n_items, n_rankings=n_rankings)
-    for axiom, keeps in said(rule).items():
+    for axiom, keeps in axioms_kept(rule).items():
         witness = table[rule.name, axiom]
         assert (witness is None) == keeps, (axiom, witness)
         if witness is not None:
@@ -172,7 +172,7 @@ def test_no_profile_breaks_what_is_kept(rule, n_items, n_rankings) -> None:
             assert broken(axiom, plain(rule), ballots(witness.profile)), witness
 
 
-def test_proofs_are_of_rules_and_axioms_as_they_are_by_default() -> None:
+def test_theorems_apply_to_default_parameters_only() -> None:
     loser = ra.axioms.CondorcetLoser()
     assert _find_theorem(ra.Copeland(), loser) is not None
     assert _find_theorem(ra.Copeland(draw_points=1), loser) is None
@@ -196,7 +196,7 @@ def run(capsys, *args, code=0) -> str:
     return captured.out if code == 0 else captured.err
 
 
-def test_every_cell_is_a_witness_or_what_was_searched() -> None:
+def test_every_cell_has_a_witness_or_the_searched_range() -> None:
     table = ra.axioms.axiom_table(RULES[:2], ["majority", "reinforcement"], n_rankings=3)
     frame = table.to_frame()
     assert len(frame) == 4
@@ -215,7 +215,7 @@ def test_every_cell_is_a_witness_or_what_was_searched() -> None:
         _ = table["Kemeny", "majority"]
 
 
-def test_a_known_larger_profile_is_shown_without_a_searched_one() -> None:
+def test_a_stored_larger_profile_is_shown_if_the_search_finds_none() -> None:
     axiom = "condorcet loser"
     table = ra.axioms.axiom_table([ra.Minimax(), ra.Copeland()], [axiom], n_items=2, n_rankings=1)
     larger = table["Minimax", axiom]
@@ -248,7 +248,7 @@ def test_a_proof_that_a_witness_contradicts_is_not_hidden(monkeypatch) -> None:
         ([ra.Borda()], ["smit"], "Did you mean 'smith'"),
     ],
 )
-def test_what_makes_no_table_is_refused(rules, axioms, message) -> None:
+def test_bad_rules_and_axioms_are_refused(rules, axioms, message) -> None:
     with pytest.raises(InvalidInputError, match=message):
         ra.axioms.axiom_table(rules, axioms)
 
@@ -276,12 +276,12 @@ def test_the_command_prints_the_table_and_one_witness(capsys) -> None:
         ("--rule mean --axiom majority", "needs scores"),
     ],
 )
-def test_the_command_says_what_is_wrong(capsys, words, message) -> None:
-    told = " ".join(run(capsys, *words.split(), code=2).split())
-    assert message in told
+def test_the_command_refuses_bad_input(capsys, words, message) -> None:
+    output = " ".join(run(capsys, *words.split(), code=2).split())
+    assert message in output
 
 
 @pytest.mark.slow
-def test_the_table_of_the_page_is_what_is_printed() -> None:
+def test_the_table_of_the_page_equals_the_printed_one() -> None:
     table = ra.axioms.axiom_table(RULES, n_items=4, n_rankings=4)
     assert PAGE.read_text(encoding="utf-8") == table.summary(rows=None) + "\n"

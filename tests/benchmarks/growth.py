@@ -30,7 +30,7 @@ TINY, RANKINGS = 6, 20
 LATE = {"time_limit": 10}
 
 
-# -- what is given --------------------------------------------------------------------------------
+# -- input ----------------------------------------------------------------------------------------
 
 
 def scores(n: int, m: int = RANKINGS, missing: float = 0.0) -> np.ndarray:
@@ -78,7 +78,7 @@ def luce(n: int) -> ra.PlackettLuce:
     return ra.PlackettLuce(np.linspace(0, 1, n))
 
 
-# -- what is done ---------------------------------------------------------------------------------
+# -- calls ----------------------------------------------------------------------------------------
 
 
 class Entry(NamedTuple):
@@ -119,7 +119,7 @@ LARGEST = {
     "RankCentrality": 1024, "RankedPairs": 512, "Schulze": 1024, "TopK": 64, "Young": 256,
 }  # fmt: skip
 MAKES = {"votes": votes, "rankings": profile, "scores": table}
-#: Rankings that these rules take are held against each other, or against places, pair by pair.
+#: Rankings that these rules take are compared with each other, or with places, pair by pair.
 BY_PAIRS = ("FootruleOptimal", "MallowsRanking", "PickAPerm")
 RULES = {
     name: Entry(rule.aggregate, MAKES[rule.needs], LARGEST.get(name) or LARGEST[rule.needs],
@@ -286,8 +286,8 @@ def show(name: str) -> None:
     for n in (ENTRIES[name].largest // k for k in (8, 4, 2, 1)):
         call = [sys.executable, "-m", __spec__.name, "--one", name, str(n)]
         alone = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "RANKAGG_KERNELS": "numpy"}
-        told = subprocess.run(call, check=False, env=os.environ | alone, stdout=PIPE, text=True)
-        found.append([float(number) for number in told.stdout.split()] or [nan] * 3)
+        process = subprocess.run(call, check=False, env=os.environ | alone, stdout=PIPE, text=True)
+        found.append([float(number) for number in process.stdout.split()] or [nan] * 3)
     (before, _, _), (seconds, peak, given) = found[-2:]
     sys.stdout.write(
         f"{name:40}{ENTRIES[name].largest:9,}{seconds:9.2f}{log2(seconds / before):7.2f}"

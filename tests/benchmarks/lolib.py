@@ -3,10 +3,10 @@
 Solves the matrices of LOLIB and of PACE 2024 (exact track), one thread, each within a limit, and
 writes for each the certificate and a row with value, bound and seconds: `engine.csv`, which is the
 table of the documentation. Every certificate is verified twice: by `Certificate.verify`, and by the
-stand-alone program of the documentation, which knows nothing of the package. A value that is better
+stand-alone program of the documentation, which does not use the package. A value that is better
 than a proved optimum, or a bound that is above a known value, ends the run.
 
-Needs the folders `lolib` and `pace` of the optional data: in `../shared/data` beside the checkout,
+Needs the folders `lolib` and `pace` of the optional data: in `../shared/data` next to the checkout,
 or in the folder that the environment variable RANKAGG_DATA names.
 """
 

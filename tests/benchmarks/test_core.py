@@ -1,4 +1,4 @@
-"""Speed of what users wait for: pytest -o addopts='' tests/benchmarks
+"""Speed of common tasks: pytest -o addopts='' tests/benchmarks
 
 Nothing here fails for being slow; the figures are there to be read and compared within one run.
 """
@@ -16,12 +16,12 @@ import rankagg as ra
     "args",
     [["-c", "import numpy"], ["-m", "rankagg", "--help"], ["-m", "rankagg", "rank", "--help"]],
 )
-def test_start(benchmark, args: list[str]) -> None:
+def test_commands_start(benchmark, args: list[str]) -> None:
     done = benchmark(subprocess.run, [sys.executable, *args], capture_output=True, check=True)
     assert not done.stderr
 
 
-def test_a_thousand_resamples_of_glue(benchmark, data) -> None:
+def test_glue_is_resampled_a_thousand_times(benchmark, data) -> None:
     profile = ra.read_scores(data("tasks/glue.csv"), higher_is_better=True).rankings()
     m = len(profile)
     counts = np.random.default_rng(0).multinomial(m, np.full(m, 1 / m), size=1000)

@@ -1,4 +1,4 @@
-"""How time grows, and what compiling is worth: pytest -o addopts='' -s tests/benchmarks
+"""Growth of time, and the gain from compiling: pytest -o addopts='' -s tests/benchmarks
 
 Seconds are those of the processor. What fails here is far from what was measured.
 """
@@ -42,13 +42,13 @@ STATED = {
 
 
 def near(n: int) -> ra.Profile:
-    """Return rankings of items of which none is far ahead, so that all fits take as many steps."""
+    """Return rankings with no item far ahead, so that all fits take as many steps."""
     scores = np.linspace(0, 1, n) + np.random.default_rng(0).gumbel(size=(50, n))
     return ra.Profile.from_scores(scores, higher_is_better=True)
 
 
 @pytest.mark.parametrize("name", STATED)
-def test_growth(name) -> None:
+def test_time_grows_with_the_stated_exponent(name) -> None:
     entry, (sizes, stated) = ENTRIES[name], STATED[name]
     make = near if name == "PlackettLuce.fit" else entry.make
     entry.call(make(sizes[0]))

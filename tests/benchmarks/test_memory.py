@@ -19,7 +19,7 @@ ITEMS, TASKS = 10, 4
 SIZES = 5, 10_000, 40_000
 SCORES = ["--task", "task", "--instance", "instance", "--score", "score"]
 
-#: What every command is asked, of scores of instances in the long form, of ballots, or of nothing
+#: The calls of every command, with scores of instances in the long form, of ballots, or of nothing
 #: that grows.
 COMMANDS = {
     "compare": ["scores", *SCORES],
@@ -106,11 +106,11 @@ def run(options: list[str]) -> float:
         stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
     )  # fmt: skip
     assert process.stderr is not None
-    said = process.stderr.read().decode()
+    errors = process.stderr.read().decode()
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     process.stderr.close()
-    assert process.returncode in (0, 3), said
+    assert process.returncode in (0, 3), errors
     return usage.ru_maxrss / 1024
 
 

@@ -30,7 +30,7 @@ def peak(work, *arguments) -> int:
 
 @pytest.mark.parametrize("unranked", ["uniform", "ignore"])
 @pytest.mark.parametrize("n", [100, 300, 1000])
-def test_votes_of_many_items(benchmark, n: int, unranked: str) -> None:
+def test_votes_of_many_items_take_little_memory(benchmark, n: int, unranked: str) -> None:
     profile = with_gaps(100, n)
     votes = benchmark.pedantic(profile.pairwise, args=(unranked,), rounds=2)
     if n > 100:
@@ -39,13 +39,13 @@ def test_votes_of_many_items(benchmark, n: int, unranked: str) -> None:
 
 
 @pytest.mark.parametrize("rule", [ra.FootruleOptimal(), ra.Borda(), ra.Bucklin()], ids=repr)
-def test_sums_by_place(benchmark, rule: ra.Aggregator) -> None:
+def test_sums_by_place_take_little_memory(benchmark, rule: ra.Aggregator) -> None:
     profile = with_gaps(100_000, 50, share=0.02).with_unranked("last")
     benchmark.pedantic(rule.aggregate, args=(profile,), rounds=2)
     assert peak(rule.aggregate, profile) < 5 * profile.ranks.nbytes
 
 
-def test_resampled_consensuses(benchmark) -> None:
+def test_resampled_consensuses_take_little_memory(benchmark) -> None:
     # 200 rankings of 50 items, one of them far ahead of the next: all is counting.
     scores = np.arange(50.0) + RNG.normal(scale=0.4, size=(200, 50))
     profile = ra.Profile.from_scores(scores, higher_is_better=True)

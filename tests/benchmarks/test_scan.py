@@ -1,4 +1,4 @@
-"""A scan beside the bare decoding of the same file: CPU seconds and memory of whole processes."""
+"""A scan against the bare decoding of the same file: CPU seconds and memory of whole processes."""
 
 import json
 import os
@@ -21,7 +21,7 @@ def run(*words, **settings):
 @pytest.mark.parametrize(
     "scores", [MILLION, 10 * MILLION, pytest.param(131 * MILLION, marks=pytest.mark.slow)]
 )
-def test_scan(scores, tmp_path):
+def test_a_scan_takes_little_more_than_decoding(scores, tmp_path):
     path = tmp_path / "scores.parquet"
     written = run("write", path, scores)
     decoded = run("decode", path)

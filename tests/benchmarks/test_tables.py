@@ -1,4 +1,4 @@
-"""Reading tables beside peers, as ratios within one run: pytest -o addopts='' -s tests/benchmarks
+"""Reading tables: ratios to peers within one run: pytest -o addopts='' -s tests/benchmarks
 
 Nothing here fails for being slow but by far; the figures are there to be read.
 """
@@ -29,7 +29,7 @@ def seconds(work: Callable[[], object]) -> float:
     return min(runs)
 
 
-def said(name: str, ours: Callable[[], object], peer: Callable[[], object], limit: float) -> None:
+def check(name: str, ours: Callable[[], object], peer: Callable[[], object], limit: float) -> None:
     ratio = seconds(ours) / seconds(peer)
     print(f"\n{name}: {ratio:.2f} times the peer")  # noqa: T201
     assert ratio < limit
@@ -102,13 +102,13 @@ READ = {
 
 
 @pytest.mark.parametrize("name", READ)
-def test_files_beside_peers(name: str, folder: Path) -> None:
+def test_reading_files_keeps_its_ratio_to_peers(name: str, folder: Path) -> None:
     ours, peer, limit = READ[name]
-    said(name, lambda: ours(folder), lambda: peer(folder), limit)
+    check(name, lambda: ours(folder), lambda: peer(folder), limit)
 
 
-def test_long_frames_beside_pandas(folder: Path) -> None:
+def test_reading_long_frames_keeps_its_ratio_to_pandas(folder: Path) -> None:
     frame = pd.read_parquet(folder / "long.parquet")
-    said("frame of pandas", lambda: scores_of(frame), lambda: pivoted(frame), 3)
+    check("frame of pandas", lambda: scores_of(frame), lambda: pivoted(frame), 3)
     table = pa.Table.from_pandas(frame)
-    said("table of Arrow", lambda: scores_of(table), lambda: pivoted(frame), 4)
+    check("table of Arrow", lambda: scores_of(table), lambda: pivoted(frame), 4)

@@ -74,7 +74,7 @@ class TestCommands(CommandContract):
             (folder / f"{name}.csv").write_text(table, encoding="utf-8")
         (folder / "scores.csv").write_text("task,A,B\nx,1,2\ny,2,\n", encoding="utf-8")
 
-    # An option that commands share is asked of one of them, and what is quick in one test.
+    # An option that commands share is tried with one of them, and quick ones in one test.
     def test_an_unknown_choice_names_the_option_and_suggests(self, folder) -> None:
         asked = {
             id(one): (path, one.opts[0], one.type.choices[-1])
@@ -102,9 +102,9 @@ class TestCommands(CommandContract):
             super().test_a_missing_argument_is_bad_usage(path)
 
 
-def test_the_memory_of_every_command_is_measured_and_some_is_told() -> None:
-    told = (ROOT / "docs" / "explanation" / "cost.rst").read_text(encoding="utf-8")
-    table = told[told.index("Memory of commands") :]
+def test_the_memory_of_every_command_is_measured() -> None:
+    page = (ROOT / "docs" / "explanation" / "cost.rst").read_text(encoding="utf-8")
+    table = page[page.index("Memory of commands") :]
     rows = re.findall(r"^   ([a-z]+) +\d+ +\d+ +\d+", table, flags=re.MULTILINE)
     assert rows
     assert set(rows) <= set(COMMANDS) == set(_commands_of(app))
@@ -112,14 +112,14 @@ def test_the_memory_of_every_command_is_measured_and_some_is_told() -> None:
 
 def test_help_fits_on_a_screen_and_names_each_group_of_options_in_a_line(called) -> None:
     for name in ["", *FIRST_LINES]:
-        told = called(f"{name} --help").out
-        assert len(told.splitlines()) <= 45, name
-        assert max(map(len, told.splitlines())) <= 82, name
-    told, full = called("solve --help").out, called("solve --help-all").out
-    assert "  Constraints  --above, --above-all, --below-all\n" in told
+        text = called(f"{name} --help").out
+        assert len(text.splitlines()) <= 45, name
+        assert max(map(len, text.splitlines())) <= 82, name
+    text, full = called("solve --help").out, called("solve --help-all").out
+    assert "  Constraints  --above, --above-all, --below-all\n" in text
     assert "Constraints options:\n  --above ITEM,ITEM..." in full
     assert "FILE may be a table" in full
-    assert "FILE may be a table" not in told
+    assert "FILE may be a table" not in text
     for name, groups in {
         "count": "Scores  --|Battles  --|--lower",
         "changes": "Ballots  --",
@@ -127,7 +127,7 @@ def test_help_fits_on_a_screen_and_names_each_group_of_options_in_a_line(called)
         assert not re.search(groups, called(f"{name} --help").out)
 
 
-def test_without_a_command_ten_lines_say_what_to_do_with_a_file(called) -> None:
+def test_without_a_command_ten_lines_name_commands_for_a_file(called) -> None:
     lines = called("").out
     assert len(lines.splitlines()) <= 10
     named = re.findall(r"rankagg (\w+)", lines)
@@ -135,7 +135,7 @@ def test_without_a_command_ten_lines_say_what_to_do_with_a_file(called) -> None:
     assert set(named) - {"a"} <= set(FIRST_LINES)
 
 
-def test_a_command_that_is_none_names_the_nearest(refused) -> None:
+def test_an_unknown_command_suggests_the_nearest(refused) -> None:
     assert refused("stabilty") == "error: No such command 'stabilty'. Did you mean 'stability'?"
     for gone in ("power", "agreement", "removals", "models", "cycles", "experiment", "rules"):
         assert refused(gone).startswith(f"error: No such command '{gone}'.")
@@ -176,7 +176,7 @@ FAULTS = {
 
 
 @pytest.mark.parametrize("words", FAULTS)
-def test_what_breaks_it_is_found(tmp_path, words) -> None:
+def test_each_fault_fails_its_contract_test(tmp_path, words) -> None:
     test, contract, given = FAULTS[words]
     (name,) = [name for name in dir(contract) if name.startswith(f"test_{test}")]
     folder = {} if test == "help_says" else {"folder": tmp_path}
@@ -189,7 +189,7 @@ def test_an_exception_of_a_command_is_an_exception_of_its_test(tmp_path) -> None
         broken(crash)().test_it_does_its_work(tmp_path, "bad")
 
 
-# -- what a command loads before it works ---------------------------------------------------------
+# -- modules loaded before a command works --------------------------------------------------------
 
 HEAVY = (
     "numpy", "pandas", "scipy.stats", "scipy.optimize", "statsmodels", "networkx", "matplotlib",
@@ -294,19 +294,19 @@ def impatient(monkeypatch):
     handler = Impatience()
     logging.getLogger("rankagg.kemeny").addHandler(handler)
     yield
-    assert handler not in logging.getLogger("rankagg.kemeny").handlers, "nothing was told"
+    assert handler not in logging.getLogger("rankagg.kemeny").handlers, "nothing was reported"
 
 
-def test_a_solve_prints_what_it_has(run, impatient, hard, tmp_path) -> None:
-    told = run("solve", hard(60), "--certificate", "proof.json", code=130)
-    assert "interrupted: the best ranking so far, not proved optimal" in told.out
+def test_an_interrupted_solve_prints_the_best_ranking(run, impatient, hard, tmp_path) -> None:
+    result = run("solve", hard(60), "--certificate", "proof.json", code=130)
+    assert "interrupted: the best ranking so far, not proved optimal" in result.out
     assert [path.name for path in tmp_path.iterdir()] == ["proof.json"]
 
 
-def test_a_stability_analysis_ends_with_one_line(run, impatient, hard, tmp_path) -> None:
-    told = run("stability", hard(60), "--plot", "picture.svg", code=130)
-    assert told.out == ""
-    lines = [line for line in told.err.splitlines() if line and "solving: " not in line]
+def test_an_interrupted_stability_analysis_prints_one_line(run, impatient, hard, tmp_path) -> None:
+    result = run("stability", hard(60), "--plot", "picture.svg", code=130)
+    assert result.out == ""
+    lines = [line for line in result.err.splitlines() if line and "solving: " not in line]
     assert lines == ["interrupted"]
     assert list(tmp_path.iterdir()) == []
 
@@ -323,7 +323,7 @@ run()
 
 @pytest.mark.slow
 @pytest.mark.parametrize("delay", [0, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.8, 1.2, 2.0, 3.0])
-def test_no_moment_shows_a_traceback(tmp_path, delay) -> None:
+def test_interruption_at_any_moment_shows_no_traceback(tmp_path, delay) -> None:
     assert interrupted(tmp_path, "stdout", "-c", STARTED, delay=delay) in (130, 0)
     assert {path.name for path in tmp_path.iterdir()} <= {"report.html"}
 

@@ -1,4 +1,4 @@
-"""`--plot` draws the picture of a command; `--as` and `--json` print what it found."""
+"""`--plot` draws the plot of a command; `--as` and `--json` print its result."""
 
 import re
 
@@ -31,10 +31,10 @@ def test_a_picture_names_all_items_and_changes_no_output(run, tmp_path, monkeypa
     # Letters in an SVG are outlines unless they are asked to stay letters.
     monkeypatch.setitem(__import__("matplotlib").rcParams, "svg.fonttype", "none")
     line = DRAWING[command]
-    plain, told = run(line).out, run(f"{line} --plot a.svg")
+    plain, result = run(line).out, run(f"{line} --plot a.svg")
     times = r"\d+\.\d+ s\b"
-    assert re.sub(times, "", told.out) == re.sub(times, "", plain)
-    assert "plot: a.svg" in told.err
+    assert re.sub(times, "", result.out) == re.sub(times, "", plain)
+    assert "plot: a.svg" in result.err
     drawn = (tmp_path / "a.svg").read_text(encoding="utf-8")
     if command != "stability":
         data = ra.datasets.load(line.split()[-1])
@@ -45,14 +45,14 @@ def test_a_picture_names_all_items_and_changes_no_output(run, tmp_path, monkeypa
 @pytest.mark.parametrize(
     ("kind", "start"), slow_but([("png", b"\x89PNG")], [("png", b"\x89PNG"), ("pdf", b"%PDF")])
 )
-def test_pictures_come_in_other_kinds(run, tmp_path, kind, start):
+def test_plots_are_written_in_each_format(run, tmp_path, kind, start):
     run(f"tournament --dataset tennessee --plot a.{kind}")
     assert (tmp_path / f"a.{kind}").read_bytes().startswith(start)
 
 
 def test_other_kinds_are_refused_before_anything_is_computed(refused, tmp_path):
-    told = refused("compare --dataset tennessee --plot a.docx")
-    assert "ends in .pdf, .png, .svg" in told
+    message = refused("compare --dataset tennessee --plot a.docx")
+    assert "ends in .pdf, .png, .svg" in message
     assert not (tmp_path / "a.docx").exists()
 
 
@@ -64,9 +64,9 @@ def test_the_table_is_printed_alone(run, refused) -> None:
         assert "--as and --json exclude each other" in refused(f"{line} --as latex --json")
 
 
-def test_what_is_printed_is_what_the_result_gives(said, parsed) -> None:
+def test_printed_formats_equal_those_of_the_result(output, parsed) -> None:
     consensus = ra.Borda().aggregate(ra.datasets.load("superglue_human"))
-    assert said(f"rank {HUMAN} --rule borda --as latex") == consensus.to_latex()
+    assert output(f"rank {HUMAN} --rule borda --as latex") == consensus.to_latex()
     intervals = ra.rank_intervals(ra.datasets.load("superglue_human"))
-    assert said(f"intervals {HUMAN} --as markdown --rows 2") == intervals.to_markdown(rows=2)
+    assert output(f"intervals {HUMAN} --as markdown --rows 2") == intervals.to_markdown(rows=2)
     assert parsed(f"rank {HUMAN} --rule borda")["schema"] == "rankagg.consensus"

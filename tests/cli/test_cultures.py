@@ -1,4 +1,4 @@
-"""Cultures on the command line: those of the library, and what is none is told."""
+"""Cultures on the command line: those of the library, and the message for any other name."""
 
 import csv
 
@@ -21,8 +21,8 @@ NAMED = {
 
 
 @pytest.mark.parametrize("name", NAMED)
-def test_profiles_are_those_of_the_library(said, name):
-    text = said("sample --culture", name, "--items", "A,B,C,D", "--size", "30", "--seed", "5")
+def test_profiles_are_those_of_the_library(output, name):
+    text = output("sample --culture", name, "--items", "A,B,C,D", "--size", "30", "--seed", "5")
     header, *rows = csv.reader(text.splitlines())
     expected = NAMED[name].sample(4, 30, rng=5).compress()
     assert header == ["A", "B", "C", "D", "count"]
@@ -31,15 +31,15 @@ def test_profiles_are_those_of_the_library(said, name):
     assert found == dict(zip(ranks, expected.counts.tolist(), strict=True))
 
 
-def test_a_study_draws_from_cultures(said):
+def test_a_study_draws_from_cultures(output):
     asked = ["study", "approximation", "--items", "4", "--repetitions", "2", "--rule", "borda"]
-    text = said(*asked, "--culture", "walsh", "--culture", "urn=0.1", "--culture", "mallows=0.5")
+    text = output(*asked, "--culture", "walsh", "--culture", "urn=0.1", "--culture", "mallows=0.5")
     for model in ("single-peaked", "urn, contagion = 0.1", "Mallows, phi = 0.5"):
         assert model in text
 
 
 @pytest.mark.parametrize(
-    ("name", "told"),
+    ("name", "message"),
     [
         ("urn", "--culture must be urn=NUMBER"),
         ("urn=-1", "--culture urn must be a number in [0, inf)"),
@@ -50,12 +50,12 @@ def test_a_study_draws_from_cultures(said):
         ("=", "norm-mallows=NUMBER"),
     ],
 )
-def test_what_is_no_culture_is_told(said, name, told):
+def test_unknown_cultures_are_refused(output, name, message):
     for asked in (["sample", "--items", "A,B"], ["study", "approximation", "--repetitions", "1"]):
-        assert told in said(*asked, "--culture", name, code=2).replace("`", "")
+        assert message in output(*asked, "--culture", name, code=2).replace("`", "")
 
 
-def test_a_culture_needs_items(said):
-    assert "Give either FIT or --items" in said("sample --culture walsh", code=2)
-    told = said("sample --culture walsh --items A", code=2)
-    assert "The number of --items" in told.replace("`", "")
+def test_a_culture_without_items_is_refused(output):
+    assert "Give either FIT or --items" in output("sample --culture walsh", code=2)
+    message = output("sample --culture walsh --items A", code=2)
+    assert "The number of --items" in message.replace("`", "")

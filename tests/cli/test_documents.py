@@ -19,7 +19,7 @@ def _few_removals(monkeypatch):
     monkeypatch.setattr(findings, "SECONDS_FOR_REMOVALS", 0.0)
 
 
-def test_a_report_is_written_where_it_was_asked_for(run, tmp_path):
+def test_a_report_is_written_to_the_given_path(run, tmp_path):
     assert "wrote: t.html" in run("report --dataset tennessee -o t.html --title Capital").out
     page = (tmp_path / "t.html").read_text(encoding="utf-8")
     assert "<title>Capital</title>" in page
@@ -39,13 +39,13 @@ def test_the_heading_is_the_title_that_a_preflib_file_states(run, tmp_path):
         assert f"<title>{heading}</title>" in page
 
 
-def test_a_report_without_a_proof_is_written_and_says_so_at_exit(run, tmp_path):
+def test_an_unproved_report_is_written_and_ends_with_code_three(run, tmp_path):
     ra.io.write_votes(PALEY, tmp_path / "paley.json")
     run("report paley.json --time-limit 0", code=UNPROVED)
     assert "is not proved" in (tmp_path / "report.html").read_text(encoding="utf-8")
 
 
-def test_a_report_on_many_items_has_a_limit_and_says_so_before(run, monkeypatch):
+def test_a_report_on_many_items_states_its_time_limit(run, monkeypatch):
     asked = []
 
     def made_of(*args, **options):
@@ -61,7 +61,7 @@ def test_a_report_on_many_items_has_a_limit_and_says_so_before(run, monkeypatch)
     assert [limit and round(limit, -1) for limit in asked] == [None, 60, 70]
 
 
-def test_the_command_says_what_the_user_said(run, tmp_path) -> None:
+def test_options_of_the_user_reach_the_page(run, tmp_path) -> None:
     rows = [{"a": "X", "b": "Y", "won": won, "judge": k} for won, n in (("a", 25), ("b", 4))
             for k in range(n)]  # fmt: skip
     pd.DataFrame(rows).to_csv(tmp_path / "b.csv", index=False)
@@ -74,10 +74,10 @@ def test_the_command_says_what_the_user_said(run, tmp_path) -> None:
     assert re.search(r'<td class="card">Uni</td><td class="card number"[^>]*>7<', html)
     assert "Did you mean" in run("report b.csv --kind batles", code=2).err
     assert "error: " in run("report --dataset tennessee --unit instance", code=2).err
-    told = run("report --dataset tennessee --gate frist=X", code=2).err
-    assert "first-decided, first=ITEM, above=ITEM,ITEM" in told
-    told = run("report --dataset tennessee --items i.csv", code=2).err
-    assert "error: `--items` must be a table with rows of items of the data. Got X." in told
+    err = run("report --dataset tennessee --gate frist=X", code=2).err
+    assert "first-decided, first=ITEM, above=ITEM,ITEM" in err
+    err = run("report --dataset tennessee --items i.csv", code=2).err
+    assert "error: `--items` must be a table with rows of items of the data. Got X." in err
     (tmp_path / "v.csv").write_text("first,second\nA,B\nB,A\nA,\n", encoding="utf-8")
     run("report v.csv --format cast-votes")
     assert "wins the instant runoff" in (tmp_path / "report.html").read_text(encoding="utf-8")
@@ -98,14 +98,14 @@ def test_scores_and_cards_may_be_in_one_file(run, tmp_path) -> None:
     table.to_csv(tmp_path / "scores.csv", index=False)
     table.loc[2] = ["C", 7, 1.5, 1.5]
     table.to_csv(tmp_path / "cards.csv", index=False)
-    told = run("report scores.csv --format scores --only x --only y --items cards.csv").err
-    assert "2 columns of tasks of the data, left out (x, y)" in told
-    assert "1 row of no item of the data, left out (C)" in told
+    err = run("report scores.csv --format scores --only x --only y --items cards.csv").err
+    assert "2 columns of tasks of the data, left out (x, y)" in err
+    assert "1 row of no item of the data, left out (C)" in err
     html = (tmp_path / "report.html").read_text(encoding="utf-8")
     cards = re.findall(r'<td class="card number" data-key="([^"]*)">(.*?)</td></tr>', html)
     assert sorted(cards) == [("0.0", "0"), ("70.0", "70")]
     assert html.count('<th scope="col" class="card') == 1
     table.loc[2] = ["A", 7, 1.5, 1.5]
     table.to_csv(tmp_path / "twice.csv", index=False)
-    told = run("report scores.csv --format scores --only x --items twice.csv", code=2).err
-    assert "`--items` must be a row for each item. Got 'A'" in told
+    err = run("report scores.csv --format scores --only x --items twice.csv", code=2).err
+    assert "`--items` must be a row for each item. Got 'A'" in err

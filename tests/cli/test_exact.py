@@ -38,14 +38,14 @@ def ballots(called):
          "--time-limit is for --model mallows."),
     ],
 )  # fmt: skip
-def test_what_is_wrong_is_one_sentence(refused, ballots, line, words) -> None:
+def test_bad_input_is_refused_in_one_sentence(refused, ballots, line, words) -> None:
     assert words in refused(line)
 
 
 # -- constraints, weights of items and lists ------------------------------------------------------
 
 
-def test_every_constraint_goes_to_the_rule(parsed) -> None:
+def test_every_constraint_reaches_the_rule(parsed) -> None:
     found = parsed(
         f"{SOLVE} --above 'Knoxville, Nashville' --above Memphis,Nashville --above-all Chattanooga "
         "--below-all Nashville"
@@ -67,13 +67,13 @@ def test_quotation_marks_hold_a_name_together(parsed) -> None:
     assert found["buckets"] == [["B"], ["A, the first"]]
 
 
-def test_a_proof_under_constraints_says_so(said) -> None:
-    said("solve --dataset tennessee --above Memphis,Nashville --certificate p.json --votes v.json")
-    told = said("verify p.json --dataset tennessee")
+def test_verify_states_that_a_proof_is_under_constraints(run, output) -> None:
+    run("solve --dataset tennessee --above Memphis,Nashville --certificate p.json --votes v.json")
+    verdict = output("verify p.json --dataset tennessee")
     holds = "The proof holds: the ranking Memphis > Nashville > Chattanooga > Knoxville costs 255"
     kept = "(Memphis above Nashville) costs less.\n"
     free = "(a tied vote costs 0), and none under its constraints"
-    assert told == f"{holds} votes {free} {kept}"
+    assert verdict == f"{holds} votes {free} {kept}"
     program = [sys.executable, "-I", "-S", check_certificate.__file__, "p.json", "v.json"]
     held = subprocess.run(program, capture_output=True, text=True, encoding="utf-8", check=True)
     assert held.stdout == f"{holds} {free} less than 255.\n"
@@ -88,45 +88,45 @@ def test_commands_that_search_take_a_limit() -> None:
         assert any("--time-limit" in one.opts for one in commands[name].params), name
 
 
-def test_a_limit_leaves_a_gap_that_is_checked(ballots, run, said) -> None:
-    told = run(f"solve {BALLOTS} --time-limit 0 --certificate p.json", code=3)
-    assert "not proved optimal in time" in told.out
-    assert said(f"verify p.json {BALLOTS}").startswith("The bound holds: ")
+def test_a_limit_leaves_a_gap_that_is_checked(ballots, run, output) -> None:
+    result = run(f"solve {BALLOTS} --time-limit 0 --certificate p.json", code=3)
+    assert "not proved optimal in time" in result.out
+    assert output(f"verify p.json {BALLOTS}").startswith("The bound holds: ")
 
 
 @pytest.mark.parametrize("command", slow_but(["dispersion"], ["rank", "dispersion"]))
 @pytest.mark.parametrize(
     ("method", "name"), [("young", "Young"), ("ranked-pairs", "RankedPairs"), ("kemeny", "")]
 )
-def test_rules_give_what_they_have_in_time(command, method, name, ballots, run) -> None:
+def test_rules_end_at_the_limit_with_a_bound_or_error(command, method, name, ballots, run) -> None:
     line = f"{command} {BALLOTS} --rule {method}"
-    told = run(f"{line} --time-limit 0", code=3)
+    result = run(f"{line} --time-limit 0", code=3)
     if not name:
-        assert "% below; proved by" in told.out
+        assert "% below; proved by" in result.out
         return
-    assert told.err == f"error: {name} was not computed in time: the time limit has passed.\n"
-    assert told.out == ""
+    assert result.err == f"error: {name} was not computed in time: the time limit has passed.\n"
+    assert result.out == ""
     assert run(f"{line} --time-limit 1000").out == run(line).out
 
 
 def test_limits_reach_the_rules_of_studies(run) -> None:
     rows = "".join(f"s{k},{(7 * k) % 5},{(3 * k) % 7},{k / 4 if k - 4 else ''}\n" for k in range(8))
     Path("scores.csv").write_text(f"system,x,y,z\n{rows}", encoding="utf-8")
-    told = run("missing scores.csv --rule kemeny --samples 4 --time-limit 0", code=3)
-    assert "4 of 4 completions are not settled in time" in told.out
+    result = run("missing scores.csv --rule kemeny --samples 4 --time-limit 0", code=3)
+    assert "4 of 4 completions are not settled in time" in result.out
     run("study missing-scores scores.csv --rule kemeny --repetitions 2 --time-limit 0")
 
 
 def test_centers_without_a_bound_are_refused_at_the_limit(run) -> None:
     Path("ballots.csv").write_text("A,B,C\n1,2,\n2,1,3\n", encoding="utf-8")
-    told = run("fit ballots.csv --format ballots --time-limit 0 --model mallows", code=3)
-    assert told.out == ""
-    assert "The center of Mallows was not found in time" in told.err
+    result = run("fit ballots.csv --format ballots --time-limit 0 --model mallows", code=3)
+    assert result.out == ""
+    assert "The center of Mallows was not found in time" in result.err
 
 
-def test_a_study_goes_on_from_what_was_done_in_time(run) -> None:
+def test_a_study_resumes_from_the_journal_after_the_limit(run) -> None:
     line = "study cycles --rankings 3 --repetitions 5 --journal cycles.jsonl --time-limit"
-    told = run(line, 0, code=3)
-    assert told.out == ""
-    assert "0 of 5 data sets were done in time; the journal keeps them" in told.err
+    result = run(line, 0, code=3)
+    assert result.out == ""
+    assert "0 of 5 data sets were done in time; the journal keeps them" in result.err
     assert run(line, 1000).out == run(line, 1).out

@@ -1,4 +1,4 @@
-"""`-` is the standard input wherever a file goes, and options say how numbers are written."""
+"""`-` is the standard input for any file, and options describe the notation of numbers."""
 
 import json
 import sys
@@ -33,7 +33,7 @@ def packed(kind):
 
 
 @pytest.mark.parametrize("kind", ["jsonl", "bom"])
-def test_every_kind_of_table(run, kind):
+def test_every_kind_of_table_is_read_from_standard_input(run, kind):
     _, plain, _ = run("rank - --rule borda", SCORES)
     code, out, err = run("rank - --rule borda", packed(kind))
     assert (code, err) == (0, "")
@@ -41,7 +41,7 @@ def test_every_kind_of_table(run, kind):
     assert "read: standard input, a table of scores: 3 systems x 2 tasks" in out
 
 
-def test_tasks_are_named_and_what_may_be_none_is_asked_about(run):
+def test_doubtful_columns_of_tasks_must_be_named(run):
     table = b"system,Score,x,y\nA,1.5,1.5,2\nB,2.5,2,3\n"
     code, _, err = run("rank - --rule borda", table)
     assert code == 2
@@ -55,7 +55,7 @@ def test_tasks_are_named_and_what_may_be_none_is_asked_about(run):
     assert "tasks: Score, x and y\n" in run("rank - --rule borda --only *", table)[1]
 
 
-def test_other_kinds_of_data(run):
+def test_other_kinds_of_data_are_read_from_standard_input(run):
     code, out, _ = run("solve -", SOC)
     assert code == 0
     assert "read: standard input, ballots in a PrefLib format: 3 rankings" in out
@@ -66,7 +66,7 @@ def test_other_kinds_of_data(run):
     assert "lower is better on x" in out
 
 
-def test_certificates_and_fits(run, tmp_path):
+def test_certificates_may_come_from_standard_input(run, tmp_path):
     (tmp_path / "e.soc").write_bytes(SOC)
     certificate = ra.Kemeny().aggregate(ra.read_preflib(tmp_path / "e.soc")).certificate
     proof = json.dumps(certificate.to_dict()).encode()
@@ -90,14 +90,14 @@ def test_certificates_and_fits(run, tmp_path):
         ("scan - --task task", b"task,A,B\nx,1,2\n", "which the standard input forbids"),
     ],
 )
-def test_what_is_refused(run, line, data, words):
+def test_bad_input_is_refused_in_one_sentence(run, line, data, words):
     code, out, err = run(line, data)
     assert (code, out) == (2, "")
     assert words in " ".join(err.split())
     assert "Traceback" not in err
 
 
-def test_a_closed_standard_input(called, monkeypatch):
+def test_a_closed_standard_input_is_refused(called, monkeypatch):
     monkeypatch.setattr(sys, "stdin", None)
     code, _, err = called("rank", "-")
     assert code == 2
@@ -109,7 +109,7 @@ def test_a_closed_standard_input(called, monkeypatch):
 GERMAN = "system;x;y\nA;1,5;-\nB;2,0;3 ± 1\n".encode()
 
 
-def test_numbers_in_text_and_what_is_said_of_them(run, tmp_path):
+def test_conversions_of_cells_are_reported(run, tmp_path):
     line = "rank - --rule borda --json --decimal , --na - --errors drop"
     code, out, err = run(line, GERMAN)
     assert code == 0
@@ -152,7 +152,7 @@ def test_remedies_name_options(run, line, data, words):
     assert words in " ".join(err.split())
 
 
-def test_options_that_answer_a_question_are_not_asked_for_again(run, tmp_path, monkeypatch):
+def test_answered_questions_are_not_repeated(run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     long = b"system,task,k,value\nA,qa,1,0.9\nB,qa,1,0.8\nA,qa,2,0.7\nB,qa,2,0.6\n"
     named = "--task task --score value --rule borda"

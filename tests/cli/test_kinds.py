@@ -1,4 +1,4 @@
-"""Files of cast votes, comparisons and lists: recognised, chosen from, and told."""
+"""Files of cast votes, comparisons and lists: recognised, chosen from, and reported."""
 
 from pathlib import Path
 
@@ -16,9 +16,9 @@ def test_logs_of_evaluations_are_chosen_from_in_python(tmp_path, refused) -> Non
         put(tmp_path / f"{name}.json", log("A", "x", [(1, 1, {"m": "C"})]))
     one, two = tmp_path / "one.json", tmp_path / "two.json"
     for files in (tmp_path, one, f"{one} {two}"):
-        told = refused(f"rank {files}")
-        assert "holds evaluations, whose scores must be chosen in Python" in told
-        assert "read them with rankagg.read_evaluations" in told.replace("`", "")
+        message = refused(f"rank {files}")
+        assert "holds evaluations, whose scores must be chosen in Python" in message
+        assert "read them with rankagg.read_evaluations" in message.replace("`", "")
     assert "Got 'evaluations'." in refused(f"rank --format evaluations {tmp_path}")
 
 
@@ -38,7 +38,7 @@ def files(called):
         Path(name).write_text(text, encoding="utf-8")
 
 
-def test_what_was_read_is_in_the_output_and_on_the_page(files, said):
+def test_the_description_of_the_data_is_printed_and_on_the_page(files, output):
     line = "wide.csv --format cast-votes --count n --overvotes skip --write-ins drop"
     lines = [
         "read: wide.csv, cast votes: 8 rankings (2 rows) of 2 items, top-k lists, strict",
@@ -52,8 +52,8 @@ def test_what_was_read_is_in_the_output_and_on_the_page(files, said):
         "repeated item: 1 ballot, 1 choice",
         "read as no names: empty 9, 'undervote' 5, 'UWI' 2, 'overvote' 2",
     ]
-    assert said(f"rank {line} --rule borda").splitlines()[: len(lines)] == lines
-    said(f"report {line} -o page.html")
+    assert output(f"rank {line} --rule borda").splitlines()[: len(lines)] == lines
+    output(f"report {line} -o page.html")
     page = Path("page.html").read_text(encoding="utf-8")
     assert "skipped choice: 5 ballots, 5 choices, close" in page
 
@@ -67,29 +67,29 @@ def test_what_was_read_is_in_the_output_and_on_the_page(files, said):
         ("ballots", "Ann,Bob,Cid\n1,2,\n,,1\n"),
     ],
 )
-def test_what_ballots_do_not_list_is_last(form, text, said):
+def test_unlisted_items_of_ballots_are_last(form, text, output):
     Path("votes").write_text(text, encoding="utf-8")
     line = f"compare votes --format {form} "
-    assert "unranked items: last;" in said(line)
-    assert "unranked items: ignore;" in said(f"{line} --unranked ignore")
+    assert "unranked items: last;" in output(line)
+    assert "unranked items: ignore;" in output(f"{line} --unranked ignore")
 
 
-def test_what_no_option_takes_and_directions_in_doubt_are_told(called, said):
+def test_unused_columns_and_doubtful_directions_are_reported(called, output):
     text = "a,b,winner,judge,style\nx,y,x,1,s\ny,x,tie,2,t\n"
     Path("b.csv").write_text(text, encoding="utf-8")
     line = "rank b.csv --format comparisons --first a --second b --outcome winner"
-    assert "left out: judge and style, not named by an option such as --cluster\n" in said(line)
-    assert "left out: style, " in said(f"{line} --cluster judge")
+    assert "left out: judge and style, not named by an option such as --cluster\n" in output(line)
+    assert "left out: style, " in output(f"{line} --cluster judge")
     Path("s.csv").write_text("model,acc,wikitext_ppl\nA,.5,9\nB,.25,7\n", encoding="utf-8")
     doubt = "note: higher counts as better on wikitext_ppl; use --lower TASK if lower is better"
-    assert doubt in said("rank s.csv")
+    assert doubt in output("rank s.csv")
     Path("t.csv").write_text("model,x,y ↓\nA,.5,9\nB,.25,7\n", encoding="utf-8")
-    assert "higher counts as better on y ↓" in said("rank t.csv")
-    told = said("compare s.csv --lower wikitext_ppl")
-    assert doubt not in told
+    assert "higher counts as better on y ↓" in output("rank t.csv")
+    text = output("compare s.csv --lower wikitext_ppl")
+    assert doubt not in text
     assert (
         "Mean: higher is better on some tasks, and lower on others: the mean is hard to interpret"
-        in told
+        in text
     )
 
 
@@ -107,11 +107,11 @@ COLUMNS = "--format comparisons --first a --second b --outcome won"
         ("fit --model bradley-terry --pseudo-rankings 0.5", "BradleyTerry"),
     ],
 )  # fmt: skip
-def test_commands_take_comparisons(files, said, line, expected):
-    told = said(f"{line} battles.csv {COLUMNS} --cluster judge")
-    assert "ties: counted as ties, not as half a win for each side\n" in told
-    assert "a table of comparisons: 4 comparisons of 5 items, 1 tie, 2 clusters" in told
-    assert expected in told
+def test_commands_take_comparisons(files, output, line, expected):
+    text = output(f"{line} battles.csv {COLUMNS} --cluster judge")
+    assert "ties: counted as ties, not as half a win for each side\n" in text
+    assert "a table of comparisons: 4 comparisons of 5 items, 1 tie, 2 clusters" in text
+    assert expected in text
 
 
 @pytest.mark.parametrize(
@@ -135,21 +135,21 @@ def test_commands_take_comparisons(files, said, line, expected):
         ),
     ],
 )
-def test_what_outcomes_were_taken_for_is_stated(called, said, rows, options, expected):
+def test_the_reading_of_outcomes_is_stated(called, output, rows, options, expected):
     Path("b.csv").write_text(rows, encoding="utf-8")
     line = f"rank b.csv --rule borda --format comparisons --first a --second b {options}"
-    told = " ".join(said(line).split())
-    assert all(words in told for words in expected.split("|"))
+    text = " ".join(output(line).split())
+    assert all(words in text for words in expected.split("|"))
 
 
-def test_columns_in_doubt_are_named_without_a_format(called, said):
+def test_columns_in_doubt_are_named_without_a_format(called, output):
     Path("b.csv").write_text("model_a,model_b,winner\nx,y,1\ny,z,0\nz,x,1\n", encoding="utf-8")
-    told = said("rank b.csv", code=2)
-    assert "may hold comparisons whose columns --first, --second and --outcome must name." in told
-    told = said("rank b.csv --first model_a --second model_b --outcome winner --rule borda")
-    assert "outcomes: '1' wins of the first, '0' wins of the second\n" in told
-    told = said("rank b.csv --first model_a --outcome winner", code=2)
-    assert "add --second." in told
+    text = output("rank b.csv", code=2)
+    assert "may hold comparisons whose columns --first, --second and --outcome must name." in text
+    text = output("rank b.csv --first model_a --second model_b --outcome winner --rule borda")
+    assert "outcomes: '1' wins of the first, '0' wins of the second\n" in text
+    text = output("rank b.csv --first model_a --outcome winner", code=2)
+    assert "add --second." in text
 
 
 REFUSED = {
@@ -169,24 +169,24 @@ REFUSED = {
 }
 
 
-def test_what_does_not_suit_is_refused(files, refused):
+def test_unsuitable_options_are_refused(files, refused):
     for line, words in REFUSED.items():
         assert words in refused(line), line
 
 
-def test_intervals_of_ranks_of_comparisons(said, parsed):
+def test_intervals_of_ranks_of_comparisons(output, parsed):
     rows = [("x", "y", "left"), ("y", "z", "tie"), ("z", "x", "right"), ("x", "y", "right")] * 30
     lines = [f"{a},{b},{won},{at % 24}" for at, (a, b, won) in enumerate(rows)]
     Path("battles.csv").write_text("\n".join(["a,b,won,judge", *lines]))
-    told = said(f"intervals battles.csv {COLUMNS} --cluster judge")
-    assert "ranks by mean win rates over all opponents" in told
-    assert "independent: 24 clusters" in told
+    text = output(f"intervals battles.csv {COLUMNS} --cluster judge")
+    assert "ranks by mean win rates over all opponents" in text
+    assert "independent: 24 clusters" in text
     found = parsed(f"intervals battles.csv {COLUMNS} --ranks pairwise")
     assert found["ranks"]["unit"] == "comparison"
     assert found["intervals"] is None
 
 
-def test_categories_follow_their_rows_through_what_is_left_out_and_counted(called, said, refused):
+def test_categories_stay_with_their_rows(called, output, refused):
     rng = np.random.default_rng(8)
     frame = pd.DataFrame([(a, b) for a in "xyz" for b in "xyz" if a != b] * 4, columns=["a", "b"])
     frame[["u", "v"]] = rng.integers(0, 9, (24, 2))
@@ -194,8 +194,8 @@ def test_categories_follow_their_rows_through_what_is_left_out_and_counted(calle
     frame.to_csv("counts.csv", index=False)
     line = "counts.csv --format comparisons --first a --second b --outcome u --outcome v"
     line = f"{line} --outcome-is wins --category lang --anchor y=1000"
-    told = said(f"report {line} -o page.html")
-    assert "left out: 'lang'" not in told
+    text = output(f"report {line} -o page.html")
+    assert "left out: 'lang'" not in text
     page = Page(Path("page.html").read_text(encoding="utf-8"))
     rows = {row["Item"]: row for row in page.table("Ratings by category")}
     for name, part in frame.groupby("lang"):

@@ -1,4 +1,4 @@
-"""`rankagg steps` and `list`: what they print is what the library finds."""
+"""`rankagg steps` and `list`: they print the results of the library."""
 
 import json
 import re
@@ -20,7 +20,7 @@ def hostile(tmp_path):
     return "steps ballots.csv --format ballots --count count"
 
 
-def test_steps_in_two_forms(run, hostile, tmp_path):
+def test_steps_are_written_as_text_and_html(run, hostile, tmp_path):
     line = f"{hostile} --rule schulze"
     steps = ra.teaching.show_steps(ra.Schulze(), ra.read_ballots("ballots.csv", count="count"))
     assert run(line).out.endswith(steps.summary(rows=20) + "\n")
@@ -28,8 +28,8 @@ def test_steps_in_two_forms(run, hostile, tmp_path):
     for name in ("a.txt", "a"):
         assert f"wrote: {name}" in run(f"{line} -o {name}").out
         assert (tmp_path / name).read_text(encoding="utf-8") == f"{steps.summary(rows=20)}\n"
-    told = run(f"{hostile} -o a.pdf", code=2).err
-    assert "ends in .txt, .html or .htm" in told
+    err = run(f"{hostile} -o a.pdf", code=2).err
+    assert "ends in .txt, .html or .htm" in err
 
 
 def test_a_page_has_all_tables_a_picture_and_no_label_that_is_markup(run, hostile):
@@ -50,7 +50,7 @@ def test_a_page_has_all_tables_a_picture_and_no_label_that_is_markup(run, hostil
     assert "svg" not in Page(Path("five.html").read_text(encoding="utf-8")).seen
 
 
-def test_every_method_has_steps_or_says_why_not(run):
+def test_every_method_has_steps_or_is_refused(run):
     for method, rule in _named_rules().items():
         kind = type(rule)
         if method == "approval":
@@ -60,14 +60,14 @@ def test_every_method_has_steps_or_says_why_not(run):
             )
             continue
         data = "superglue_human" if rule.needs == "scores" else "condorcet_1785"
-        told = run("steps --dataset", data, "--rule", method, code=0 if _has_steps(kind) else 2)
+        result = run("steps --dataset", data, "--rule", method, code=0 if _has_steps(kind) else 2)
         if _has_steps(kind):
-            assert rule.aggregate(ra.datasets.load(data)).ranking.to_text() in told.out
+            assert rule.aggregate(ra.datasets.load(data)).ranking.to_text() in result.out
         else:
-            assert "a rule with steps (" in told.err
+            assert "a rule with steps (" in result.err
 
 
-def test_the_picture_of_the_steps(run, tmp_path):
+def test_the_steps_are_plotted(run, tmp_path):
     run("steps --dataset tennessee --rule borda --plot a.svg")
     assert (tmp_path / "a.svg").stat().st_size > 5000
     six = ["steps", "--dataset", "superglue_human", "--rule", "borda", "--plot", "b.svg"]

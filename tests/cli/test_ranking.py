@@ -1,4 +1,4 @@
-"""The command line as its user meets it: output, files, sentences and exit codes."""
+"""The command line, as seen by users: output, files, sentences and exit codes."""
 
 import json
 import re
@@ -39,8 +39,8 @@ def _files(called):
     ra.io.write_votes(ra.datasets.load("condorcet_1785").pairwise(), "votes.json")
 
 
-def test_compare_states_direction_data_policy_proof_and_disagreements(said) -> None:
-    out = said("compare table.csv")
+def test_compare_states_direction_data_policy_proof_and_disagreements(output) -> None:
+    out = output("compare table.csv")
     lines = out.splitlines()
     assert "a table of scores: 3 systems x 3 tasks, 1 of 9 scores missing" in lines[0]
     assert lines[1:3] == ["tasks: x, y and z", "scores: higher is better"]
@@ -79,12 +79,12 @@ NOT_PRINTED = {
 }
 
 
-def test_what_is_printed(said) -> None:
+def test_the_output_has_the_expected_words(output) -> None:
     for line, words in PRINTED.items():
-        out = said(line)
+        out = output(line)
         assert [part for part in words.split(" ... ") if part not in out] == [], line
     for line, words in NOT_PRINTED.items():
-        assert words not in said(line), line
+        assert words not in output(line), line
 
 
 # Words that a refusal says, by what was typed; several parts are split by " ... ".
@@ -121,7 +121,7 @@ BLT = '3 2\n5 1 2 0\n3 2 1 0\n2 3 0\n0\n"Ann"\n"Bob"\n"Cid"\n"Board"\n'
 
 
 @pytest.mark.filterwarnings("ignore::rankagg.exceptions.DataWarning")
-def test_count_elects_as_many_as_the_file_says(called) -> None:
+def test_count_elects_the_seats_of_the_file(called) -> None:
     Path("board.blt").write_text(BLT, encoding="utf-8")
     found = called("count board.blt").out
     assert "seats: 2 stated in board.blt, all filled" in found
@@ -139,54 +139,54 @@ TIED = "first,second,third\nAnn,Bob,Cid\nBob,Ann,Cid\nAnn,Cid,\nBob,Cid,\nCid,An
 
 
 @pytest.mark.parametrize("counting", ["irv", "scottish", "meek", "baldwin"])
-def test_a_tie_is_said_first_and_a_lot_or_an_order_decides_it(said, refused, counting) -> None:
+def test_a_tie_is_reported_first_and_broken_by_lot_or_order(output, refused, counting) -> None:
     Path("tied.csv").write_text(TIED, encoding="utf-8")
     line = f"count tied.csv --format cast-votes --counting {counting}"
-    assert " leaves Ann, Bob, Cid tied after " in said(line)
-    assert "; by the order of the data it elects Ann" in said(line)
-    found = said(f"{line} --tie-order Cid,Bob,Ann")
+    assert " leaves Ann, Bob, Cid tied after " in output(line)
+    assert "; by the order of the data it elects Ann" in output(line)
+    found = output(f"{line} --tie-order Cid,Bob,Ann")
     assert re.search(
         r"elects Cid in \d rounds?, by the given order: Ann, Bob, Cid were tied", found
     )
     assert "by the given order Bob is eliminated" in found
     lots = {
-        re.search(r"elects (\w+) in", said(f"{line} --tie-breaking lot --seed {k}"))[1]
+        re.search(r"elects (\w+) in", output(f"{line} --tie-breaking lot --seed {k}"))[1]
         for k in range(12)
     }
     assert lots == {"Ann", "Bob", "Cid"}
-    assert "lots: drawn by --seed 0" in said(f"{line} --tie-breaking lot")
-    told = refused(f"{line} --tie-order Cid,Bob")
-    assert "--tie-order must be an order of all who tie (Ann, Bob, Cid). Got" in told
+    assert "lots: drawn by --seed 0" in output(f"{line} --tie-breaking lot")
+    message = refused(f"{line} --tie-order Cid,Bob")
+    assert "--tie-order must be an order of all who tie (Ann, Bob, Cid). Got" in message
 
 
-def test_a_page_says_who_is_tied_and_takes_a_lot(said, refused) -> None:
+def test_the_page_names_tied_candidates_and_accepts_a_lot(output, refused) -> None:
     Path("tied.csv").write_text(TIED, encoding="utf-8")
     line = "report tied.csv --format cast-votes -o page.html"
 
     def result() -> str:
         return re.search(r'class="result">(.*?)<', Path("page.html").read_text("utf-8"))[1]
 
-    said(line)
+    output(line)
     assert result() == "Ann, Bob and Cid are tied after 2 rounds of instant runoff."
-    said(f"{line} --tie-order Bob,Cid,Ann")
-    told = ", by the given order: Ann, Bob and Cid were tied."
-    assert result() == f"Bob wins the instant runoff after 2 rounds{told}"
-    said(f"{line} --tie-breaking lot --seed 3 --seats 1")
+    output(f"{line} --tie-order Bob,Cid,Ann")
+    reason = ", by the given order: Ann, Bob and Cid were tied."
+    assert result() == f"Bob wins the instant runoff after 2 rounds{reason}"
+    output(f"{line} --tie-breaking lot --seed 3 --seats 1")
     assert re.match(r"(Ann|Bob|Cid) wins the instant runoff after 2 rounds, by lot: Ann", result())
-    told = refused("report --dataset tennessee --tie-breaking lot")
-    assert "--tie-breaking is for elections: give --kind election" in told
+    message = refused("report --dataset tennessee --tie-breaking lot")
+    assert "--tie-breaking is for elections: give --kind election" in message
 
 
-def test_the_ballots_as_read_can_be_written(said, refused) -> None:
+def test_the_ballots_as_read_can_be_written(output, refused) -> None:
     Path("tied.csv").write_text(TIED + ",,\n", encoding="utf-8")
     line = "count tied.csv --format cast-votes --ballots"
-    found = said(f"{line} read.blt --seats 2")
+    found = output(f"{line} read.blt --seats 2")
     assert "7 ballots cast: 6 read (6 as cast, 0 changed), 1 blank, 0 spoilt" in found
     votes = ra.io.read_blt("read.blt")
     back = votes.profile
     assert votes.seats == 2
     assert back == ra.read_cast_votes("tied.csv").profile
-    said(f"{line} read.soi")
+    output(f"{line} read.soi")
     assert ra.read_preflib("read.soi") == back.compress()
     assert "--ballots must be a name that ends in .soi, as some ballots have gaps" in refused(
         f"{line} read.soc"
@@ -195,8 +195,8 @@ def test_the_ballots_as_read_can_be_written(said, refused) -> None:
 
 def test_bad_input_is_one_sentence_and_code_two(refused) -> None:
     for line, words in BAD.items():
-        told = refused(line)
-        assert [part for part in words.split(" ... ") if part not in told] == [], line
+        message = refused(line)
+        assert [part for part in words.split(" ... ") if part not in message] == [], line
 
 
 def test_solver_failure_is_one_sentence_and_code_one(called, monkeypatch) -> None:
@@ -217,7 +217,7 @@ def test_the_tolerance_is_used(parsed):
     assert tied["draws"] == [["A", "B"]]
 
 
-# -- verify, and the stand-alone checker beside it ------------------------------------------------
+# -- verify, and the stand-alone checker ----------------------------------------------------------
 
 
 def solved(run, args: str) -> None:
@@ -238,11 +238,11 @@ def alone(*files: str) -> subprocess.CompletedProcess:
 def test_certificates_of_all_bundled_data_hold(run, name: str) -> None:
     assert "certificate  optimal" in run("compare --dataset", name).out
     solved(run, f"--dataset {name}")
-    told = run("verify proof.json --dataset", name)
-    assert told.out.startswith("The proof holds: the ranking ")
-    assert " costs less.\n" in told.out
-    assert told.out.count("\n") == 1
-    assert run("verify proof.json votes.json") == told
+    result = run("verify proof.json --dataset", name)
+    assert result.out.startswith("The proof holds: the ranking ")
+    assert " costs less.\n" in result.out
+    assert result.out.count("\n") == 1
+    assert run("verify proof.json votes.json") == result
 
 
 def test_numbers_in_a_certificate_are_the_text_of_a_file(run) -> None:
@@ -265,7 +265,7 @@ def test_many_items_have_a_limit(called, monkeypatch) -> None:
     assert "note" not in called("rank --dataset tennessee --rule borda").err
 
 
-def test_a_budget_that_does_not_suffice_is_no_verdict(called, run) -> None:
+def test_an_exceeded_budget_gives_no_verdict(called, run) -> None:
     solved(run, "--dataset glue_human")
     code, out, err = called("verify proof.json votes.json --time-limit 0")
     assert (code, out) == (3, "")
@@ -277,13 +277,13 @@ def test_a_budget_that_does_not_suffice_is_no_verdict(called, run) -> None:
     assert called("verify proof.json votes.json --time-limit -1")[0] == 2
 
 
-def test_the_stand_alone_checker_is_a_program(run) -> None:
+def test_the_stand_alone_checker_runs_as_a_program(run) -> None:
     solved(run, "--dataset xtreme_gaps --tie-cost 0.1")
     held = alone("proof.json", "votes.json")
     assert held.returncode == 0, held.stderr
     order = "M0 > M1 > M3 > M7 > M2 > M5 > ... > M9"
-    told = f"The proof holds: the ranking {order} costs 2102/35 (a tied vote costs 1/10), and none "
-    assert held.stdout == f"{told}less than 2102/35.\n"
+    text = f"The proof holds: the ranking {order} costs 2102/35 (a tied vote costs 1/10), and none "
+    assert held.stdout == f"{text}less than 2102/35.\n"
     plain = json.loads(Path("proof.json").read_text(encoding="utf-8"))
     Path("forged.json").write_text(json.dumps({**plain, "cost": "60"}), encoding="utf-8")
     forged = alone("forged.json", "votes.json")
@@ -319,8 +319,8 @@ def test_other_votes_and_forgeries_are_noticed(run) -> None:
 # -- elections ------------------------------------------------------------------------------------
 
 
-def test_elections_are_counted_round_by_round(said, parsed) -> None:
-    assert "elects A in 3 rounds" in said("count e.abif --format abif --csv rounds.csv")
+def test_rounds_of_counts_are_written_to_a_file(output, parsed) -> None:
+    assert "elects A in 3 rounds" in output("count e.abif --format abif --csv rounds.csv")
     rounds = pd.read_csv("rounds.csv")
     assert [*rounds] == ["round", "candidate", "votes", "transfer", "status"]
     assert set(rounds.groupby("round")["votes"].sum()) == {100}
@@ -355,7 +355,7 @@ def test_a_long_table_of_rounds_is_the_same_on_screen_and_pasted(called) -> None
 
 
 @pytest.mark.parametrize("policy", ["last", "uniform"])
-def test_an_election_with_short_ballots_has_one_winner(parsed, said, policy) -> None:
+def test_an_election_with_short_ballots_has_one_winner(parsed, output, policy) -> None:
     """By hand: D goes out first, then B, which goes to C: 55 to 45, though A has 40 to 20 first."""
     Path("s.abif").write_text("40:A\n25:B>C\n20:C>B\n10:D>C\n5:D>A>B\n", encoding="utf-8")
     line = f"s.abif --unranked {policy}"
@@ -367,7 +367,7 @@ def test_an_election_with_short_ballots_has_one_winner(parsed, said, policy) -> 
     # who rank both 0, 25, 10, 0, 5, 5; in shares of a ballot 3, 23/6, 13/6, 25/6 and 7/2.
     cost = {"last": 165, "ignore": 45, "uniform": 40 * 3 + (25 * 23 + 20 * 13 + 250) / 6 + 17.5}
     assert ranked["cost"] == pytest.approx(cost[policy], abs=1e-9)
-    said(f"report {line} --kind election -o page.html")
+    output(f"report {line} --kind election -o page.html")
     page = Path("page.html").read_text(encoding="utf-8")
     assert ("below all that it lists" in page) is (policy != "last")
     assert re.search("<tr data-position.*?<bdi>([^<]*)", page).group(1) == "C"

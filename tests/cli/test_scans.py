@@ -1,4 +1,4 @@
-"""Scans by commands say what the scores themselves say, whatever the files look like."""
+"""Scans by commands give the output of the scores, for files of any form."""
 
 import json
 import re
@@ -35,10 +35,10 @@ def folder(written, called, tmp_path):
     return tmp_path
 
 
-def test_sums_are_compared_in_the_same_words(folder, said):
-    said(f"scan long.csv {LONG} {STATED} --out sums.json")
+def test_sums_are_compared_in_the_same_words(folder, output):
+    output(f"scan long.csv {LONG} {STATED} --out sums.json")
     whole, summed = (
-        re.sub(r"\d\.\d{3} s", "0 s", said(f"compare {source}")).splitlines()
+        re.sub(r"\d\.\d{3} s", "0 s", output(f"compare {source}")).splitlines()
         for source in (f"long.csv {LONG} {STATED}", "sums.json")
     )
     # Lines of what was read, which is not the same class.
@@ -52,21 +52,21 @@ def test_sums_are_compared_in_the_same_words(folder, said):
     [f"long.csv {LONG} --systems {','.join(TABLE.systems)}", f"'data/*.parquet' {COLUMNS}",
      f"data/1.parquet data/0.parquet {COLUMNS} --jobs 1"],
 )  # fmt: skip
-def test_sums_of_any_files_are_those_of_the_table(source, folder, said):
-    said(f"scan {source} {STATED} --out sums.json")
+def test_sums_of_any_files_are_those_of_the_table(source, folder, output):
+    output(f"scan {source} {STATED} --out sums.json")
     found = ra.ScoreSummary.from_dict(json.loads((folder / "sums.json").read_text()))
     assert found.fingerprint == ra.ScoreSummary.from_scores(TABLE).fingerprint
 
 
 @pytest.mark.parametrize("form", ["", "--json"])
-def test_what_scan_writes_is_read(folder, run, form):
+def test_commands_read_the_output_of_scan(folder, run, form):
     expected = ra.ScoreSummary.from_scores(TABLE)
-    told = run(f"scan {DATA} {STATED} --out sums.json {form}")
+    result = run(f"scan {DATA} {STATED} --out sums.json {form}")
     assert ra.ScoreSummary.from_dict(json.loads((folder / "sums.json").read_text())) == expected
-    assert expected.fingerprint in told.out
+    assert expected.fingerprint in result.out
     for line in ("compare", "rank --rule kemeny", "solve", "tournament"):
-        told = run(f"{line} sums.json --json").out
-        assert json.loads(told)["input"][2] == "scores: higher is better, but lower is better on z"
+        text = run(f"{line} sums.json --json").out
+        assert json.loads(text)["input"][2] == "scores: higher is better, but lower is better on z"
 
 
 @pytest.mark.parametrize("at", range(0, 800, 200))
@@ -75,8 +75,8 @@ def test_sums_that_were_changed_are_refused(at, folder, refused):
     text = json.dumps(ra.ScoreSummary.from_scores(TABLE).to_dict())
     place = re.compile(r"\d").search(text, text.index('"wins"') + at)
     sums.write_text(text[: place.start()] + str((int(place[0]) + 1) % 10) + text[place.end() :])
-    told = refused("compare sums.json")
-    assert told.startswith("error: sums.json does not hold sums of scores as JSON")
+    message = refused("compare sums.json")
+    assert message.startswith("error: sums.json does not hold sums of scores as JSON")
 
 
 BAD = {
@@ -93,7 +93,7 @@ BAD = {
 }
 
 
-def test_bad_input(folder, refused):
+def test_bad_input_is_refused(folder, refused):
     summary = json.dumps(ra.ScoreSummary.from_scores(TABLE).to_dict())
     (folder / "sums.json").write_text(summary)
     (folder / "bad.json").write_text(summary.replace('"version": 1', '"version": NaN'))

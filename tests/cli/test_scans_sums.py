@@ -1,4 +1,4 @@
-"""Saved sums go where data go: what a command says of them is what it says of the scores."""
+"""Saved sums are accepted like data: commands print for them what they print for the scores."""
 
 import json
 import re
@@ -68,7 +68,7 @@ def plain(out):
     return kept(json.loads(out))
 
 
-def test_every_command_that_reads_scores_is_here():
+def test_every_command_that_reads_scores_is_tested():
     reading = {
         path
         for path, command in _commands_of(app).items()
@@ -87,7 +87,7 @@ def test_every_command_that_reads_scores_is_here():
         *(("rank", policy) for policy in ("ignore", "last")),
     ],
 )
-def test_sums_say_what_the_scores_say(command, policy, run):
+def test_summed_scores_give_the_output_of_scores(command, policy, run):
     table = drawn(2)
     scores = put(table)
     stated = [*options(command, table.systems), "--unranked", policy, "--json"]
@@ -101,7 +101,7 @@ def test_sums_say_what_the_scores_say(command, policy, run):
     assert "sums of scores: " in json.loads(found.out)["input"][0]
 
 
-def test_proofs_go_with_sums_and_with_scores(run):
+def test_proofs_are_valid_for_sums_and_for_scores(run):
     scores = put(drawn(2))
     for source, other in (["sums.json"], scores), (scores, ["sums.json"]):
         run("solve", *source, "--certificate", "proof.json")
@@ -130,13 +130,13 @@ REFUSED = {
 }
 
 
-def test_what_sums_cannot_serve_is_refused(refused):
+def test_commands_that_need_more_than_sums_are_refused(refused):
     put(drawn(2))
     for words, expected in REFUSED.items():
         command, *stated = words.split()
-        told = refused(command, "sums.json", *stated)
-        assert expected in told
-        assert not re.search(r"ScoreSummary|read_scores|\w=", told), told
+        message = refused(command, "sums.json", *stated)
+        assert expected in message
+        assert not re.search(r"ScoreSummary|read_scores|\w=", message), message
     assert not Path("report.html").exists()
 
 
@@ -163,7 +163,7 @@ ODD = {
 
 @pytest.mark.parametrize("name", ["without scores", "like options"])
 @pytest.mark.parametrize("command", ["compare", "explain", "intervals", "missing"])
-def test_odd_sums_end_as_their_scores_do(command, name, run):
+def test_unusual_sums_give_the_result_of_their_scores(command, name, run):
     """Whatever the scores are: the same figures, or the same refusal."""
     table = ODD[name]
     # One row for each score, be it missing; quoted, for labels may be anything.
@@ -173,17 +173,17 @@ def test_odd_sums_end_as_their_scores_do(command, name, run):
     stated = options(command, [*table.systems, "none"][:2])
     if command == "missing":
         stated += ["--rule", "copeland"]
-    ends, said = [], []
+    ends, outputs = [], []
     for given in ["sums.json"], ["scores.csv", *LONG]:
         more = ["--samples", "1"] if command == "missing" and len(given) > 1 else []
-        told = run(command, *given, *stated, *more, "--json", code=(0, 2, 3))
-        ends.append(told.err.rpartition("rror: ")[2].partition(" Got ")[0])
-        said.append(told.out)
+        result = run(command, *given, *stated, *more, "--json", code=(0, 2, 3))
+        ends.append(result.err.rpartition("rror: ")[2].partition(" Got ")[0])
+        outputs.append(result.out)
     assert ends[0] == ends[1]
-    if not said[1]:
-        assert said[0] == ""
+    if not outputs[1]:
+        assert outputs[0] == ""
         return
-    found, expected = map(plain, said)
+    found, expected = map(plain, outputs)
     for one in found, expected:
         # Sums hold neither rankings to complete nor units.
         one.pop({"missing": "sensitivity"}.get(command), None)
@@ -213,27 +213,27 @@ def test_half_a_character_is_refused(sums, run):
     fit = {**ra.Mallows("AB", theta=1.0).to_dict(), "items": ["A", "\udc00"]}
     Path("fit.json").write_text(json.dumps(fit))
     for line in ("compare sums.json", "compare votes.json", "sample fit.json"):
-        told = run(line, code=2)
-        assert "half of a character" in told.err
-        assert "\\ud" in told.err
-        assert told.out == ""
+        result = run(line, code=2)
+        assert "half of a character" in result.err
+        assert "\\ud" in result.err
+        assert result.out == ""
     sums(systems=["\U0001f600", "b", "c"])
     assert "\U0001f600" in run("rank sums.json").out
 
 
-def test_an_output_that_lacks_letters(monkeypatch, capsys, called):
+def test_an_output_encoding_without_the_letters_is_refused(monkeypatch, capsys, called):
     monkeypatch.setattr(sys, "stdout", TextIOWrapper(BytesIO(), encoding="latin-1"))
     write_summary(ra.ScoreSummary.from_scores(ODD["not ASCII"]), "sums.json")
     with pytest.raises(SystemExit) as stop:
         main(["rank", "sums.json"])
     assert stop.value.code == 1
-    told = capsys.readouterr().err
-    assert "its encoding, latin-1, has no" in told
-    assert "PYTHONIOENCODING" in told
+    err = capsys.readouterr().err
+    assert "its encoding, latin-1, has no" in err
+    assert "PYTHONIOENCODING" in err
 
 
 @pytest.mark.parametrize("weight", [1e101, 5e-324])
-def test_weights_that_rankings_may_not_have(weight, sums, run, refused):
+def test_weights_that_rankings_may_not_have_are_refused(weight, sums, run, refused):
     """Sums and squares of such weights would be no floats."""
     (task,) = sums()["tasks"]
     sums(tasks=[task | {"weight": weight}])

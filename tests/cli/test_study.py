@@ -1,4 +1,4 @@
-"""`rankagg study`: what it prints is what the library finds."""
+"""`rankagg study` prints the results of the library."""
 
 import json
 import re
@@ -26,7 +26,7 @@ def study_of(*rules, **changes):
     return ra.studies.ApproximationStudy(rules=rules, **settings)
 
 
-def test_a_study_prints_what_the_library_finds(parsed):
+def test_a_study_prints_the_result_of_the_library(parsed):
     found = parsed(
         f"{STUDY} --culture gumbel=0.1 --rule borda --rule kwiksort --seed 3 --missing 0.2 "
         "--csv rows.csv"
@@ -55,15 +55,15 @@ def test_a_study_takes_files_of_profiles(parsed, refused):
     assert "Give FILE, or a model" in refused("study approximation")
 
 
-def test_a_study_goes_on_from_its_journal(said, refused):
+def test_a_study_resumes_from_its_journal(output, refused):
     line = f"{STUDY} --journal j.jsonl"
-    first, size = said(line), Path("j.jsonl").stat().st_size
-    assert said(line) == first
+    first, size = output(line), Path("j.jsonl").stat().st_size
+    assert output(line) == first
     assert Path("j.jsonl").stat().st_size == size
     assert "same rules, seed" in refused(f"{line} --seed 9")
 
 
-def test_a_study_without_a_proof_says_so_in_its_exit_code(run):
+def test_a_study_without_a_proof_ends_with_its_own_code(run):
     run(
         "study approximation --culture mallows=1 --items 40 --rankings 7 --repetitions 2 "
         "--time-limit 0",
@@ -71,19 +71,19 @@ def test_a_study_without_a_proof_says_so_in_its_exit_code(run):
     )
 
 
-def test_cycles_are_those_of_the_study(said, parsed, run):
+def test_cycles_are_those_of_the_study(output, parsed, run):
     line = "study cycles --items 4 --rankings 5 --rankings 6 --repetitions 8 --seed 3"
     study = ra.studies.CycleStudy(
         data=[ra.cultures.ImpartialCulture()], n_items=[4], n_rankings=[5, 6],
         n_repetitions=8, rng=3,
     )  # fmt: skip
     result = study.run()
-    assert said(line) == f"{result.summary()}\n"
+    assert output(line) == f"{result.summary()}\n"
     assert parsed(line) == json.loads(json.dumps(result.to_dict()))
     run(f"{line} --csv rows.csv --html page.html")
     assert len(Path("rows.csv").read_text(encoding="utf-8").splitlines()) == 17
     assert Path("page.html").read_text(encoding="utf-8") == result.to_html()
-    assert "... and 1 more row" in said(f"{line} --rows 1")
+    assert "... and 1 more row" in output(f"{line} --rows 1")
 
 
 OF_TABLES = [study for study in STUDIES if study not in ("approximation", "cycles")]
@@ -119,8 +119,8 @@ EXPERIMENTS = {
 
 
 @pytest.mark.parametrize("line", slow_but([*EXPERIMENTS][2:], EXPERIMENTS))
-def test_an_experiment_is_that_of_the_library(said, line):
-    found = said(f"study {line} --dataset {NAME}")
+def test_an_experiment_is_that_of_the_library(output, line):
+    found = output(f"study {line} --dataset {NAME}")
     assert found.splitlines()[3:] == EXPERIMENTS[line]().run().summary(rows=20).splitlines()
 
 
@@ -150,13 +150,13 @@ OF_SOME = {
 }  # fmt: skip
 
 
-def test_what_means_nothing_for_a_study_is_refused(refused):
+def test_options_without_meaning_for_a_study_are_refused(refused):
     for (option, some), study in product(OF_SOME.items(), STUDIES):
         if study not in some:
-            told = refused(f"study {study} {option}")
+            message = refused(f"study {study} {option}")
             name = option.split()[0]
-            assert f"{name} has no meaning for {study}; it is for " in told
-            assert re.split(", | and ", told.rstrip(".").split("it is for ")[1]) == some
+            assert f"{name} has no meaning for {study}; it is for " in message
+            assert re.split(", | and ", message.rstrip(".").split("it is for ")[1]) == some
 
 
 REFUSED = {
@@ -179,6 +179,6 @@ REFUSED = {
 }
 
 
-def test_what_does_not_suit_is_refused(refused):
+def test_unsuitable_input_is_refused(refused):
     for line, words in REFUSED.items():
         assert words in refused(line), line

@@ -39,7 +39,7 @@ def options_of(*kinds) -> Iterator[tuple[str, click.Parameter, click.ParamType]]
 NUMERIC = [*options_of(Number, Whole)]
 
 
-def test_there_are_many_and_all_have_a_range() -> None:
+def test_all_numeric_options_have_a_range() -> None:
     assert len(NUMERIC) > 40
     bare = options_of(click.types.IntParamType, click.types.FloatParamType)
     assert [kind for *_, kind in bare if not isinstance(kind, Number | Whole)] == []
@@ -74,7 +74,7 @@ def test_absurd_values_are_refused_in_one_sentence(refused) -> None:
         seen.add(kind.allowed)
 
 
-def test_ranges_are_said_and_kept() -> None:
+def test_ranges_are_stated_and_enforced() -> None:
     cases = [
         (Number(), "a finite number", [-1e300, 0], [math.nan, math.inf, -math.inf]),
         (Number(0), "a number of at least 0", [0, 1e300], [-1e-9, math.inf]),
@@ -93,9 +93,9 @@ def test_ranges_are_said_and_kept() -> None:
                 kind.convert(repr(value), None, None)
 
 
-def test_draws_that_no_memory_holds_are_refused(refused) -> None:
-    told = refused("sample --items A,B,C --size 100000000")
-    assert "--size must be at most 33333333 for 3 items. Got 100000000." in told
+def test_draws_too_large_for_memory_are_refused(refused) -> None:
+    message = refused("sample --items A,B,C --size 100000000")
+    assert "--size must be at most 33333333 for 3 items. Got 100000000." in message
 
 
 # -- choices --------------------------------------------------------------------------------------
@@ -104,8 +104,8 @@ def test_draws_that_no_memory_holds_are_refused(refused) -> None:
 def allowed(function, parameter: str) -> set[str]:
     """Return the words of a parameter's type, `none` for None."""
     function = inspect.unwrap(function)
-    told = inspect.signature(function).parameters[parameter].annotation
-    kinds = eval(told, vars(sys.modules[function.__module__])) if isinstance(told, str) else told
+    hint = inspect.signature(function).parameters[parameter].annotation
+    kinds = eval(hint, vars(sys.modules[function.__module__])) if isinstance(hint, str) else hint
     return set(words(kinds))
 
 

@@ -1,4 +1,4 @@
-"""Commands on uncertainty as their user meets them: what they print is what functions find."""
+"""Commands on uncertainty, as seen by users: they print the results of functions."""
 
 import json
 import re
@@ -35,15 +35,15 @@ def table(name="table.csv"):
     return ra.read_scores(name, higher_is_better=True)
 
 
-def plain(told):
-    return json.loads(json.dumps(told))
+def plain(value):
+    return json.loads(json.dumps(value))
 
 
 # -- intervals ------------------------------------------------------------------------------------
 
 
-def test_places_decisions_and_proportions_are_told_in_this_order(said):
-    out = said("intervals full.csv --alpha 0.1")
+def test_places_decisions_and_proportions_are_printed_in_this_order(output):
+    out = output("intervals full.csv --alpha 0.1")
     lines = out.splitlines()
     assert lines[0].startswith("read: full.csv, a table of scores: 3 systems x 3 tasks")
     assert lines[2] == "scores: higher is better"
@@ -57,17 +57,17 @@ def test_places_decisions_and_proportions_are_told_in_this_order(said):
 
 
 def test_intervals_as_json_are_those_of_the_package(parsed):
-    told = parsed("intervals table.csv --alpha 0.2")
-    assert set(told) == {"schema", "version", "ranks", "decisions", "intervals", "input"}
+    result = parsed("intervals table.csv --alpha 0.2")
+    assert set(result) == {"schema", "version", "ranks", "decisions", "intervals", "input"}
     intervals = ra.PairwiseIntervals.from_data(table(), alpha=0.2)
     ranks = ra.rank_intervals(table(), alpha=0.2)
-    assert told["intervals"] == plain(intervals.to_dict())
-    assert told["decisions"] == plain(ranks.decisions.to_dict())
-    assert told["ranks"] == plain(ranks.to_dict())
-    assert told["ranks"]["method"] == "sign-flips"
-    schemas = [told[part]["schema"] for part in ("intervals", "decisions", "ranks")]
+    assert result["intervals"] == plain(intervals.to_dict())
+    assert result["decisions"] == plain(ranks.decisions.to_dict())
+    assert result["ranks"] == plain(ranks.to_dict())
+    assert result["ranks"]["method"] == "sign-flips"
+    schemas = [result[part]["schema"] for part in ("intervals", "decisions", "ranks")]
     assert schemas == ["rankagg.intervals", "rankagg.decisions", "rankagg.rank_intervals"]
-    assert told["input"][2] == "scores: higher is better"
+    assert result["input"][2] == "scores: higher is better"
 
 
 DRAWN = {"n_resamples": 200, "rng": 3}
@@ -108,30 +108,30 @@ def test_proportions_are_those_of_the_package(parsed, options):
     assert parsed(f"intervals {options}")["intervals"] == plain(PAIRS[options]().to_dict())
 
 
-def test_the_first_k(said, parsed):
+def test_the_candidates_for_the_first_k_are_printed(output, parsed):
     ranks = ra.rank_intervals(human())
     for k in (1, 3):
-        told = parsed("intervals --dataset superglue_human --top", str(k))
-        assert told["top"] == {"k": k, "items": list(ranks.top(k))}
-    out = said("intervals --dataset superglue_human --top 3")
+        result = parsed("intervals --dataset superglue_human --top", str(k))
+        assert result["top"] == {"k": k, "items": list(ranks.top(k))}
+    out = output("intervals --dataset superglue_human --top 3")
     assert f"may be among the first 3: {', '.join(ranks.top(3))}" in out
 
 
 # -- dispersion -----------------------------------------------------------------------------------
 
 
-def test_dispersion_is_that_of_the_package(said, parsed, run):
-    out = said("dispersion table.csv")
+def test_dispersion_is_that_of_the_package(output, parsed, run):
+    out = output("dispersion table.csv")
     assert out.splitlines()[:3] == [
         "read: table.csv, a table of scores: 3 systems x 3 tasks, 1 of 9 scores missing",
         "tasks: x, y and z",
         "scores: higher is better",
     ]
     assert out.endswith(ra.inference.dispersion_report(table()).summary() + "\n")
-    told = parsed("dispersion --dataset tennessee")
-    assert told.pop("input")[1] == "ranks: 1 is the best"
-    assert told == plain(ra.inference.dispersion_report(ra.datasets.load("tennessee")).to_dict())
-    assert (told["schema"], told["version"]) == ("rankagg.dispersion", 1)
+    result = parsed("dispersion --dataset tennessee")
+    assert result.pop("input")[1] == "ranks: 1 is the best"
+    assert result == plain(ra.inference.dispersion_report(ra.datasets.load("tennessee")).to_dict())
+    assert (result["schema"], result["version"]) == ("rankagg.dispersion", 1)
     # Without a proof, and where the exact total is nothing.
     assert "(gap" in run("dispersion --dataset three_cycle --time-limit 0", code=3).out
     Path("gap.csv").write_text("system,x,y\nA,1,\nB,0.5,10\n")
@@ -141,59 +141,59 @@ def test_dispersion_is_that_of_the_package(said, parsed, run):
 # -- missing --------------------------------------------------------------------------------------
 
 
-def test_missing_tells_gaps_assumptions_and_flips(said):
-    out = said("missing apart.csv --samples 20")
+def test_missing_prints_gaps_assumptions_and_flips(output):
+    out = output("missing apart.csv --samples 20")
     assert "4 of 8 cells missing (50 %): 4 items, 2 tasks" in out
     assert "no chain of comparisons connects: A, B | C, D" in out
     for policy in ("uniform", "ignore", "last"):
         assert f"{policy:<8}assumes: " in out
     assert "Borda under 3 policies and on 20 completions" in out
     Path("lists.abif").write_text("2:A>B\n1:C>A>B\n", encoding="utf-8")
-    assert "below all its items; see also --unranked uniform" in said("missing lists.abif")
-    assert "Borda under 3 policies" in said("missing lists.abif --unranked uniform --samples 2")
+    assert "below all its items; see also --unranked uniform" in output("missing lists.abif")
+    assert "Borda under 3 policies" in output("missing lists.abif --unranked uniform --samples 2")
 
 
 def test_missing_as_json_is_that_of_the_package(parsed):
-    told = parsed("missing table.csv --samples 30 --seed 4 --rule copeland")
-    assert set(told) == {"schema", "version", "missing", "sensitivity", "input"}
-    assert told["missing"] == plain(ra.analysis.missing_report(table()).to_dict())
+    result = parsed("missing table.csv --samples 30 --seed 4 --rule copeland")
+    assert set(result) == {"schema", "version", "missing", "sensitivity", "input"}
+    assert result["missing"] == plain(ra.analysis.missing_report(table()).to_dict())
     expected = ra.analysis.sensitivity(table(), ra.Copeland(), n_samples=30, rng=4)
-    assert told["sensitivity"] == plain(expected.to_dict())
+    assert result["sensitivity"] == plain(expected.to_dict())
     two_levels = parsed("missing table.csv --rule two-level-borda --samples 3")
     assert two_levels["sensitivity"]["n_samples"] == 3
-    schemas = (told["missing"]["schema"], told["sensitivity"]["schema"])
+    schemas = (result["missing"]["schema"], result["sensitivity"]["schema"])
     assert schemas == ("rankagg.missing", "rankagg.sensitivity")
 
 
 # -- agreement, stability and removals ------------------------------------------------------------
 
 
-def test_agreement_is_what_the_functions_say(said, parsed):
+def test_agreement_equals_that_of_the_functions(output, parsed):
     data = table("gaps.csv")
     found = parsed("dispersion gaps.csv --seed 3 --agreement")
     test = ra.inference.skillings_mack(data, rng=3)
     assert found.pop("test") == test.to_dict()
     del found["input"]
     assert found == ra.analysis.task_agreement(data).to_dict()
-    text = said("dispersion gaps.csv --seed 3 --agreement")
+    text = output("dispersion gaps.csv --seed 3 --agreement")
     assert f"Skillings, Mack  {test.statistic:.4g}" in text
     assert "Kendall's W" in text
 
 
-def test_stability_is_that_of_the_library(said, parsed):
+def test_stability_is_that_of_the_library(output, parsed):
     line = "stability --dataset superglue_human --rule borda --samples 5"
     found = parsed(line)
     expected = plain(ra.stability(human(), ra.Borda(), n_samples=5, rng=0).to_dict())
     assert found["influence"] == expected["influence"]
     assert found["subsets"] == expected["subsets"]
-    assert "... and 7 more tasks" in said(f"{line} --rows 3")
-    assert "systems" in said(f"{line} --unit system --all")
+    assert "... and 7 more tasks" in output(f"{line} --rows 3")
+    assert "systems" in output(f"{line} --unit system --all")
 
 
 VOTES = "votes.csv --format ballots"
 
 
-def test_removals_are_those_of_the_library(said, parsed, run):
+def test_removals_are_those_of_the_library(output, parsed, run):
     found = parsed(f"stability {VOTES} --pair B A --removals")
     expected = ra.analysis.removal_radius(ra.read_ballots("votes.csv"), pair=("A", "B"))
     assert found["pair"] == ["A", "B"]
@@ -201,19 +201,19 @@ def test_removals_are_those_of_the_library(said, parsed, run):
         expected.level.number, expected.overtaken.number,
     )  # fmt: skip
     assert found["removed"] == expected.to_dict()["removed"]
-    assert "more unit" in said(f"stability {VOTES} --pair B A --rows 1 --removals")
-    text = said("stability --dataset superglue_human --rule borda --unit task --removals")
+    assert "more unit" in output(f"stability {VOTES} --pair B A --rows 1 --removals")
+    text = output("stability --dataset superglue_human --rule borda --unit task --removals")
     assert "removing 2 of 10 tasks (CB and WiC) would put DeBERTa first in place of Human" in text
     run("stability --dataset tennessee --time-limit 0 --removals", code=3)
 
 
-def test_many_ballots_have_a_limit_and_the_search_tells_how_far_it_is(run, monkeypatch):
+def test_many_ballots_have_a_time_limit_and_progress_lines(run, monkeypatch):
     monkeypatch.setattr(rules, "RANKS_UNLIMITED", 8)
     monkeypatch.setattr(removal_units, "SECONDS_BETWEEN_LINES", 0.0)
-    told = run(f"stability {VOTES} --removals").err.splitlines()
-    assert told[0].startswith("note: 3 items and 5 different rankings, so 60 seconds at most;")
+    lines = run(f"stability {VOTES} --removals").err.splitlines()
+    assert lines[0].startswith("note: 3 items and 5 different rankings, so 60 seconds at most;")
     progress = "solving: between [0-9]+ and [0-9]+ of 5 units must be removed"
-    assert any(re.fullmatch(progress, line) for line in told)
+    assert any(re.fullmatch(progress, line) for line in lines)
 
 
 # -- bad input ------------------------------------------------------------------------------------
@@ -246,5 +246,5 @@ BAD = {
 
 def test_bad_input_is_one_sentence_and_code_two(refused):
     for line, words in BAD.items():
-        told = refused(line)
-        assert [part for part in words.split(" ... ") if part not in told] == [], line
+        message = refused(line)
+        assert [part for part in words.split(" ... ") if part not in message] == [], line

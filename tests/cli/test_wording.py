@@ -1,4 +1,4 @@
-"""What was typed wrong is named as it was typed, and the nearest right name is suggested."""
+"""Mistyped names are printed as typed, and the nearest valid name is suggested."""
 
 import re
 from pathlib import Path
@@ -14,7 +14,7 @@ LONG = "system,metric,value\nfirst,accuracy,3\nsecond,accuracy,2\n"
 TASKS = "task,first,second\naccuracy,3,2\nperplexity,1,2\n"
 BALLOTS = "first,second,third,count\n1,2,3,3\n3,1,2,2\n"
 
-# A name with a letter missing for every option that takes one, with data that know the whole name.
+# A name with a letter missing for every option that takes one, with data that have the full name.
 MISTYPED = {
     "--dataset": "--dataset tenessee",
     "--lower": "table.csv --lower perplxity",
@@ -42,7 +42,7 @@ for name in (*COMPARED, "--cluster", "--side", "--covariate"):
     MISTYPED[name] = f"table.csv --format comparisons {typed}"
 WON_BY_FIRST = "table.csv --format comparisons --first system --second accuracy --outcome system"
 MISTYPED["--category"] = f"{WON_BY_FIRST} --category perplxity"
-# What scans need beside.
+# Additional options of scans.
 SCANNED = {
     "--system": "long.csv --system systm --score value",
     "--task": "long.csv --task metrc",
@@ -56,7 +56,7 @@ COMMANDS = _commands_of(app)
 
 
 @pytest.fixture
-def told(called):
+def message(called):
     """Run the command line with bad input and return its one sentence."""
     texts = {"table": TABLE, "long": LONG, "ballots": BALLOTS, "tasks": TASKS}
     for name, text in texts.items():
@@ -71,7 +71,7 @@ def told(called):
     return call
 
 
-# An option that several commands share is asked of the first one.
+# An option that several commands share is tried with the first one.
 NAMED = {
     id(one): (name, one.opts[0])
     for name, command in reversed(COMMANDS.items())
@@ -88,7 +88,7 @@ NEEDED = {
 }
 
 
-def test_an_unknown_name_names_the_option_and_suggests(told) -> None:
+def test_an_unknown_name_names_the_option_and_suggests(message) -> None:
     of_items = ("--pair", "--reference", "--anchor")
     for name, option in NAMED:
         needed = NEEDED.get(name, "")
@@ -96,7 +96,7 @@ def test_an_unknown_name_names_the_option_and_suggests(told) -> None:
             needed = ""
         before = "table.csv" if name == "verify" else ""
         typed = {**MISTYPED, **(SCANNED if name == "scan" else {})}[option]
-        line = told(f"{name} {before} {typed} {needed}")
+        line = message(f"{name} {before} {typed} {needed}")
         assert f"`{option}`" in line
         assert "Did you mean '" in line
         assert "item" not in line.replace("--item", "") or option in of_items
@@ -111,11 +111,11 @@ def test_a_part_of_one_name_is_suggested() -> None:
     assert nearest("g/", names) == ""
 
 
-def test_nothing_is_suggested_where_nothing_is_near(told) -> None:
-    assert "Did you mean" not in told("rank table.csv --lower qqq")
+def test_nothing_is_suggested_if_no_name_is_similar(message) -> None:
+    assert "Did you mean" not in message("rank table.csv --lower qqq")
 
 
-# As typed, with the words that are said, and none of parameters of functions.
+# Bad input with the words of its message, which names no parameter of a function.
 TYPED = {
     "sample --items ,": "`--items` must be distinct labels",
     "verify no.json table.csv": "`CERTIFICATE` must be a readable file",
@@ -127,8 +127,8 @@ TYPED = {
 }
 
 
-def test_parameters_of_the_package_are_not_told(told) -> None:
+def test_messages_name_no_parameters_of_functions(message) -> None:
     for typed, words in TYPED.items():
-        line = told(typed)
+        line = message(typed)
         assert words in line, typed
         assert not re.search(r"`[a-z_]+=?`", line)

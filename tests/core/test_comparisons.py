@@ -1,4 +1,4 @@
-"""Comparisons: what they hold, what they count, and what they refuse."""
+"""Comparisons: fields, counts, and refusals."""
 
 import pickle
 from fractions import Fraction
@@ -65,7 +65,7 @@ def test_votes_are_those_of_a_loop(drawn):
 
 
 @given(comparisons(), st.data())
-def test_a_choice_counts_as_its_rows_do(drawn, data):
+def test_a_selection_of_comparisons_has_their_rows(drawn, data):
     made, rows = drawn
     index = data.draw(st.lists(st.integers(0, len(made) - 1), min_size=1, max_size=20))
     taken = made.take(index)
@@ -126,7 +126,7 @@ def test_items_are_sorted():
         assert Comparisons.from_arrays(labels, labels[::-1], [1, 1]).items == ItemSet(items)
 
 
-def test_looks():
+def test_text_and_html_describe_the_comparisons():
     assert repr(BATTLES) == (
         "<Comparisons: 4 comparisons of 4 items, 1 tie, weighted, 2 clusters, with sides, "
         "1 covariate>"
@@ -137,7 +137,7 @@ def test_looks():
     assert "... 12 comparisons in all" in html
 
 
-# -- what is refused ------------------------------------------------------------------------------
+# -- refusals -------------------------------------------------------------------------------------
 
 
 CHANGES_REFUSED = [
@@ -166,7 +166,7 @@ CHANGES_REFUSED = [
 ]
 
 
-def test_what_is_refused():
+def test_bad_fields_are_refused():
     for changes, words in CHANGES_REFUSED:
         with pytest.raises(InvalidInputError, match=words):
             changed(**changes)
@@ -187,13 +187,13 @@ MORE_REFUSED = [
 ]  # fmt: skip
 
 
-def test_what_is_refused_too():
+def test_bad_calls_are_refused():
     for call, words in MORE_REFUSED:
         with pytest.raises(InvalidInputError, match=words):
             call()
 
 
-def test_a_subset_of_the_items():
+def test_restricting_keeps_comparisons_of_a_subset():
     part = BATTLES.restrict(["c", "b"])
     assert part.items == ItemSet(["c", "b"])
     assert part.first.tolist() == [0]
@@ -202,7 +202,7 @@ def test_a_subset_of_the_items():
         BATTLES.restrict(["a", "d"])
 
 
-def test_more_pairs_than_memory_holds_are_refused():
+def test_pairs_too_many_for_memory_are_refused():
     many = Comparisons(range(20_000), [0], [19_999], [1])
     for count in (many.pairwise, many.connectivity):
         with pytest.raises(InvalidInputError, match=r"at most 16,384 items.* Got 20,000 items"):
@@ -214,7 +214,7 @@ def test_more_pairs_than_memory_holds_are_refused():
 
 
 @given(comparisons())
-def test_groups_are_those_of_who_reaches_whom(drawn):
+def test_groups_are_the_strongly_connected_components(drawn):
     made, rows = drawn
     n = made.n_items
     leads, met = np.eye(n, dtype=bool), np.eye(n, dtype=bool)
@@ -243,7 +243,7 @@ def test_groups_are_those_of_who_reaches_whom(drawn):
         assert (label in found.never_compared) == (wins + ties + losses == 0)
 
 
-def test_connectivity_in_words():
+def test_the_text_of_connectivity_names_its_parts():
     text = str(BATTLES.connectivity())
     assert "2 parts that no comparison joins: a, b, c | d" in text
     assert "in no comparison: d" in text

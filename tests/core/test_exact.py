@@ -13,7 +13,7 @@ integers = st.one_of(st.integers(-9, 9), st.integers(-(10**40), 10**40))
 
 
 def held(rational):
-    """Return the fractions that numerators and a denominator stand for."""
+    """Return the fractions that numerators and a denominator make."""
     return [Fraction(int(value), rational.denominator) for value in rational.numerators.ravel()]
 
 
@@ -65,7 +65,7 @@ def test_anything_else_is_rounded_to_a_stated_grid(values):
         assert [float(fraction) for fraction in held(rational)] == values
 
 
-def test_the_ends_of_what_is_exact_are_those_of_the_documentation():
+def test_the_limits_of_exactness_are_those_documented():
     def step(*values):
         return exact.as_rational(np.array(values)).step
 
@@ -183,7 +183,7 @@ def test_limbs_make_the_weights_and_leave_room(weights, largest):
         assert len(parts) == 1
 
 
-def test_limbs_refuse_what_has_no_room():
+def test_limbs_refuse_numbers_that_do_not_fit():
     with pytest.raises(OverflowError, match="exceed exact floats"):
         next(exact.limbs(np.ones(4, dtype=np.int64), 2**50))
 

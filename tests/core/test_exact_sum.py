@@ -38,7 +38,7 @@ def test_many_numbers_are_summed_exactly() -> None:
     assert exact_sum.sum_rows(values).tolist() == [rounded(row) for row in values.tolist()]
 
 
-def test_what_cancels_leaves_the_rest() -> None:
+def test_cancelled_terms_leave_the_exact_rest() -> None:
     values = [1e300, 1.0, 1e-20, -1e300, 5e-324, -1.0]
     assert exact_sum.sum_rows(np.array([values])).tolist() == [1e-20]
     assert exact_sum.sum_rows(np.array([[5e-324] * 3])).tolist() == [1.5e-323]
@@ -50,7 +50,7 @@ def test_what_cancels_leaves_the_rest() -> None:
 
 @pytest.mark.parametrize("count", [5, 6, 13, 14, 29, 30])
 @pytest.mark.parametrize("sign", [1, -1])
-def test_what_is_left_of_many_numbers_has_an_exact_sum(count: int, sign: int) -> None:
+def test_the_rest_of_many_numbers_is_summed_exactly(count: int, sign: int) -> None:
     # After 0.75, each is as large as what a cut can leave, and has digits far below.
     extra = (count + 3).bit_length()
     for digits in (49, 50, 51):
@@ -78,7 +78,7 @@ def test_means_of_the_largest_floats_are_floats() -> None:
 
 
 @given(data=st.data(), n=st.integers(1, 6))
-def test_means_leave_out_what_is_missing(data: st.DataObject, n: int) -> None:
+def test_means_leave_out_missing_values(data: st.DataObject, n: int) -> None:
     values = data.draw(st.lists(near, min_size=n, max_size=n))
     present = data.draw(st.lists(st.booleans(), min_size=n, max_size=n))
     groups = np.sort(data.draw(st.lists(st.integers(0, 1), min_size=n, max_size=n)))

@@ -7,7 +7,7 @@ from rankagg.exceptions import InvalidInputError, ItemMismatchError
 from tests import strategies
 
 
-def test_keeps_the_given_order():
+def test_an_item_set_keeps_the_given_order():
     assert ItemSet(["B", "C", "A"]).labels == ("B", "C", "A")
     assert ItemSet("BCA") == ItemSet(["B", "C", "A"]) == ItemSet(iter("BCA"))
 
@@ -30,7 +30,7 @@ def test_items_without_a_given_order_are_sorted():
     assert ItemSet.coerce("CAB", "AB") == given_items
 
 
-def test_refuses_what_is_no_set_of_labels():
+def test_bad_labels_are_refused():
     for labels, value in (
         ([], []), (["A", "B", "A"], "A"), ([1, 2, np.int64(1)], 1), (["A", 1], ["A", 1]),
         ([1.5], 1.5), ([True, False], True), ([None], None), ([("A", "B")], ("A", "B")),
@@ -49,7 +49,7 @@ def test_index_finds_the_position_of_every_label(items):
 
 
 @given(strategies.item_sets(min_size=2))
-def test_equality_looks_at_the_order(items):
+def test_equality_depends_on_the_order(items):
     assert items == ItemSet(list(items))
     assert hash(items) == hash(ItemSet(list(items)))
     assert items != ItemSet(list(reversed(items)))
@@ -80,7 +80,7 @@ def test_labels_are_taken_by_positions_and_by_masks():
     assert items.pairs_where(above) == (("A", "B"), ("C", "A"))
 
 
-def test_is_a_sequence():
+def test_an_item_set_is_a_sequence():
     items = ItemSet("ABCD")
     assert len(items) == 4
     assert items[0] == "A"
@@ -90,7 +90,7 @@ def test_is_a_sequence():
     assert items.count("A") == 1
 
 
-def test_membership_of_anything_can_be_asked():
+def test_membership_of_any_object_is_answered():
     for label in ("D", 0, None, ["A"], {"A": 1}):
         assert label not in ItemSet("ABC")
         with pytest.raises(InvalidInputError, match=r"one of the 3 items \(A, B, C\)\. Got"):

@@ -152,7 +152,7 @@ def test_plain_matrices_add_up():
 
 
 @pytest.mark.parametrize("policy", POLICIES)
-def test_sums_are_decided_where_both_parts_are(policy):
+def test_sums_are_decided_if_both_parts_are(policy):
     parts = Profile([ABC, BCA]), Profile.from_orders(["A"], items="ABC")
     decided, not_decided = (part.with_unranked(policy).pairwise() for part in parts)
     assert decided.is_decided
@@ -186,7 +186,7 @@ REFUSED = [
 ]  # fmt: skip
 
 
-def test_what_is_refused():
+def test_bad_operations_are_refused():
     for call, words in REFUSED:
         with pytest.raises((InvalidInputError, ItemMismatchError), match=words):
             call()
@@ -198,7 +198,7 @@ def test_what_is_refused():
 
 
 @given(strategies.profiles(max_size=4, weights=any_weights), strategies.policies)
-def test_votes_are_off_by_no_more_than_they_say(profile, policy):
+def test_votes_are_within_their_stated_rounding(profile, policy):
     votes = profile.with_unranked(policy).pairwise()
     true_weights = [
         int(count) * Fraction(weight)
@@ -223,7 +223,7 @@ def test_the_votes_of_a_profile_can_be_given_as_a_plain_matrix(profile):
 
 
 @given(st.lists(st.floats(0, 100), min_size=9, max_size=9), st.floats(0, 100))
-def test_a_plain_matrix_is_off_by_no_more_than_it_says(cells, tied):
+def test_a_plain_matrix_is_within_its_stated_rounding(cells, tied):
     wins = np.array(cells).reshape(3, 3)
     np.fill_diagonal(wins, 0)
     ties = tied * (1 - np.eye(3))
@@ -254,7 +254,7 @@ NO_MATRICES = [
 ]
 
 
-def test_refuses_what_is_no_matrix_of_votes():
+def test_bad_matrices_of_votes_are_refused():
     for arguments, words in NO_MATRICES:
         with pytest.raises(InvalidInputError, match=f"^`{words}"):
             PairwiseMatrix.from_wins(**arguments)
@@ -281,7 +281,7 @@ def test_under_uniform_the_cost_is_the_expected_distance_to_compatible_permutati
         compatible = oracles.compatible_permutations(places)
         distances = [oracles.kendall_distance(ranking, candidate) for candidate in compatible]
         expected += weight * sum(distances) / len(distances)
-        off = places.count(oracles.OFF_LIST)  # two of which are not compared, and cost nothing
+        off = places.count(oracles.OFF_LIST)  # two of these are not compared, at no cost
         expected -= weight * Fraction(off * (off - 1), 4)
     assert profile.pairwise().exact_cost(ranking, tie_cost=0.5) == expected
 
@@ -320,7 +320,7 @@ def by_hand(*lines: str | bytes) -> str:
     return sha256(b"".join(texts)).hexdigest()
 
 
-def test_documented_bytes() -> None:
+def test_the_fingerprint_hashes_the_documented_bytes() -> None:
     votes = ra.PairwiseMatrix.from_wins(
         [[0, 2.5, 1], [0, 0, 3], [1, 2, 0]],
         items=["a b", "ü", ""],
@@ -333,7 +333,7 @@ def test_documented_bytes() -> None:
     )
 
 
-def test_numbers_as_items_and_beyond_doubles() -> None:
+def test_the_fingerprint_covers_integer_items_and_large_counts() -> None:
     assert ra.PairwiseMatrix.from_wins(np.eye(2), items=["\ud800", "b"]).fingerprint  # no error
     votes = ra.PairwiseMatrix.from_wins([[0, 1e25], [0, 0]], items=[-7, 10**30])
     row = bytes(11) + int(1e25).to_bytes(11, "little")
@@ -342,7 +342,7 @@ def test_numbers_as_items_and_beyond_doubles() -> None:
 
 
 @pytest.mark.parametrize(("n", "largest"), [(1, 1), (3, 256), (40, 127), (3, 2**63), (3, 10**20)])
-def test_numbers_are_written_alike_whatever_their_size(n: int, largest: int) -> None:
+def test_fingerprints_write_numbers_of_any_size_alike(n: int, largest: int) -> None:
     rng = np.random.default_rng(n)
     wins = rng.integers(0, min(largest, 2**40) + 1, (n, n)).astype(object)
     wins[0, -1] = largest
@@ -356,7 +356,7 @@ def test_numbers_are_written_alike_whatever_their_size(n: int, largest: int) -> 
 
 
 @pytest.mark.parametrize("kind", ["i1", ">i2", "u8", "f2", "f8", "O"])
-def test_votes_are_the_same_in_whatever_type_they_are_given(kind: str) -> None:
+def test_votes_do_not_depend_on_the_type_of_the_matrix(kind: str) -> None:
     wins = np.random.default_rng(0).integers(0, 100, (40, 40))
     np.fill_diagonal(wins, 0)
     expected = ra.PairwiseMatrix.from_wins(wins.tolist())

@@ -1,4 +1,4 @@
-"""Tables and columns of pandas: their labels and their missing values, or one sentence why not."""
+"""Tables and columns of pandas: labels and missing values, or one sentence of refusal."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_missing_values_of_every_type_are_missing(given_as: Any) -> None:
     )
 
 
-def test_labels_come_along_wherever_items_are_asked_for() -> None:
+def test_labels_are_taken_from_the_index() -> None:
     table = ra.ScoreTable(SCORES, **UP)
     assert table == ra.read_scores(SCORES, **UP)
     assert table.systems.labels == tuple(SCORES.index)
@@ -77,7 +77,7 @@ def test_labels_come_along_wherever_items_are_asked_for() -> None:
     assert ra.Permutation.from_ranks(pd.Series({"b": 0, "a": 1})).order == ("b", "a")
 
 
-def test_what_has_no_labels_is_numbered() -> None:
+def test_frames_without_labels_are_numbered() -> None:
     bare = pd.DataFrame(SCORES.to_numpy())
     assert ra.ScoreTable(bare, **UP) == ra.ScoreTable(SCORES.to_numpy(), **UP)
     named = ra.ScoreTable(bare, systems="ABC", tasks=["x", "y"], **UP)
@@ -179,7 +179,7 @@ def test_a_series_names_every_task_once_and_no_other(parameter) -> None:
             make(**{parameter: series})
 
 
-def test_a_tolerance_says_nothing_of_comparisons() -> None:
+def test_a_tolerance_for_comparisons_is_refused() -> None:
     pairs = ra.Comparisons.from_arrays(["A", "B"], ["B", "A"], [1, 0])
     for step in (shuffled(TASKS), np.ones(3)):
         with pytest.raises(InvalidInputError, match=r"0\.0 for Comparisons"):

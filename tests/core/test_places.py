@@ -21,7 +21,7 @@ from tests import oracles
 
 
 @pytest.mark.parametrize("n", [1, 2, 3])
-def test_all_rows_of_small_numbers(n):
+def test_permutations_of_small_numbers_are_recognized(n):
     for row in product([-1, 0, 1, 2, 3, 4, 1.5, np.nan, np.inf], repeat=n):
         values = np.array([row, range(1, n + 1)], dtype=np.float64)
         expected = sorted(row) == list(range(1, n + 1))
@@ -40,7 +40,7 @@ def test_places_of_permutations_are_those_of_any_numbers(n):
     assert competition_ranks(twice).tolist() == competition_ranks(2 * twice).tolist()
 
 
-def test_a_tolerance_still_ties():
+def test_scores_within_the_tolerance_are_tied():
     assert competition_ranks(np.array([[1.0, 2.0, 3.0]]), 1.0).tolist() == [[0, 0, 0]]
     assert competition_ranks(np.array([[1.0, 2.0]]), np.array([[1.0]])).tolist() == [[0, 0]]
     values, errors = np.array([[1, 2.5, np.nan, 4]]), np.array([[1, 0.5, 9, 0.75]])
@@ -118,7 +118,7 @@ def outcome(call):
         st.none(), st.just(list("ABC")), st.just([0, 1, 2]), st.just([6, 5, 4, 3])
     ),
 )
-def test_orders_at_once_and_one_by_one(orders, given_items):
+def test_orders_are_read_at_once_as_one_by_one(orders, given_items):
     def at_once():
         profile = ra.Profile.from_orders(orders, items=given_items)
         return profile.items, profile.ranks.tolist()
@@ -131,7 +131,7 @@ def test_orders_at_once_and_one_by_one(orders, given_items):
 
 
 @pytest.mark.parametrize("dtype", [np.int64, np.uint8, np.int32])
-def test_an_array_of_orders(dtype):
+def test_an_array_of_orders_is_read_as_lists(dtype):
     orders = np.array([[2, 0, 1], [0, 1, 2]], dtype=dtype)
     profile = ra.Profile.from_orders(orders)
     assert profile == ra.Profile.from_orders(orders.tolist())
@@ -147,7 +147,7 @@ def test_plain_orders_are_read_at_once():
         assert from_orders(orders, items) is None
 
 
-def test_what_an_order_leaves_out_is_unranked():
+def test_items_left_out_of_an_order_are_unranked():
     codes, lengths = np.array([2, 0, 1]), np.array([2, 1])
     assert strict_ranks(codes, lengths, 3).tolist() == [[1, -1, 0], [-1, 0, -1]]
     assert strict_ranks(np.array([0, 1, 1, 1]), np.array([2, 2]), 2) is None
@@ -155,7 +155,7 @@ def test_what_an_order_leaves_out_is_unranked():
     assert strict_ranks(np.array([], dtype=int), np.array([0, 0]), 2).tolist() == [[-1, -1]] * 2
 
 
-def test_a_profile_of_rankings_whose_items_are_equal_and_not_the_same():
+def test_rankings_with_equal_but_distinct_item_sets_make_a_profile():
     rankings = [ra.Permutation.from_order(order, items="ABC") for order in ("ABC", "CAB")]
     assert rankings[0].items is not rankings[1].items
     assert ra.Profile(rankings) == ra.Profile.from_orders(["ABC", "CAB"])

@@ -25,7 +25,7 @@ def make(**changes):
 
 
 @given(strategies.profiles(groups=True))
-def test_gives_back_the_rankings_that_it_was_made_of(profile):
+def test_a_profile_returns_the_rankings_that_it_was_made_of(profile):
     rankings = list(profile)
     again = Profile(rankings, counts=profile.counts, weights=profile.weights, groups=profile.groups)
     assert again == profile
@@ -69,7 +69,7 @@ def test_all_constructors_pass_counts_weights_and_groups_on():
     assert Profile.from_scores(scores, higher_is_better=True, items="ABC", **extra) == direct
 
 
-# -- what is refused ------------------------------------------------------------------------------
+# -- refusals -------------------------------------------------------------------------------------
 
 
 def of_two(**changes):
@@ -124,7 +124,7 @@ REFUSED = [
 ]  # fmt: skip
 
 
-def test_what_is_refused():
+def test_bad_profiles_and_operations_are_refused():
     for call, words in REFUSED:
         with pytest.raises((InvalidInputError, ItemMismatchError), match=words):
             call()
@@ -132,7 +132,7 @@ def test_what_is_refused():
         _ = Profile([ABC]) + ABC
 
 
-# -- what it holds --------------------------------------------------------------------------------
+# -- content --------------------------------------------------------------------------------------
 
 
 def test_counts_are_observations_and_weights_are_importance():
@@ -148,7 +148,7 @@ def test_counts_are_observations_and_weights_are_importance():
 
 
 @given(strategies.profiles())
-def test_kinds_of_rankings_are_told(profile):
+def test_properties_describe_the_kinds_of_rankings(profile):
     rankings = list(profile)
     assert profile.is_complete == all(ranking.is_complete for ranking in rankings)
     assert profile.is_strict == all(ranking.is_strict for ranking in rankings)
@@ -273,7 +273,7 @@ def test_drawn_permutations_are_compatible_row_by_row(profile, seed):
     assert drawn == profile.sample_compatible(rng=np.random.default_rng(seed))
 
 
-def test_repr_tells_size_and_kinds():
+def test_repr_states_size_and_kinds():
     assert repr(make()) == (
         "<Profile of 6 rankings (3 rows) of 3 items, with unranked items, with ties, 2 groups>"
     )
@@ -307,7 +307,7 @@ def test_rules_take_the_largest_counts_and_the_farthest_weights() -> None:
         assert rule.aggregate(even, rng=0).cost >= 2**53 - 2
 
 
-# -- what a rank 0 means ---------------------------------------------------------------------------
+# -- rank 0 ----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -320,7 +320,7 @@ def test_rules_take_the_largest_counts_and_the_farthest_weights() -> None:
         ([[0, 0, 0]], [[0, 0, 0]]),
     ],
 )
-def test_a_rank_0_that_is_the_best(ranks, expected):
+def test_rank_0_is_read_as_the_best(ranks, expected):
     assert Profile.from_ranks(ranks).ranks.tolist() == expected
 
 
@@ -334,7 +334,7 @@ def test_a_rank_0_that_is_the_best(ranks, expected):
         ([[1, 0, 0, NAN]], [[0, -1, -1, -1]], "2 cells"),
     ],
 )
-def test_a_rank_0_that_means_not_ranked(ranks, expected, number):
+def test_rank_0_is_read_as_not_ranked(ranks, expected, number):
     with pytest.warns(DataWarning, match=f"{number} with rank 0 read as not ranked"):
         assert Profile.from_ranks(ranks).ranks.tolist() == expected
 

@@ -86,7 +86,7 @@ def test_a_place_counts_the_better_scores(scores, higher):
     ]
 
 
-def test_the_class_that_is_called_is_the_class_that_comes_back():
+def test_constructors_return_the_class_they_are_called_on():
     assert type(PartialRanking.from_order("AB")) is PartialRanking
     assert type(Permutation.from_order("AB")) is Permutation
     assert type(Permutation.from_ranks([2, 1])) is Permutation
@@ -94,10 +94,10 @@ def test_the_class_that_is_called_is_the_class_that_comes_back():
     assert type(Permutation.from_buckets(["A", "B"])) is Permutation
 
 
-# -- what is refused ------------------------------------------------------------------------------
+# -- refusals -------------------------------------------------------------------------------------
 
 
-def test_refuses_what_are_no_competition_ranks():
+def test_bad_competition_ranks_are_refused():
     for ranks in (
         [1, 2],  # no best place
         [0, 1, 1, 2],  # dense instead of competition ranks
@@ -171,7 +171,7 @@ REFUSED = {
 }  # fmt: skip
 
 
-def test_what_is_refused():
+def test_bad_rankings_are_refused():
     for call, words in REFUSED.values():
         with pytest.raises((InvalidInputError, ItemMismatchError), match=words):
             call()
@@ -188,7 +188,7 @@ def test_scores_have_no_default_direction():
             kind.from_scores([1.0, 2.0])
 
 
-# -- what it says ---------------------------------------------------------------------------------
+# -- output ---------------------------------------------------------------------------------------
 
 
 def test_rank_of_a_label_counts_from_one():
@@ -197,7 +197,7 @@ def test_rank_of_a_label_counts_from_one():
     assert [ranking.rank(label) for label in "ABCDE"] == [2, 1, 2, None, None]
 
 
-def test_people_see_labels_and_places_from_one():
+def test_text_shows_labels_and_places_from_one():
     ranking = PartialRanking([0, 1, 1, 3, UNLISTED, UNRANKED], "ABCDEF")
     assert str(ranking) == "1. A\n2. B = C\n4. D\nunlisted: E\nunranked: F"
     assert repr(ranking) == "<PartialRanking A > B = C > D; unlisted: E; unranked: F>"
@@ -242,7 +242,7 @@ def test_restricting_keeps_every_judgment_of_the_rest(ranking, data):
 
 
 @given(strategies.rankings(unlisted=False))
-def test_reversing_turns_every_judgment_around(ranking):
+def test_reversing_inverts_every_judgment(ranking):
     turned = judgments(ranking.reverse())
     assert all(turned[second, first] == judged for (first, second), judged in
                judgments(ranking).items())  # fmt: skip
@@ -288,7 +288,7 @@ EXAMPLE = PartialRanking.from_order("BC", items="ABCD")
 
 
 @given(strategies.rankings())
-def test_all_of_them_are_listed_once_and_counted(ranking):
+def test_compatible_permutations_are_listed_once_and_counted(ranking):
     found = list(ranking.compatible_permutations())
     drawn = ranking.sample_compatible(5, rng=1)
     assert all(type(p) is Permutation and p.items == ranking.items for p in (*found, *drawn))
@@ -299,7 +299,7 @@ def test_all_of_them_are_listed_once_and_counted(ranking):
     assert set(drawn) <= set(found)
 
 
-# -- what they say on average ---------------------------------------------------------------------
+# -- averages -------------------------------------------------------------------------------------
 
 
 @given(strategies.rankings())

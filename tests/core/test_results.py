@@ -1,4 +1,4 @@
-"""What the base of results makes of a small one: text, HTML, plain data."""
+"""The base class of results, with a small result: text, HTML, plain data."""
 
 import re
 from html import unescape
@@ -60,7 +60,7 @@ def small(n=3, kind=Small):
     return kind(names=tuple(f"<{k}>" for k in range(n)), shares=shares)
 
 
-def test_text_has_facts_the_table_by_its_formats_and_what_is_left_out() -> None:
+def test_the_summary_has_facts_a_formatted_table_and_a_cut() -> None:
     assert small().summary().splitlines() == [
         "small", "a table", "of two lines", "    share  other", "<0>   0.0  0.000",
         "<1>   0.1  0.250", "<2>     -      -",
@@ -70,7 +70,7 @@ def test_text_has_facts_the_table_by_its_formats_and_what_is_left_out() -> None:
     assert "more" not in small(40).summary(rows=None)
 
 
-def test_a_notebook_shows_facts_as_they_are_and_sixty_rows() -> None:
+def test_notebooks_show_facts_escaped_and_sixty_rows() -> None:
     shown = small()._repr_html_()
     assert shown.startswith("<p>small</p><pre>a table\nof two lines</pre><table")
     assert "&lt;0&gt;" in shown
@@ -84,18 +84,18 @@ def test_a_notebook_shows_facts_as_they_are_and_sixty_rows() -> None:
     assert "&lt;30&gt;" not in many
 
 
-def test_plain_data_say_what_they_are_and_hold_no_nan() -> None:
+def test_plain_data_state_their_schema_and_hold_no_nan() -> None:
     facts = small().to_dict()
     assert (facts["schema"], facts["version"]) == ("test.small", 3)
     assert facts["rows"][-1] == {"item": "<2>", "share": None, "other": None}
 
 
-def test_a_result_that_nothing_draws_says_so() -> None:
+def test_a_result_without_a_plot_names_to_frame() -> None:
     with pytest.raises(AttributeError, match=r"A Small has no plot. `to_frame`"):
         small().plot()
 
 
-def test_fields_are_by_keyword_all_and_nothing_else() -> None:
+def test_all_fields_are_required_by_keyword() -> None:
     for wrong in ({"nonsense": 1}, {}, {"names": ()}):
         with pytest.raises(TypeError):
             Small(**wrong)
@@ -161,14 +161,14 @@ def one_line(text):
 
 
 @given(label=SIGNS)
-def test_labels_are_read_as_they_are(label):
+def test_escaped_labels_are_read_back_unchanged(label):
     for one in (label, *HOSTILE):
         assert read_latex(_latex_text(one)) == one_line(one)
         assert read_markdown(_markdown_text(one)) == one_line(one)
 
 
 @given(labels=st.lists(SIGNS, min_size=1, max_size=3, unique=True))
-def test_rows_stay_rows(labels):
+def test_rows_have_no_line_breaks(labels):
     frame = pd.DataFrame({"x": 1.5}, index=pd.Index(labels, name="a_b"))
     table = Given(frame)
     assert len(_latex_cells(table.to_latex(caption=labels[0]))) == len(labels) + 1
@@ -200,7 +200,7 @@ def test_numbers_have_the_stated_decimals() -> None:
             markdown(frame, look, decimals=wrong)
 
 
-def test_numbers_in_latex() -> None:
+def test_numbers_are_formatted_for_latex() -> None:
     frame = table(x=[-0.5, np.inf, 1e-9])
     text = Given(frame, "{:.3g}").to_latex()
     rows = [r"$-$0.5 \\", r"$\infty$ \\", r"1 $\times$ 10\textsuperscript{$-$9} \\"]
@@ -208,7 +208,7 @@ def test_numbers_in_latex() -> None:
     assert _latex_number("-inf (-1, 2)") == r"$-\infty$ ($-$1, 2)"
 
 
-def test_the_best_is_bold_as_it_is_written() -> None:
+def test_the_best_printed_value_is_bold() -> None:
     ways = {"up": "highest", "down": "lowest", "same": "highest"}
     look = {"number": "{:.2f}", "best": ways}
     frame = table(
@@ -227,7 +227,7 @@ def test_the_best_is_bold_as_it_is_written() -> None:
     assert markdown(frame.iloc[::-1], look, rows=2)[1] == ["0.90", "2", "1.00", "3.00"]
 
 
-def test_intervals_stand_behind_their_number() -> None:
+def test_intervals_follow_their_number() -> None:
     ends = {"rank": ("best", "worst"), "effect": ("lower", "upper")}
     look = {"number": "{:.1f}", "intervals": ends}
     frame = table(
@@ -249,7 +249,7 @@ def test_rows_that_are_left_out_are_counted() -> None:
         markdown(frame, rows=0)
 
 
-def test_captions_and_keys() -> None:
+def test_exported_tables_have_captions_and_checked_labels() -> None:
     frame = table(a=["x"])
     here = Given(frame)
     assert here.to_latex().startswith("\\begin{tabular}{l}\n\\toprule\na \\\\\n")

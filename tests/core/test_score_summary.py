@@ -1,4 +1,4 @@
-"""What scores add up to, against the scores themselves."""
+"""Summed scores, against the scores themselves."""
 
 from fractions import Fraction
 from math import isnan
@@ -52,7 +52,7 @@ def assert_same_votes(found, expected):
 class TestAgainstTheScores:
     @settings(max_examples=8)
     @given(table=tables(), policy=st.sampled_from(POLICIES))
-    def test_votes_means_and_points(self, table, policy):
+    def test_sums_give_the_votes_means_and_points_of_scores(self, table, policy):
         summary = ra.ScoreSummary.from_scores(table)
         summary, table = summary.with_unranked(policy), table.with_unranked(policy)
         borda, copeland = ra.Borda(), ra.Copeland()
@@ -77,7 +77,7 @@ class TestAgainstTheScores:
         assert summary.n_missing == table.n_missing
         assert summary.n_units == table.n_units
 
-    def test_many_systems_whose_shares_are_rounded(self):
+    def test_shares_of_many_systems_are_rounded_alike(self):
         n, rng = 101, np.random.default_rng(101)
         values = rng.integers(0, 50, (n, 60)).astype(float)
         values[rng.random(values.shape) < rng.random(60)] = NAN
@@ -97,7 +97,7 @@ class TestAgainstTheScores:
             assert ra.Borda().aggregate(summed) == ra.Borda().aggregate(scored)
         assert summary.pairwise().rounding > 0
 
-    def test_many_systems_whose_shares_fit(self):
+    def test_shares_of_many_systems_that_fit_are_exact(self):
         values = np.random.default_rng(1).normal(size=(101, 30))
         values[:50, ::3] = NAN
         table = ra.ScoreTable(values, higher_is_better=True, tasks=["x"] * 30, instances=range(30))
@@ -120,7 +120,7 @@ def _units(table, part, systems=slice(None)):
 
 class TestKernels:
     @pytest.mark.parametrize(("n", "m"), [(1, 3), (2, 9), (3, 64), (130, 5), (5, 300)])
-    def test_wins_and_leads(self, n, m, monkeypatch):
+    def test_wins_and_leads_of_score_columns_equal_the_loop(self, n, m, monkeypatch):
         monkeypatch.setattr(counting, "UNITS_AT_ONCE", 64)
         rng = np.random.default_rng(n * m)
         columns = rng.integers(0, 4, (n, m)).astype(float)
@@ -132,7 +132,7 @@ class TestKernels:
         assert counting.count_scores(columns, leads=False)[1].size == 0
 
     @pytest.mark.parametrize("n", [127, 128, 129, 300])
-    def test_leads_that_a_byte_does_not_hold(self, n):
+    def test_leads_larger_than_a_byte_are_counted(self, n):
         columns = np.arange(float(n))[:, None].repeat(9, axis=1)
         _, behind = counting.count_scores(columns, leads=True)
         assert behind[:, 8].tolist() == list(range(n - 1, -n, -2))
@@ -174,7 +174,7 @@ class TestWhatIsRefused:
         )
         return ra.ScoreSummary.from_scores(table)
 
-    def test_other_data_and_other_rules(self):
+    def test_unsuitable_data_and_rules_are_refused(self):
         with pytest.raises(ItemMismatchError, match="'C'"):
             self.summary() + self.summary(systems="AC")
         with pytest.raises(InvalidInputError, match="higher_is_better"):
@@ -185,7 +185,7 @@ class TestWhatIsRefused:
             with pytest.raises(ra.exceptions.InformationLostError, match="read_scores"):
                 rule.aggregate(self.summary())
 
-    def test_damaged_plain_data(self):
+    def test_damaged_plain_data_are_refused(self):
         plain = self.summary().to_dict()
         for damage in (
             {}, {**plain, "version": 9}, {**plain, "systems": ["A"]}, {**plain, "tasks": [1]},

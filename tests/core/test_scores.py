@@ -72,7 +72,7 @@ def test_rankings_of_one_family_are_one_cluster():
     assert clusters == (0, 1, 2, 0)
 
 
-# -- what is refused ------------------------------------------------------------------------------
+# -- refusals -------------------------------------------------------------------------------------
 
 
 def made(values, **names):
@@ -126,7 +126,7 @@ REFUSED = [
 ]  # fmt: skip
 
 
-def test_what_is_refused():
+def test_bad_tables_and_operations_are_refused():
     for call, words in REFUSED:
         with pytest.raises(InvalidInputError, match=words):
             call()
@@ -197,7 +197,7 @@ def test_task_scores_are_means_by_definition(scores, tasks):
 # -- other tables ---------------------------------------------------------------------------------
 
 
-def test_dropping_leaves_the_rest_as_it_is():
+def test_dropping_does_not_change_the_rest():
     table = ragged().drop(tasks=["x"], systems=["B"])
     assert table == ScoreTable(
         [[10.0, 20.0, 60.0], [0.0, 0.0, NAN]],
@@ -269,8 +269,8 @@ def test_describe_counts_and_sums_the_scores_of_each_row(by):
         there = np.array([score for score in scores if not isnan(score)])
         mean = there.mean() if len(there) else NAN
         variance = there.var(ddof=1) if len(there) > 1 else NAN
-        told = [len(there), len(scores) - len(there), mean, there.sum(), variance, sqrt(variance)]
-        assert row == pytest.approx(told, nan_ok=True)
+        values = [len(there), len(scores) - len(there), mean, there.sum(), variance, sqrt(variance)]
+        assert row == pytest.approx(values, nan_ok=True)
 
 
 def test_to_frame_labels_systems_and_units():
@@ -283,7 +283,7 @@ def test_to_frame_labels_systems_and_units():
     assert frame.loc["A", ("y", 3)] == 60.0
 
 
-def test_repr_tells_size_and_missing_scores():
+def test_repr_states_size_and_missing_scores():
     assert repr(by_task()) == "<ScoreTable of 2 systems x 2 tasks, 0 of 4 scores missing>"
     assert repr(ragged()) == (
         "<ScoreTable of 3 systems x 2 tasks, 5 instances, 5 of 15 scores missing>"
@@ -318,7 +318,7 @@ def test_near_ties_are_those_of_rounded_decimals(data: st.DataObject, digits: in
         assert table.near_ties() == near_ties(rows, digits)
 
 
-def test_near_ties_leave_out_what_is_missing() -> None:
+def test_near_ties_leave_out_missing_scores() -> None:
     table = ra.ScoreTable(
         [[1.0, NAN], [1.0 + 1e-12, 2.0], [NAN, NAN], [1.1, 2.0]], higher_is_better=True
     )
@@ -336,7 +336,7 @@ def test_means_of_extreme_scores_are_right() -> None:
     assert ra.HarmonicMean().aggregate(SMALL).scores[0] == pytest.approx(1e-323, abs=1e-323)
 
 
-def test_steps_that_are_too_large_for_a_float_are_ranked_in_silence():
+def test_differences_too_large_for_a_float_raise_no_warning():
     table = ra.ScoreTable([[1.7e308], [-1.7e308], [0.0]], higher_is_better=True)
     assert table.rankings().ranks.tolist() == [[0, 2, 1]]
     assert table.rankings(1e300).ranks.tolist() == [[0, 2, 1]]
@@ -351,7 +351,7 @@ def test_steps_that_are_too_large_for_a_float_are_ranked_in_silence():
     ],
     ids=str,
 )
-def test_a_table_with_something_else_is_the_one_that_is_made_anew(changes):
+def test_a_changed_copy_equals_a_new_table(changes):
     given = {
         "systems": "AB", "tasks": list("xxyy"), "instances": [0, 1, 0, 1], "task_weights": {"x": 5},
         "higher_is_better": {"x": True, "y": False}, "task_families": {"y": "g"},

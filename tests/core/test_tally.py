@@ -1,4 +1,4 @@
-"""Imputed votes of many items: rounded to a grid, by no more than is said, whatever the order."""
+"""Imputed votes of many items: rounded to a grid, by no more than stated, whatever the order."""
 
 from fractions import Fraction
 from unittest.mock import patch
@@ -40,15 +40,15 @@ def incomplete(n, m, seed=1):
 
 
 @given(strategies.profiles(max_size=4))
-def test_rounded_votes_are_off_by_no_more_than_they_say(profile):
+def test_rounded_votes_are_within_their_stated_rounding(profile):
     with patch.multiple(tally, **coarse):
         votes = profile.pairwise()
     same = assert_within(votes, profile)
     assert same or not votes.is_exact
 
 
-def test_the_grid_is_used_where_denominators_do_not_fit_and_said():
-    # Shares of thirds and fifths beside each other: 30 * 16 fits into 2**9, 30 * 16 not into 2**8.
+def test_votes_whose_denominators_do_not_fit_are_marked_rounded():
+    # Shares of thirds and fifths together: 30 * 16 fits into 2**9, 30 * 16 not into 2**8.
     profile = Profile.from_orders(["AB", "ABCD", "AC"], items="ABCD")
     ranks = [[0, 1, np.nan, np.nan], [0, np.nan, np.nan, np.nan]]
     with patch.multiple(tally, EXACT_ITEMS=0, GRID_ROOM=12 * 16):
@@ -96,7 +96,7 @@ def test_rounded_votes_add_up_to_those_of_the_whole(data, items):
 
 
 @given(st.data(), strategies.letters(max_size=4), strategies.policies)
-def test_weights_of_any_denominator_do_not_meet_the_grid(data, items, policy):
+def test_weights_of_any_denominator_are_not_rounded_to_the_grid(data, items, policy):
     """Denominators of weights are no reason to round: only those of shares are."""
     first, second = (
         data.draw(strategies.profiles(items, unranked=False, unlisted=False)) for _ in range(2)
@@ -111,7 +111,7 @@ def test_weights_of_any_denominator_do_not_meet_the_grid(data, items, policy):
 
 
 @pytest.mark.parametrize("n", [101, 150])
-def test_many_items_take_int64_and_say_that_they_are_rounded(n):
+def test_votes_of_many_items_are_int64_and_marked_rounded(n):
     profile = incomplete(n, 40)
     votes = profile.pairwise()
     assert votes.scaled_wins.dtype == votes.scaled_ties.dtype == np.int64

@@ -35,7 +35,7 @@ def plain_sums(table, task, units):
 
 
 @given(table=tables())
-def test_counts_in_plain_python(table):
+def test_tallies_equal_those_of_plain_python(table):
     summary = ra.ScoreSummary.from_scores(table)
     for at, task in enumerate(table.tasks):
         tally, units = summary.tallies[task], np.flatnonzero(table.unit_tasks == at).tolist()
@@ -47,7 +47,7 @@ def test_counts_in_plain_python(table):
 
 
 @given(table=tables(), cut=st.integers(0, 9))
-def test_parts_add_up_and_come_back(table, cut):
+def test_parts_add_up_and_are_read_back(table, cut):
     whole = ra.ScoreSummary.from_scores(table)
     parts = [np.arange(table.n_units)[:cut], np.arange(table.n_units)[cut:]]
     pieces = [ra.ScoreSummary.from_scores(_units(table, part)) for part in parts if len(part)]
@@ -100,14 +100,14 @@ def summed(n=4, m=30, seed=0):
     return TaskTally.of(scores, higher_is_better=True).to_dict()
 
 
-def test_what_scores_have_is_taken():
+def test_plain_data_of_real_sums_are_accepted():
     for n in (1, 2, 4, 101):
         for seed in range(2):
             plain = summed(n, 12, seed)
             assert TaskTally.from_dict(json.loads(json.dumps(plain))).to_dict() == plain
 
 
-def test_the_largest_and_the_longest_sums_of_scores_are_taken():
+def test_the_largest_sums_of_scores_are_accepted():
     for scores in ([2.0**1023, 1.0], [np.finfo(float).max, 5e-324], [-(2.0**1023)] * 2):
         tally = TaskTally.of(np.array([scores]), higher_is_better=True)
         assert TaskTally.from_dict(tally.to_dict()) == tally

@@ -1,4 +1,4 @@
-"""What all values have in common: they never change, and are what they hold."""
+"""Common properties of all values: they are immutable and compared by content."""
 
 import contextlib
 import copy
@@ -128,7 +128,7 @@ def test_the_arrays_that_are_checked_are_all_of_them(name, expected):
     assert set(arrays_of(make_all()[name])) - FRESH == expected
 
 
-def test_fresh_arrays_change_nothing_behind_them(value):
+def test_changing_fresh_arrays_does_not_change_the_value(value):
     before = pickle.dumps(value)
     for name in FRESH & set(arrays_of(value)):
         array = getattr(value, name)
@@ -161,7 +161,7 @@ def test_given_arrays_stay_the_callers(make, given_array):
     assert value == make(original)
 
 
-# -- equal, hashed, copied, pickled by what they hold ---------------------------------------------
+# -- equality, hashes, copies and pickles ---------------------------------------------------------
 
 
 def test_equal_values_are_equal_and_hash_alike(name, value):
@@ -280,7 +280,7 @@ def test_html_counts_places_from_one_and_is_cut():
 
 
 def test_repr_and_hash_order_are_the_same_in_every_process():
-    # Sets of strings come out in another order under another hash seed.
+    # Sets of strings are iterated in another order under another hash seed.
     program = (
         "from rankagg import ItemSet, PartialRanking, Profile\n"
         "a = PartialRanking.from_buckets([{'d', 'c', 'b', 'a'}], items=list('dabc'))\n"

@@ -82,7 +82,7 @@ CHECKS: Checks = {
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_known_answers_hold_and_info_says_source_and_kind(name: str) -> None:
+def test_known_answers_hold_and_info_states_source_and_kind(name: str) -> None:
     info, data = ra.datasets.info(name), ra.datasets.load(name)
     for key, expected in info.known.items():
         CHECKS[key](data, _profile(data), expected)
@@ -94,6 +94,6 @@ def test_known_answers_hold_and_info_says_source_and_kind(name: str) -> None:
     assert info.source in str(info)
 
 
-def test_unknown_name_is_told_with_the_known_ones() -> None:
+def test_an_unknown_name_is_refused_with_the_known_ones() -> None:
     with pytest.raises(ra.exceptions.InvalidInputError, match="'tennessee'"):
         ra.datasets.load("tenessee")

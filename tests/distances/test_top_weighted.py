@@ -126,7 +126,7 @@ def by_the_paper(short, long, p):
 )
 @example(tops=("ABCD", "DCBAE"), cuts=([True] * 7,) * 2, p=0.9)
 @example(tops=("ABCD", "DCBAE"), cuts=([False] * 7,) * 2, p=0.9)
-def test_overlaps_of_lists_are_those_of_webber_averaged_over_ways_to_break_ties(tops, cuts, p):
+def test_overlaps_average_the_definition_over_broken_ties(tops, cuts, p):
     grouped = []
     for top, cut in zip(tops, cuts, strict=True):
         buckets = []
@@ -144,7 +144,7 @@ def test_overlaps_of_lists_are_those_of_webber_averaged_over_ways_to_break_ties(
     assert found == pytest.approx(expected, abs=1e-9)
 
 
-def test_a_list_of_nothing_cannot_be_extrapolated():
+def test_an_empty_list_cannot_be_extrapolated():
     empty, full = lists("", "ABC")
     assert isnan(rank_biased_overlap(empty, full))
     assert rank_biased_overlap(empty, full, variant="least") == 0
@@ -239,7 +239,7 @@ def test_gaps_are_left_out_and_unlisted_items_share_the_last_rank(pair):
     assert tau_ap(*pair) == pytest.approx(tau_ap(*plain), abs=1e-12, nan_ok=True)
 
 
-def test_what_the_authors_of_the_ties_print():
+def test_published_values_with_ties_are_reproduced():
     true, coarse = by_scores(X), by_scores(np.round(Y, 1))
     assert tau_ap(by_scores(Y), true, variant="a") == pytest.approx(0.3928571, abs=5e-8)
     assert tau_ap(coarse, true, variant="a") == pytest.approx(0.39903, abs=5e-6)
@@ -257,7 +257,7 @@ def test_ties_in_a_true_ranking_are_refused():
             tau_ap(ABC, tied, variant=variant)
 
 
-def test_nothing_to_compare():
+def test_coefficients_without_comparable_pairs_are_nan():
     one, tied = ra.Permutation.from_order("A"), ra.PartialRanking.from_buckets(["ABC"])
     assert isnan(tau_ap(one, one))
     assert isnan(tau_ap(one, one, variant="a"))
@@ -266,7 +266,7 @@ def test_nothing_to_compare():
 
 
 @given(values=st.permutations(range(13)), size=st.integers(0, 13))
-def test_smaller_ones_before(values, size):
+def test_smaller_numbers_before_each_are_counted(values, size):
     values = [value for value in values if value < size]
     found = _count_smaller_before(np.array(values, dtype=np.int64))
     assert found.tolist() == [sum(a < b for a in values[:k]) for k, b in enumerate(values)]

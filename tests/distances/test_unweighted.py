@@ -35,7 +35,7 @@ PAIRS = strategies.ranking_pairs().filter(lambda both: have_common_items(*both))
 
 
 def assert_same(computed, expected):
-    """Compare numbers of which either both or none are NaN."""
+    """Compare two numbers; both may be NaN."""
     if isnan(expected):
         assert isnan(computed)
     else:
@@ -127,7 +127,7 @@ def test_tau_x_is_the_product_of_the_score_matrices(both):
     assert_same(tau_x(*both), sum(products) / len(products) if products else NAN)
 
 
-def test_tau_x_counts_what_both_tie_as_agreement():
+def test_tau_x_counts_shared_ties_as_agreement():
     tied = PartialRanking([0, 0, 0], "ABC")
     assert (tau_x(tied, tied), tau_x(tied, ABC), tau_x(ABC, ABC.reverse())) == (1, 0, -1)
 
@@ -156,7 +156,7 @@ def test_large_rankings_are_counted_exactly():
     assert kendall_distance(first, second) == inversions
 
 
-def test_what_has_no_value_is_nan():
+def test_undefined_coefficients_are_nan():
     tied = PartialRanking([0, 0, 0], "ABC")
     assert isnan(kendall_tau(tied, ABC))
     assert kendall_tau(tied, ABC, variant="a") == 0
@@ -177,7 +177,7 @@ def test_what_has_no_value_is_nan():
           for v in ("c", "B", None, 1)),
     ],
 )  # fmt: skip
-def test_refusals(call, words):
+def test_bad_parameters_are_refused(call, words):
     with pytest.raises(InvalidInputError, match=words):
         call()
 

@@ -1,4 +1,4 @@
-"""The contract suite for every distribution that is there."""
+"""The contract suite for every public distribution."""
 
 from contextlib import suppress
 from math import lgamma
@@ -97,7 +97,7 @@ def test_every_public_distribution_has_a_contract():
     assert public - {ra.RankingDistribution} == tested - {Sorted}
 
 
-def test_tie_weights_cannot_be_written():
+def test_tie_weights_are_read_only():
     law = ra.PlackettLuce(WORTHS, log_ties={2: -0.5})
     before = hash(law)
     with suppress(TypeError):

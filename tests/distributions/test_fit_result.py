@@ -1,4 +1,4 @@
-"""What every fit says of its parameters."""
+"""The reported parameters of every fit."""
 
 import json
 

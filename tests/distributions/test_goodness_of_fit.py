@@ -46,27 +46,27 @@ def shares_by_hand(made, name):
     [(KENDALL, "kendall"), (LUCE, "kendall"), (ra.Mallows("CADB", 0.8, "footrule"), "footrule")],
 )
 def test_expected_shares_are_those_of_all_rankings(made, name):
-    seen, told = _Shares.both(made.sample(10, rng=0), made, np.random.default_rng(0))
+    seen, expected = _Shares.both(made.sample(10, rng=0), made, np.random.default_rng(0))
     laws, ranks, pairs = shares_by_hand(made, name)
-    assert told.distances.keys() == laws.keys()
+    assert expected.distances.keys() == laws.keys()
     for far, chance in laws.items():
-        assert told.distances[far] == pytest.approx(chance)
-    np.testing.assert_allclose(told.ranks, ranks)
-    np.testing.assert_allclose(told.pairs, pairs)
-    np.testing.assert_allclose(told.ranks, made.rank_probabilities())
-    np.testing.assert_allclose(told.pairs, made.pairwise_probabilities(), atol=1e-12)
-    assert (seen.number, told.number) == (pytest.approx(10.0), np.inf)
+        assert expected.distances[far] == pytest.approx(chance)
+    np.testing.assert_allclose(expected.ranks, ranks)
+    np.testing.assert_allclose(expected.pairs, pairs)
+    np.testing.assert_allclose(expected.ranks, made.rank_probabilities())
+    np.testing.assert_allclose(expected.pairs, made.pairwise_probabilities(), atol=1e-12)
+    assert (seen.number, expected.number) == (pytest.approx(10.0), np.inf)
 
 
-def test_many_items_are_drawn():
+def test_expected_shares_of_many_items_are_simulated():
     made = ra.Mallows(range(12), theta=0.5)
-    told = _Shares.both(made.sample(3, rng=0), made, np.random.default_rng(0))[1]
-    assert told.number == pytest.approx(5_000)
-    error = (told.pairs - made.pairwise_probabilities()) / np.sqrt(0.25 / 5_000)
+    expected = _Shares.both(made.sample(3, rng=0), made, np.random.default_rng(0))[1]
+    assert expected.number == pytest.approx(5_000)
+    error = (expected.pairs - made.pairwise_probabilities()) / np.sqrt(0.25 / 5_000)
     assert np.abs(error).max() < 4.5
 
 
-def test_weights_are_shares_of_what_is_seen():
+def test_weights_are_shares_of_the_observed_rankings():
     rows = ra.Profile.from_orders(["ABC", "CAB"], weights=[3.0, 1.0])
     seen, _ = _Shares.both(rows, ra.Mallows("ABC", 1.0), np.random.default_rng(0))
     assert seen.distances == {0.0: 0.75, 2.0: 0.25}
@@ -75,11 +75,11 @@ def test_weights_are_shares_of_what_is_seen():
     assert seen.number == pytest.approx(16 / 10)
 
 
-def test_statistics_by_hand():
-    seen, told = {0.0: 0.5, 2.0: 0.5}, {0.0: 0.2, 1.0: 0.5, 2.0: 0.3}
+def test_statistics_equal_those_by_hand():
+    seen, expected = {0.0: 0.5, 2.0: 0.5}, {0.0: 0.2, 1.0: 0.5, 2.0: 0.3}
     by_hand = 0.2 * 0.3**2 / (0.2 * 0.8) + 0.5 * 0.2**2 / (0.7 * 0.3)
-    assert _anderson_darling(seen, told) == pytest.approx(by_hand)
-    assert _anderson_darling(told, told) == 0.0
+    assert _anderson_darling(seen, expected) == pytest.approx(by_hand)
+    assert _anderson_darling(expected, expected) == 0.0
     by_hand = 4 * ((0.5 - 0.6) ** 2 + (1 - 0.8) ** 2)
     assert _freeman_tukey(np.array([0.25, 1.0]), np.array([0.36, 0.64])) == pytest.approx(by_hand)
 
@@ -96,7 +96,7 @@ def test_cycles_are_those_of_three_items():
     )
 
 
-def test_p_values_are_counts():
+def test_p_values_are_shares_of_simulated_samples():
     rankings = ra.distributions.Uniform(range(6)).sample(9, rng=2)  # without a cycle, which is rare
     test = ra.distributions.goodness_of_fit(
         ra.distributions.Uniform.fit(rankings), rankings, n_resamples=39, rng=2
@@ -115,7 +115,7 @@ def test_p_values_are_counts():
 
 
 @pytest.mark.parametrize("backend", ["threading", pytest.param("loky", marks=pytest.mark.slow)])
-def test_workers_draw_the_same(backend):
+def test_workers_change_no_result(backend):
     rankings = KENDALL.sample(30, rng=1)
     fit = ra.Mallows.fit(rankings)
     with parallel_config(backend):
@@ -126,7 +126,7 @@ def test_workers_draw_the_same(backend):
     assert one == two
 
 
-def test_counts_are_rankings():
+def test_counts_are_treated_as_rankings():
     rankings = KENDALL.sample(50, rng=1)
     fit = ra.Mallows.fit(rankings)
     first = ra.distributions.goodness_of_fit(fit, rankings, n_resamples=3, rng=0)
@@ -135,7 +135,7 @@ def test_counts_are_rankings():
     assert first.n_rankings == pytest.approx(again.n_rankings)
 
 
-def test_a_given_center_stays():
+def test_a_given_center_is_kept():
     rankings = KENDALL.sample(40, rng=1)
     fit = ra.Mallows.fit(rankings, center=list("CABD"))
     seen = []
@@ -175,21 +175,21 @@ def test_the_uniform_fit_has_no_parameters():
     assert fit.n_observations == pytest.approx(25 / 7)
 
 
-def test_what_cannot_be_tested_is_refused():
+def test_fits_that_cannot_be_tested_are_refused():
     rankings = KENDALL.sample(40, rng=1)
     fit = ra.Mallows.fit(rankings)
-    for one, profile, told in (
+    for one, profile, message in (
         (fit, ra.Profile.from_orders(["AB", "CD"], items="ABCD"), "complete strict"),
         (fit, KENDALL.sample(40, rng=2), "`refit` must be such that"),
         (ra.PlackettLuce.fit(rankings, ridge=5.0), rankings, "`refit` must be such that"),
         (ra.BradleyTerry.fit(rankings), rankings, "`refit` must be given for a BradleyTerry"),
         (KENDALL, rankings, "`fit` must be"),
     ):
-        with pytest.raises(InvalidInputError, match=told):
+        with pytest.raises(InvalidInputError, match=message):
             ra.distributions.goodness_of_fit(one, profile, n_resamples=3)
 
 
-def test_a_fit_whose_samples_have_none_is_said():
+def test_a_fit_whose_samples_have_no_fit_is_refused():
     rankings = ra.Profile.from_orders(["ABC", "BAC"], counts=[400, 1])
     with pytest.raises(NotIdentifiedError, match="of 20 samples from the fit"):
         # Nearly all samples of so concentrated a fit agree in full, or C is last in all.
@@ -229,7 +229,7 @@ def mixed(seed):
 CONCENTRATED = ra.Mallows("ABCDE", theta=0.8)
 
 
-def test_a_fit_that_is_wrong_is_refuted_and_one_that_is_right_is_not():
+def test_a_wrong_model_is_rejected_and_a_right_one_is_not():
     # The level on many samples, of four families, is below.
     assert rejections(mixed, ra.Mallows.fit, 1) == 1
     assert rejections(lambda seed: CONCENTRATED.sample(80, rng=seed), ra.Mallows.fit, 1) == 0
@@ -245,7 +245,7 @@ def test_a_fit_that_is_wrong_is_refuted_and_one_that_is_right_is_not():
         (ra.PlackettLuce([1.0, 0.5, 0.0, -0.5, -1.0], items="ABCDE"), "plackett-luce"),
     ],
 )
-def test_level_of_four_families(made, name):
+def test_the_test_keeps_its_level_for_four_models(made, name):
     share = rejections(lambda seed: made.sample(80, rng=seed), NAMED_MODELS[name], 400, 99)
     # Four standard errors.
     assert share <= 0.05 + 4 * (0.05 * 0.95 / 400) ** 0.5

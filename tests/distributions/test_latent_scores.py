@@ -1,4 +1,4 @@
-"""Score tables from latent scores, and what is done to them."""
+"""Score tables drawn from latent scores."""
 
 from itertools import permutations
 

@@ -1,4 +1,4 @@
-"""Whether there is a maximum, the climb to it step by step, and what counts as having arrived."""
+"""Existence of a maximum, the steps of the climb to it, and convergence."""
 
 from dataclasses import dataclass, field
 from itertools import combinations
@@ -23,7 +23,7 @@ PROFILE = from_rows(["A>B>C", "B>C>A", "C>A>B", "A>C>B"], "ABC", counts=[30, 2, 
 
 @dataclass(frozen=True, eq=False)
 class Broken(Likelihood):
-    """A likelihood whose value is none at the whole of the first step."""
+    """A likelihood without a finite value at the end of the complete first step."""
 
     instead: float = np.inf
     tried: list = field(default_factory=list)
@@ -56,13 +56,13 @@ class Nowhere(Likelihood):
         return np.nan if parameters.any() else super().value(parameters)
 
 
-def test_a_climb_without_any_step_says_that_it_is_stuck():
+def test_a_climb_without_a_step_is_marked_stuck():
     found = Nowhere(gathered(PROFILE)).maximize()
     assert (found.converged, found.stuck, found.n_iterations) == (False, True, 0)
     assert not found.parameters.any()
 
 
-def test_what_converged_is_a_maximum_to_the_tolerance():
+def test_a_converged_fit_is_at_the_maximum_to_the_tolerance():
     likelihood = Likelihood(gathered(PROFILE))
     top = likelihood.maximize(1e-12)
     for tolerance in (1e-2, 1e-5):
@@ -100,7 +100,7 @@ def all_wins(profile):
 
 
 @given(profile=profiles(max_size=6, max_rows=5))
-def test_who_beats_whom_is_found_pair_by_pair(profile):
+def test_the_graph_of_wins_equals_brute_force(profile):
     assert (_beats_graph(profile) == all_wins(profile)).all()
 
 
@@ -114,7 +114,7 @@ def check(rows, items):
 
 
 @pytest.mark.parametrize("rows", [["A>B>C", "C>A"], ["A=B=C"], ["A>...", "B>...", "C>..."]])
-def test_connected_rankings_pass(rows):
+def test_connected_rankings_have_a_fit(rows):
     check(rows, "ABC")
     with pytest.raises(NotIdentifiedError, match=r"\(A, B, C \| D\)|never compared: D\."):
         check(rows, "ABCD")
@@ -149,7 +149,7 @@ def test_one_item_is_connected_and_two_are_not():
         check_connected(np.zeros((2, 2), dtype=bool), ra.ItemSet("AB"))
 
 
-def test_linked_means_joined_by_chains_of_sets():
+def test_sets_are_linked_by_chains():
     table = np.zeros((4, 4))
     table[0, 1] = table[1, 0] = table[2, 3] = table[3, 2] = 0.5
     assert not _is_linked(table)
@@ -191,7 +191,7 @@ def test_rankings_with_ties_have_a_fit_exactly_where_they_have_a_maximum(seed):
             ra.PlackettLuce.fit(profile)
 
 
-def test_the_message_names_what_grows():
+def test_the_message_names_the_diverging_parameters():
     with pytest.raises(NotIdentifiedError, match=r"it still rises as log tie 2 grows\."):
         ra.PlackettLuce.fit(from_rows(["A=B", "B=C", "C=A"], "ABC"))
     words = r"it still rises as A, log tie 2 grow and C falls\."
@@ -206,7 +206,7 @@ def test_regular_fits_with_endless_ties_are_refused():
         ra.PlackettLuce.fit(profile, pseudo_rankings=0.5)
 
 
-def test_ridges_hold_what_they_are_on():
+def test_ridges_bound_the_parameters_they_penalize():
     profile = from_rows(["A=B=C", "A=B=C"], "ABC")
     with pytest.raises(NotIdentifiedError, match="log tie 3 grows"):
         ra.PlackettLuce.fit(profile, ridge=1.0)
@@ -214,7 +214,7 @@ def test_ridges_hold_what_they_are_on():
 
 
 @pytest.mark.parametrize("counts", [[3, 1, 1], [10**9, 1, 1], [1, 1, 10**6]])
-def test_davidson_pairs_have_a_maximum_whatever_the_counts(counts):
+def test_davidson_pairs_have_a_maximum_for_any_counts(counts):
     profile = from_rows(["A>B", "B>A", "A=B"], "AB", counts=counts)
     for data in (profile, profile.with_unranked("ignore").pairwise()):
         fit = ra.BradleyTerry.fit(data, ties="davidson")

@@ -80,7 +80,7 @@ def test_complete_draws_by_component():
     assert share == pytest.approx(chances.max() / chances.sum(), abs=0.04)
 
 
-def test_stored_and_read_back_strictly():
+def test_mixtures_are_read_back_and_bad_fields_refused():
     for mixture in TestMixture.distributions:
         assert ra.distributions.distribution_from_dict(mixture.to_dict()) == mixture
     facts = TWO.to_dict()
@@ -101,10 +101,10 @@ def test_stored_and_read_back_strictly():
         ra.distributions.distribution_from_dict(bad[3])
 
 
-def test_what_is_no_mixture_is_refused():
+def test_bad_mixtures_are_refused():
     ties = ra.PlackettLuce([0.0, 1.0], items="AB", log_ties={2: 0.0})
     uniform = ra.distributions.Uniform("AB")
-    for parts, weights, told in (
+    for parts, weights, message in (
         ([], None, "one or more distributions"),
         (["AB"], None, "one or more distributions"),
         ([ties], None, "without ties"),
@@ -113,7 +113,7 @@ def test_what_is_no_mixture_is_refused():
         ([uniform, uniform], [float("nan"), 1.0], "with sum 1"),
         ([uniform], [0.5, 0.5], "1 number"),
     ):
-        with pytest.raises(InvalidInputError, match=told):
+        with pytest.raises(InvalidInputError, match=message):
             ra.Mixture(parts, weights)
     with pytest.raises(ra.exceptions.ItemMismatchError):
         ra.Mixture([uniform, ra.distributions.Uniform("BA")])
@@ -186,7 +186,7 @@ def slow_mixture(profile, k, start):
 
 
 @pytest.mark.parametrize("seed", seeds(1, 4))
-def test_no_climb_through_all_centers_ends_higher(seed):
+def test_no_fit_from_any_center_has_a_higher_likelihood(seed):
     votes = rows_of(40, seed)
     fit = ra.Mixture.fit(votes, 2, n_starts=4, rng=seed)
     rng = np.random.default_rng(seed)
@@ -228,7 +228,7 @@ def test_known_log_likelihoods_are_reached(k, n_starts, value):
     assert 0 < fit.share_of_best <= 1
 
 
-def test_recovery_and_workers():
+def test_components_are_recovered_with_any_number_of_workers():
     votes = TWO.sample(400, rng=3)
     fit = ra.Mixture.fit(votes, 2, n_starts=2, rng=1)
     assert [part.center for part in fit.distribution.components] == [
@@ -240,10 +240,10 @@ def test_recovery_and_workers():
         assert ra.Mixture.fit(votes, 2, n_starts=2, rng=1, n_jobs=2) == fit
 
 
-# -- what is refused ------------------------------------------------------------------------------
+# -- refusals -------------------------------------------------------------------------------------
 
 
-def test_what_is_not_identified_is_refused_and_nothing_else():
+def test_only_unidentified_mixtures_are_refused():
     votes = ra.distributions.Uniform(range(5)).sample(100, rng=0)
     with pytest.raises(NotIdentifiedError, match="rankings with 6 possible outcomes"):
         ra.Mixture.fit(votes.restrict(range(3)), 4)
@@ -256,13 +256,13 @@ def test_what_is_not_identified_is_refused_and_nothing_else():
 
 def test_bad_calls_are_refused():
     votes = rows_of(20, 0)
-    for told, number, options in (
+    for parameter, number, options in (
         ("n_components", 0, {}),
         ("max_theta", 2, {"max_theta": 0}),
         ("noise", 2, {"noise": 1}),
         ("n_starts", 2, {"n_starts": 0}),
     ):
-        with pytest.raises(InvalidInputError, match=f"`{told}`"):
+        with pytest.raises(InvalidInputError, match=f"`{parameter}`"):
             ra.Mixture.fit(votes, number, **options)
     with pytest.raises(ra.exceptions.OutOfTimeError):
         ra.Mixture.fit(votes, 2, time_limit=1e-9)
@@ -276,7 +276,7 @@ def compared(votes, numbers, **options):
     return ra.distributions.compare_models(votes, models, n_folds=2, n_resamples=0, rng=0)
 
 
-def test_the_number_is_found():
+def test_the_number_of_components_is_found():
     found = compared(TWO.sample(400, rng=2), [1, 2], n_starts=1, rng=0)
     assert found.models[0] == "2 groups"
     table = found.to_frame()

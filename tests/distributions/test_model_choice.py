@@ -1,4 +1,4 @@
-"""Which model: scores by hand, errors of chances, failed models, what is chosen."""
+"""Choice of a model: scores by hand, errors of probabilities, failed models, the verdict."""
 
 import re
 from importlib import import_module
@@ -71,8 +71,8 @@ def test_scores_are_those_of_fits_without_the_fold(folds):
     assert row["log_score"] == pytest.approx(np.mean(scores))
     assert row["log_score_error"] == pytest.approx(np.std(scores, ddof=1) / 53**0.5)
     fit = ra.PlackettLuce.fit(rankings)
-    told = ["log_likelihood", "n_parameters", "aic", "bic"]
-    np.testing.assert_allclose(row[told].astype(float), [getattr(fit, key) for key in told])
+    columns = ["log_likelihood", "n_parameters", "aic", "bic"]
+    np.testing.assert_allclose(row[columns].astype(float), [getattr(fit, key) for key in columns])
 
 
 def test_differences_are_of_the_same_rankings():
@@ -86,7 +86,7 @@ def test_differences_are_of_the_same_rankings():
     assert frame.loc["uniform", "log_score"] == pytest.approx(-np.log(120))
 
 
-def test_weights_are_of_the_mean():
+def test_weights_apply_to_the_mean():
     rankings = ra.Profile(list(LUCE.sample(40, rng=1)), weights=np.linspace(0.5, 2, 40))
     found = compared(rankings, ["plackett-luce"])
     row = found.to_frame().iloc[0]
@@ -99,7 +99,7 @@ def test_weights_are_of_the_mean():
 
 
 @pytest.mark.parametrize("drawn", [None, 10])  # rankings in place of sums over all of them
-def test_errors_of_chances_are_beyond_chance(drawn, monkeypatch):
+def test_errors_of_probabilities_exceed_sampling_error(drawn, monkeypatch):
     if drawn:
         file = import_module("rankagg.distributions.model_checks")
         monkeypatch.setattr(file, "MOST_ENUMERATED", 0)
@@ -181,7 +181,7 @@ def test_a_ranking_without_a_chance_puts_a_model_last():
     assert frame.loc["narrow", "difference"] == -np.inf
 
 
-def test_the_verdict_says_what_fits():
+def test_the_verdict_names_the_models_that_fit():
     both = KENDALL.sample(200, rng=1)
     options = {"n_folds": 2, "n_resamples": 19, "rng": 1}
     found = ra.distributions.compare_models(
@@ -197,7 +197,7 @@ def test_the_verdict_says_what_fits():
 
 
 @pytest.mark.parametrize("backend", ["threading", pytest.param("loky", marks=pytest.mark.slow)])
-def test_workers_find_the_same(backend):
+def test_workers_change_no_result(backend):
     rankings = ra.Mallows(range(7), theta=0.3).sample(20, rng=1)
     models = ["mallows-footrule", "plackett-luce"]
     with parallel_config(backend):
@@ -228,15 +228,15 @@ ROOT = Path(__file__).parents[2]
 LONG = ROOT / "examples" / "long" / "model_choice.py"
 
 
-def test_the_page_says_what_the_kept_simulation_found():
+def test_the_page_states_the_results_of_the_stored_simulation():
     page = (ROOT / "docs" / "howto" / "which_model.rst").read_text(encoding="utf-8")
     page = page[page.index("How often it is right") :]
     table = page[: page.index("The true model was within")]
-    told = [re.findall(r"(\d+) %", line) for line in table.splitlines() if "%" in line]
+    rows = [re.findall(r"(\d+) %", line) for line in table.splitlines() if "%" in line]
     kept = pd.read_csv(LONG.with_suffix(".csv"))
     drawn = kept[kept["p"].isna()]
-    assert len(told) == drawn["case"].nunique()
-    for row, (case, part) in zip(told, drawn.groupby("case", sort=False), strict=True):
+    assert len(rows) == drawn["case"].nunique()
+    for row, (case, part) in zip(rows, drawn.groupby("case", sort=False), strict=True):
         shares = [100 * (part[by] == case).mean() for by in ("held_out", "bic", "aic")]
         assert row == [f"{share:.0f}" for share in shares]
         assert len(part) == 200

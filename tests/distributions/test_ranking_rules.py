@@ -1,4 +1,4 @@
-"""Rules that rank by a fitted distribution; what all rules promise is in `tests.aggregation`."""
+"""Rules that rank by a fitted distribution; the contract of all rules is in `tests.aggregation`."""
 
 import numpy as np
 import pytest
@@ -19,7 +19,7 @@ RULES = (ra.distributions.MallowsRanking(), ra.distributions.PlackettLuceRanking
 
 
 @given(profile=profiles(ties=False, unranked=False, unlisted=False))
-def test_mallows_center_of_complete_rankings_costs_what_kemeny_costs(profile):
+def test_mallows_center_of_complete_rankings_has_the_kemeny_cost(profile):
     consensus = ra.distributions.MallowsRanking().aggregate(profile)
     assert consensus.ranking.is_complete
     assert consensus.ranking.is_strict
@@ -34,7 +34,7 @@ def test_mallows_ranks_by_the_center_of_the_fit():
     assert any("local maximum" in note for note in consensus.notes)
 
 
-def test_mallows_of_nothing_but_ties_is_some_strict_ranking():
+def test_mallows_ranking_of_ties_alone_is_strict():
     consensus = ra.distributions.MallowsRanking().aggregate(
         profile_of([[0, 0, 0], [0, 0, 0]], "ABC")
     )
@@ -70,7 +70,7 @@ def test_pseudo_rankings_must_not_be_negative(pseudo):
      [[1, 2, 0, 3]]],
     ids=str,
 )  # fmt: skip
-def test_rankings_that_are_all_alike_are_the_consensus(rule, rows):
+def test_identical_rankings_are_the_consensus(rule, rows):
     profile = profile_of(rows, "ABCD"[: len(rows[0])])
     assert rule.aggregate(profile).ranking == profile[0]
 
@@ -89,7 +89,7 @@ def by_steps(wins):
 
 
 @given(st.integers(2, 7), st.integers(0, 10**6))
-def test_shares_of_time_stay_as_they_are(n, seed):
+def test_shares_of_time_are_stationary(n, seed):
     rates = np.exp(np.random.default_rng(seed).normal(scale=4, size=(n, n)))
     np.fill_diagonal(rates, 0)
     time = _stationary_shares(rates)
@@ -108,7 +108,7 @@ def test_the_walk_is_that_of_the_paper(seed):
     assert scores == pytest.approx(by_steps(wins), abs=1e-8)
 
 
-def test_the_rule_adds_to_wins_and_centers_parts_that_nothing_joins():
+def test_unconnected_parts_are_centered_separately():
     wins = np.array([[0, 3, 0, 0], [1, 0, 0, 0], [0, 0, 0, 5], [0, 0, 0, 0.0]])
     votes = ra.PairwiseMatrix.from_wins(wins, items="ABCD")
     consensus = ra.RankCentrality(pseudo_wins=1.0).aggregate(votes)

@@ -20,7 +20,7 @@ LAWS = [
 
 
 @pytest.mark.parametrize("law", LAWS, ids=repr)
-def test_a_law_survives_the_way_through_json(law):
+def test_a_distribution_is_read_back_from_json(law):
     back = ra.distributions.distribution_from_dict(
         json.loads(json.dumps(law.to_dict(), allow_nan=False))
     )
@@ -36,7 +36,7 @@ def test_a_law_survives_the_way_through_json(law):
 
 
 @pytest.mark.parametrize("law", LAWS, ids=repr)
-def test_what_is_missing_is_named(law):
+def test_missing_fields_are_named(law):
     facts = law.to_dict()
     for name in set(facts) - {"schema", "version", "model", "distance"}:
         less = {key: value for key, value in facts.items() if key != name}

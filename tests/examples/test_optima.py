@@ -29,7 +29,7 @@ def optima():
     del sys.modules["optima"]
 
 
-def test_a_folder_of_ballots(optima, tmp_path, monkeypatch, capsys):
+def test_optima_of_a_folder_of_ballots_are_counted(optima, tmp_path, monkeypatch, capsys):
     head = "# NUMBER ALTERNATIVES: 3\n" + "".join(
         f"# ALTERNATIVE NAME {i}: {name}\n" for i, name in enumerate("ABC", start=1)
     )
@@ -58,7 +58,7 @@ def test_the_page_states_the_means_of_its_table():
 
 
 @pytest.mark.skipif(not DATA.exists(), reason="the PrefLib files are not here")
-def test_rows_of_the_page_come_again(optima):
+def test_rows_of_the_page_are_reproduced(optima):
     rows = {row["file"]: row for row in rows_of(PAGE / "optima.csv")}
     for name in ("00006-00000032.soc", "00032-00000006.toi", "00009-00000001.soc"):
         again = optima.row_of(DATA / name, 60)

@@ -1,4 +1,4 @@
-"""Examples use public names alone: those of `public_surface.txt`, and those that pages name."""
+"""Examples use public names only: those of `public_surface.txt`, and those that pages name."""
 
 import ast
 import re
@@ -13,10 +13,10 @@ from tests.test_public_surface import PACKAGES
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = sorted(path.relative_to(ROOT).as_posix() for path in ROOT.glob("examples/**/*.py"))
-# What authors of extensions use: a page of the reference or a guide has the whole path.
+# What authors of extensions use: a page of the reference or a guide has the full path.
 LISTED = re.compile(r"^   ([a-z]\w*\.[\w.]+)$", re.MULTILINE)
 IMPORTED = re.compile(r"^ *from (rankagg[\w.]*) import (.+)$", re.MULTILINE)
-#: Long runs that look at how the package itself works, and what each of them uses.
+#: Long runs that examine how the package itself works, and what each of them uses.
 INSIDE = {
     "examples/long/coverage/grid.py": {
         "rankagg.inference.ranks.rank_intervals",
@@ -85,7 +85,7 @@ def used_inside(text):
 
 
 @pytest.mark.parametrize("example", EXAMPLES)
-def test_an_example_uses_public_names_alone(example):
+def test_examples_use_public_names_only(example):
     text = (ROOT / example).read_text(encoding="utf-8")
     # How much of a path is seen depends on what is loaded already.
     assert used_inside(text) <= INSIDE.get(example, set())
@@ -109,6 +109,6 @@ def test_an_example_uses_public_names_alone(example):
         ("class A:\n    def f(self):\n        return self._frame", set()),
     ],
 )
-def test_what_is_not_public_is_found(text, inside):
+def test_private_names_are_found(text, inside):
     assert used_inside(text) >= inside
     assert bool(used_inside(text)) == bool(inside)

@@ -48,7 +48,7 @@ def test_drawing_in_chunks_changes_nothing(numbers, monkeypatch):
     np.testing.assert_array_equal(resampled_means(held, 200, generator()).means, whole)
 
 
-def test_a_resample_without_a_word_on_a_pair_has_no_mean():
+def test_a_resample_without_votes_on_a_pair_has_no_mean():
     profile = ra.Profile.from_orders(["AB", "A"], items="AB", counts=[1, 1])
     means = resampled_means(Units.of(profile), 4000, generator()).means[:, 0]
     assert np.isnan(means).mean() == pytest.approx(1 / 4, abs=0.04)
@@ -73,7 +73,7 @@ def test_percentile_is_a_direct_simulation_of_weighted_rankings():
 # -- max-t ----------------------------------------------------------------------------------------
 
 
-def test_max_t_knows_the_largest_of_independent_normals():
+def test_max_t_quantile_is_that_of_independent_normals():
     n_pairs, alpha = 6, 0.05
     errors = np.array([0.01, 0.02, 0.03, 0.01, 0.05, 0.04])
     means = 0.5 + errors * generator().standard_normal((200_000, n_pairs))

@@ -1,4 +1,4 @@
-"""Radii against their formulas, and against what they promise."""
+"""Radii against their formulas and their guarantees."""
 
 from math import comb, inf, log, pi, sqrt
 
@@ -56,7 +56,7 @@ def test_a_mean_of_means_weighs_each_value_by_its_share(tasks):
         ([9, 1], None, r"`n` must be large enough .* \(it would be 1.36\)"),
     ],
 )
-def test_what_is_no_mean_of_values_has_no_radius(n, weights, message):
+def test_bad_weights_and_sizes_are_refused(n, weights, message):
     with pytest.raises(InvalidInputError, match=message):
         hoeffding_radius(n, 0.05, weights=weights)
 
@@ -74,7 +74,7 @@ def test_a_p_value_is_delta_where_the_bound_is_one_half(z, alpha):
 
 
 @pytest.mark.parametrize("alpha", [0.01, 0.05, 0.5])
-def test_what_is_spent_at_all_sizes_is_alpha(alpha):
+def test_levels_over_all_sample_sizes_sum_to_alpha(alpha):
     spent = _anytime_alpha(alpha, np.arange(1, 10**6 + 1)).sum()
     assert spent <= alpha
     assert spent + 6 * alpha / pi**2 / 10**6 == pytest.approx(alpha, rel=1e-9)
@@ -84,7 +84,7 @@ def test_what_is_spent_at_all_sizes_is_alpha(alpha):
 
 
 @given(st.floats(0.01, 0.5), st.floats(1e-6, 0.9), st.integers(2, 50))
-def test_the_number_needed_is_the_least_that_reaches_the_margin(margin, alpha, n_items):
+def test_the_needed_number_is_the_least_that_reaches_the_margin(margin, alpha, n_items):
     needed = comparisons_needed(margin, alpha, n_items=n_items)
     level = alpha / comb(n_items, 2)
     slack = 1 + 1e-12
@@ -120,7 +120,7 @@ NO_PROBABILITIES = [0, 1, -0.05, 1.5, float("nan"), inf, True, "0.05", None]
          "`n_items` must be an integer of at least 2"),
     ],
 )  # fmt: skip
-def test_what_is_refused(call, wrong, words):
+def test_bad_parameters_are_refused(call, wrong, words):
     for bad in wrong:
         with pytest.raises(InvalidInputError, match=words):
             call(bad)

@@ -1,4 +1,4 @@
-"""Decided pairs: Holm's procedure, simultaneous intervals, and what they say of the whole."""
+"""Decided pairs: Holm's procedure, simultaneous intervals, and what they imply together."""
 
 from itertools import combinations
 
@@ -32,7 +32,7 @@ def ballots(draw, **kinds):
 
 
 def decided(*pairs, items="ABCDE"):
-    """Return decisions of which the pairs are known."""
+    """Return decisions with known pairs."""
     labels = ra.ItemSet(items)
     above = np.zeros((len(labels), len(labels)), dtype=bool)
     for first, second in pairs:
@@ -54,7 +54,7 @@ def test_holm_rejects_the_smallest_p_values_in_turn(profile, method):
     assert [bool(decisions.above[pair]) for pair in named] == rejected
 
 
-def test_a_known_case_of_holm():
+def test_holm_decides_a_known_case():
     # Twelve hypotheses; the p-values that matter are exp(-2 * 130 * 0.25) and exp(-2 * 130 *
     # (120/130 - 0.5)**2), far below 0.05/12, and 0.21 of A and B, above 0.05/7.
     found = from_data(CLEAR)
@@ -98,7 +98,7 @@ def test_intervals_decide_where_one_half_is_outside(profile, alpha):
         ({"simultaneous": "max-t", "method": "percentile", "rng": 1}, "intervals", True),
     ],
 )
-def test_a_level_that_is_approached_only_is_said_to_be(choice, how, approximate):
+def test_approximate_levels_are_called_approximate(choice, how, approximate):
     decisions = from_data(CLEAR, **choice).decisions(how)
     assert decisions.is_approximate is approximate
     assert ("rate about 0.05" if approximate else "rate at most 0.05") in decisions.summary()
@@ -114,7 +114,7 @@ def test_a_level_that_is_approached_only_is_said_to_be(choice, how, approximate)
         ({}, "bonferroni", "how", "'holm' or 'intervals'"),
     ],
 )  # fmt: skip
-def test_decisions_that_would_not_hold_are_refused(choice, how, parameter, message):
+def test_invalid_decisions_are_refused(choice, how, parameter, message):
     with pytest.raises(InvalidInputError, match=message) as caught:
         from_data(CLEAR, **choice).decisions(how)
     assert caught.value.parameter == parameter
@@ -124,7 +124,7 @@ def test_decisions_that_would_not_hold_are_refused(choice, how, parameter, messa
 
 
 @pytest.mark.parametrize("how", ["holm", "intervals"])
-def test_decided_majorities_may_go_in_a_cycle(how):
+def test_decided_majorities_may_be_cyclic(how):
     decisions = from_data(CYCLE, simultaneous="bonferroni").decisions(how)
     assert decisions.pairs == (("A", "B"), ("B", "C"), ("C", "A"))
     assert decisions.cyclic_components == (("A", "B", "C"),)
@@ -152,14 +152,14 @@ def slow_tiers(decisions):
 
 
 @given(st.lists(st.sampled_from(["AB", "BC", "CD", "DA", "AC", "BD", "EA", "CE"]), unique=True))
-def test_tiers_are_those_of_their_definition_where_pairs_go_in_cycles(pairs):
+def test_tiers_of_cyclic_decisions_follow_their_definition(pairs):
     assert decided(*pairs).tiers == slow_tiers(decided(*pairs))
 
 
 # -- how they look --------------------------------------------------------------------------------
 
 
-def test_a_summary_says_what_is_decided_and_what_is_not():
+def test_a_summary_lists_decided_and_undecided_pairs():
     assert from_data(CLEAR, alpha=0.01).decisions().summary().splitlines() == [
         "decided      5 of 6 pairs, by Holm's procedure on Hoeffding p-values; "
         "family-wise error rate at most 0.01",
@@ -202,7 +202,7 @@ def slow_tarone(p_values, least, alpha):
 
 @given(st.data())
 @more
-def test_tarone_is_its_definition(data):
+def test_tarones_procedure_follows_its_definition(data):
     size = data.draw(st.integers(1, 10))
     tosses = data.draw(st.lists(st.integers(0, 12), min_size=size, max_size=size))
     heads = [data.draw(st.integers(0, n)) for n in tosses]
@@ -214,8 +214,8 @@ def test_tarone_is_its_definition(data):
     assert (found >= np.array(slow_holm(p_values, alpha))).all()
 
 
-def test_what_cannot_be_rejected_costs_nothing():
-    # Six heads of six at 2^-6, beside ten coins that were tossed twice.
+def test_tests_that_cannot_reject_do_not_count():
+    # Six heads of six at 2^-6, with ten coins that were tossed twice.
     p_values = least = np.array([2**-6] + [0.25] * 10)
     for alpha in (0.05, 2**-6):
         assert tarone(p_values, least, alpha).tolist() == [True] + [False] * 10

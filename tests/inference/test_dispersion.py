@@ -41,8 +41,8 @@ def read(places, policy):
     return oracles.with_unranked_last(places) if policy == "last" else places
 
 
-def pairs_told(*rankings):
-    """Return the pairs of items of which no ranking lists neither."""
+def judged_pairs(*rankings):
+    """Return the pairs of items such that every ranking lists at least one of them."""
     return [
         (i, j)
         for i, j in oracles.pairs(len(rankings[0]))
@@ -54,7 +54,7 @@ def expected_distance(first, second, p):
     """Return the mean distance of compatible permutations that keep observed ties."""
     before, after = (oracles.probability_before(places) for places in (first, second))
     total = Fraction(0)
-    for i, j in pairs_told(first, second):
+    for i, j in judged_pairs(first, second):
         ties = sum(oracles.judgment(places, i, j) == oracles.TIED for places in (first, second))
         if ties:
             total += p * (ties == 1)
@@ -71,7 +71,7 @@ def distance(first, second, policy, p):
 
 def number_judged(first, second, policy):
     if policy == "uniform":
-        return len(pairs_told(first, second))
+        return len(judged_pairs(first, second))
     return len(oracles.judged_pairs(read(first, policy), read(second, policy)))
 
 
@@ -104,7 +104,7 @@ def test_the_distance_to_a_permutation_is_summed_over_rankings(data, profile, po
 
 
 @given(st.data(), few_rankings, strategies.policies)
-def test_discordant_pairs_are_those_that_the_ranking_orders_and_a_vote_turns(data, profile, policy):
+def test_discordant_pairs_are_ordered_by_the_ranking_and_reversed(data, profile, policy):
     target = data.draw(strategies.rankings(profile.items))
     wins, _, _ = oracles.pairwise_votes(profile, policy)
     mine = oracles.as_places(target)
@@ -147,18 +147,18 @@ def test_the_spread_is_summed_over_ordered_pairs_of_rankings(profile, policy, p)
 
 
 @pytest.mark.parametrize("options", [{"average": True}, {"normalized": True}], ids=str)
-def test_small_weights_have_averages_too(options):
+def test_small_weights_have_averages(options):
     for weights in ([1e-7, 1e-7], [1, 1e-6]):
         small = ra.Profile.from_orders(["ABC", "BCA"], weights=weights)
         expected = pytest.approx(2 / (3 if "normalized" in options else 1))
         assert spread(small, **options) == expected
 
 
-# -- what is refused ------------------------------------------------------------------------------
+# -- refusals -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("strict", [False, True])
-def test_the_ranking_is_of_the_same_items(strict):
+def test_a_ranking_of_other_items_is_refused(strict):
     for other in (ra.Permutation.from_order("AB"), ra.Permutation.from_order("ABC", items="CBA")):
         with pytest.raises(ItemMismatchError):
             ra.dispersion(CYCLE, other, discordant=strict)
@@ -195,7 +195,7 @@ def measure(data=CYCLE, ranking=ABC, **options):
         (lambda: dispersion_report(TENNESSEE, [ra.Borda]), "`rules` must be a rule"),
     ],
 )  # fmt: skip
-def test_refusals(call, words):
+def test_bad_data_and_options_are_refused(call, words):
     with pytest.raises((InformationLostError, InvalidInputError), match=words):
         call()
 
@@ -266,10 +266,10 @@ def test_each_row_is_measured_on_the_same_votes(profile, policy):
     assert frame["total"].iloc[-1] == pytest.approx(best)
 
 
-# -- how it is told -------------------------------------------------------------------------------
+# -- the summary ----------------------------------------------------------------------------------
 
 
-def test_summary_tells_spread_bounds_optimum_and_methods():
+def test_summary_states_spread_bounds_optimum_and_methods():
     report = dispersion_report(TENNESSEE)
     lines = report.summary().splitlines()
     assert lines[0] == "4 items, total weight 100; unranked items: uniform"
@@ -288,11 +288,11 @@ def test_summary_tells_spread_bounds_optimum_and_methods():
     assert "no upper bound: ties or missing items" in tied
 
 
-# -- what is refused ------------------------------------------------------------------------------
+# -- refusals -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
-    ("unranked", "told"),
+    ("unranked", "sentence"),
     [
         ("uniform", "1.7037 pairs on average (56.8 % of all pairs, with unranked items anywhere)"),
         ("ignore", "0.333333 pairs on average (100 % of the pairs that both compare)"),
@@ -300,13 +300,13 @@ def test_summary_tells_spread_bounds_optimum_and_methods():
          "2 pairs on average (66.7 % of the pairs that both compare, with unranked items last)"),
     ],
 )  # fmt: skip
-def test_the_share_says_which_pairs_it_is_of(unranked, told):
+def test_the_summary_states_the_pairs_of_the_share(unranked, sentence):
     gaps = ra.Profile.from_orders(["AB", "BA", "CA"], items="ABC")
     report = dispersion_report(gaps.with_unranked(unranked), [BORDA])
-    assert told in str(report)
+    assert sentence in str(report)
 
 
-def test_rounded_weights_make_no_second_ranking():
+def test_rounding_of_weights_adds_no_second_ranking():
     """One ranking alone compares B and C; the weights of others are rounded, and so is its own."""
     table = ra.ScoreTable(
         [[2, 1, np.nan], [np.nan, 2, np.nan], [np.nan, np.nan, 1]],

@@ -1,4 +1,4 @@
-"""Robust rank aggregation: its law against exact sums and draws, and what it says of items."""
+"""Robust rank aggregation: its distribution against exact sums and draws, and its output."""
 
 from itertools import product
 from math import comb, factorial
@@ -53,7 +53,7 @@ def test_scores_are_the_least_tails_of_ordered_shares():
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4])
 @pytest.mark.parametrize("score", [1e-12, 0.003, 0.05, 0.4, 0.99])
-def test_p_values_are_the_chance_of_so_small_a_score(n, score):
+def test_p_values_are_the_probability_of_smaller_scores(n, score):
     (found,) = module._chance_of_less(np.array([score]), n)
     assert found == pytest.approx(slow_chance(score, n), rel=1e-9)
     assert found <= min(1, n * score) * (1 + 1e-12)
@@ -90,7 +90,7 @@ def test_items_that_no_list_names_count_as_hypotheses():
     assert of("AB", "AB", "AC").p_holm[0] == pytest.approx(8 * few.p_values[0])
 
 
-def test_small_p_values_are_told_by_their_exponents():
+def test_small_p_values_are_printed_with_exponents():
     found = of("ABCD", "ABDC", "EFGH", n_items=20_000)
     for number in (found.scores[0], found.bounds[0], found.p_values[0], found.p_holm[0]):
         assert f"{number:.3g}" in found.summary(rows=1).split()
@@ -106,6 +106,6 @@ def test_small_p_values_are_told_by_their_exponents():
         (ra.Profile.from_orders(["AB"], counts=[201]), {}, "at most 200 lists"),
     ],
 )
-def test_what_has_no_p_values_is_refused(lists, options, message):
+def test_lists_without_p_values_are_refused(lists, options, message):
     with pytest.raises(InvalidInputError, match=message):
         robust_rank_aggregation(lists, **options)

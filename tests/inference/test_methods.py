@@ -1,4 +1,4 @@
-"""The coverage study: what is kept of it, and what methods say by it."""
+"""The coverage study: its stored results, and the notes of methods that follow from it."""
 
 import importlib
 import runpy
@@ -36,7 +36,7 @@ def kept():
     return {name: pd.read_csv(FOLDER / f"{name}.csv") for name in PARTS}
 
 
-# -- what is kept ---------------------------------------------------------------------------------
+# -- stored results -------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("part", PARTS)
@@ -46,7 +46,7 @@ def test_the_rows_that_are_kept_are_the_cells_of_the_study(study, kept, part):
     assert [tuple(row) for row in rows] == [cell.key() for cell in cells]
 
 
-def test_the_text_is_what_the_study_prints(study, monkeypatch, capsys):
+def test_the_stored_text_is_the_output_of_the_study(study, monkeypatch, capsys):
     # All rows are there, so that nothing is computed again.
     for name in MODULES:
         monkeypatch.setitem(sys.modules, name, study[name])
@@ -95,10 +95,10 @@ def test_a_cell_of_assumptions_gives_its_row_again(study, cell):
         assert again[name] == pytest.approx(rows.loc[cell, name], abs=1e-4)
 
 
-# -- what is said of it ---------------------------------------------------------------------------
+# -- statements of the package about its methods --------------------------------------------------
 
 
-def test_methods_hold_from_where_the_package_says(study, kept):
+def test_methods_keep_their_level_from_the_documented_size(study, kept):
     summary, limit = study["summary"], study["cells"].LIMIT
     right = summary.right_unit(kept["ranks"])
     found = {"max-t": []}
@@ -110,7 +110,7 @@ def test_methods_hold_from_where_the_package_says(study, kept):
     assert {method: max(sizes) for method, sizes in found.items()} == dict(pair_bounds.HOLDS_FROM)
 
 
-def test_what_misses_its_level_says_so_where_it_is_used(study, kept):
+def test_methods_that_miss_their_level_add_a_note(study, kept):
     right = study["summary"].right_unit(kept["ranks"])
     missed = right[study["summary"].misses(right)]
     ways = set(missed[["of", "method", "units"]].itertuples(index=False, name=None))
@@ -122,7 +122,7 @@ def test_what_misses_its_level_says_so_where_it_is_used(study, kept):
         assert any("were measured to be wrong" in note for note in ranks.notes)
 
 
-def test_intervals_of_pairs_that_miss_their_level_say_so(study, kept):
+def test_pair_intervals_that_miss_their_level_add_a_note(study, kept):
     pairs = kept["binomial"]
     missed = pairs[pairs["least"] < 1 - study["cells"].LIMIT]
     assert set(missed["method"]) == {"wilson", "percentile"}

@@ -25,7 +25,7 @@ DIFFERENCES = st.lists(st.integers(-4, 4), min_size=1, max_size=8)
 
 
 @given(DIFFERENCES, st.integers(0, 3))
-def test_flips_against_all_signs(differences, seed):
+def test_sign_flip_tests_equal_those_of_all_signs(differences, seed):
     weights = np.random.default_rng(seed).integers(1, 4, len(differences)).astype(float)
     d = np.array(differences, dtype=float)
     found = flip_tests(d[:, None], weights)
@@ -36,7 +36,7 @@ def test_flips_against_all_signs(differences, seed):
 
 
 @given(DIFFERENCES, st.sampled_from([0.01, 0.05, 0.2, 0.5]))
-def test_the_interval_holds_what_flips_do_not_reject(differences, alpha):
+def test_the_interval_has_the_effects_that_flips_do_not_reject(differences, alpha):
     d = np.array(differences, dtype=float)
     weights = 1.0 + np.arange(len(d)) % 2
     found = flip_tests(d[:, None], weights, alpha)
@@ -51,7 +51,7 @@ def test_drawn_signs_count_the_observed_ones():
     assert found.p_value[0] == 1 / 500
 
 
-def test_tails_and_what_is_equal_but_for_rounding_by_hand():
+def test_tails_and_near_equal_sums_are_counted_as_by_hand():
     d = np.random.default_rng(1).normal(0.3, 1, (20, 1))
     # 0.29 times a hundred is less than 29 in floats.
     assert flip_tests(d, np.ones(20), 0.29).lower == flip_tests(d, np.ones(20), 0.2900001).lower
@@ -76,7 +76,7 @@ def most_likely(wins, losses, n, d):
 
 
 @pytest.mark.parametrize(("wins", "losses", "n"), [(12, 2, 50), (0, 5, 20), (3, 3, 9), (1, 0, 400)])
-def test_tangos_interval_ends_where_the_score_test_does(wins, losses, n):
+def test_tangos_interval_inverts_the_score_test(wins, losses, n):
     for end in _difference_of_proportions(wins, losses, n, 0.05):
         q = most_likely(wins, losses, n, end)
         z = (wins - losses - n * end) / np.sqrt(n * (2 * q + end - end**2))
@@ -84,7 +84,7 @@ def test_tangos_interval_ends_where_the_score_test_does(wins, losses, n):
 
 
 @given(DIFFERENCES)
-def test_signed_ranks_against_all_signs(differences):
+def test_signed_rank_tests_equal_those_of_all_signs(differences):
     d = np.array(differences, dtype=float)
     p_value, is_exact, direction = _signed_rank_p_value(d)
     kept = d[d != 0]
@@ -99,7 +99,7 @@ def test_signed_ranks_against_all_signs(differences):
 @pytest.mark.parametrize(
     ("n", "how"), [(9, "exact"), (40, "exact"), (100, "exact"), (250, "approx")]
 )
-def test_signed_ranks_against_scipy(n, how):
+def test_signed_rank_tests_equal_scipy(n, how):
     d = np.random.default_rng(n).normal(0.2, 1, n)
     expected = scipy.stats.wilcoxon(d, method=how, correction=how == "approx").pvalue
     assert _signed_rank_p_value(d)[0] == pytest.approx(expected, rel=1e-9)
@@ -111,7 +111,7 @@ def test_equal_differences_are_tied_however_they_are_rounded():
 
 
 @given(DIFFERENCES, st.sampled_from([0.02, 0.05, 0.3]))
-def test_hodges_lehmann_by_hand(differences, alpha):
+def test_the_hodges_lehmann_estimate_equals_that_by_hand(differences, alpha):
     d = np.array(differences, dtype=float)
     n = len(d)
     means = np.sort([(d[i] + d[j]) / 2 for i in range(n) for j in range(i, n)])
@@ -123,7 +123,7 @@ def test_hodges_lehmann_by_hand(differences, alpha):
     assert (lower, upper) == pytest.approx(expected)
 
 
-def test_many_means_of_two_are_found_without_holding_them():
+def test_quantiles_of_many_walsh_averages_need_little_memory():
     d = np.random.default_rng(0).normal(size=600).round(3)
     wide = np.concatenate([d, np.random.default_rng(1).normal(size=600)])
     i, j = np.triu_indices(len(wide))

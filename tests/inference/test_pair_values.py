@@ -1,4 +1,4 @@
-"""What tests assume, seen in the data: symmetric differences, and independent instances."""
+"""Assumptions of tests, checked in the data: symmetric differences, independent instances."""
 
 import re
 
@@ -34,7 +34,7 @@ def failing(tasks, failures):
 
 
 @pytest.mark.parametrize("turned", [False, True])
-def test_failures_on_one_side_are_said_with_their_numbers(turned):
+def test_one_sided_failures_are_noted_with_their_numbers(turned):
     scores = failing(60, 10)
     scores[:, :3] = 0.0
     scores[0, 20:23] = np.nan
@@ -67,7 +67,7 @@ def test_failures_on_one_side_are_said_with_their_numbers(turned):
     ],
 )  # fmt: skip
 @pytest.mark.filterwarnings("error")
-def test_nothing_is_said_where_nothing_is_seen(d):
+def test_symmetric_differences_have_no_note(d):
     assert asymmetry_note(d, [("A", "B"), ("A", "C")], "") == ()
 
 
@@ -84,15 +84,15 @@ def draws(kind, rng, size):
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["normal", "t", "on scales", "answers", "alike"])
 @pytest.mark.parametrize("tasks", [6, 8, 12, 30])
-def test_symmetric_differences_are_seldom_called_asymmetric(kind, tasks):
+def test_symmetric_differences_are_seldom_noted_as_asymmetric(kind, tasks):
     first, second = np.triu_indices(5, k=1)
     pairs = list(zip(first.tolist(), second.tolist(), strict=True))
-    told = [
+    is_noted = [
         bool(asymmetry_note(x[:, first] - x[:, second], pairs, ""))
         for x in draws(kind, np.random.default_rng(tasks), (200, tasks, 5))
     ]
     # The middle of answers that are right or wrong jumps: 8 % of 1200 tables of 30 tasks.
-    assert np.mean(told) <= (0.12 if kind == "answers" else 0.05)
+    assert np.mean(is_noted) <= (0.12 if kind == "answers" else 0.05)
 
 
 # -- instances ------------------------------------------------------------------------------------
@@ -107,7 +107,7 @@ def in_tasks(**more):
 
 
 @pytest.mark.parametrize("of", ["mean", "borda", "pairwise"])
-def test_instances_of_several_tasks_are_said_to_be_independent(of):
+def test_pooled_instances_of_several_tasks_are_noted(of):
     data = in_tasks()
     (note,) = about(ra.rank_intervals(data, of=of).notes, POOLED)
     assert note.startswith("rankings of 4 tasks")
@@ -119,7 +119,7 @@ def test_instances_of_several_tasks_are_said_to_be_independent(of):
             ra.rank_intervals(data, of=of, fixed_tasks=True)
 
 
-def test_every_result_that_takes_units_says_so():
+def test_every_result_with_pooled_instances_has_the_note():
     data = in_tasks()
     assert about(ra.PairwiseIntervals.from_data(data).notes, POOLED)
     assert about(ra.paired_test(data, 0, 1).notes, POOLED)
@@ -134,7 +134,7 @@ def test_every_result_that_takes_units_says_so():
     assert not about(ra.rank_intervals(summary, fixed_tasks=True).notes, POOLED)
 
 
-# -- gaps that follow what others score -----------------------------------------------------------
+# -- gaps that depend on scores -------------------------------------------------------------------
 
 
 def with_gaps(rng, tasks, gaps):
@@ -146,7 +146,7 @@ def with_gaps(rng, tasks, gaps):
     return scores
 
 
-def test_hidden_low_scores_are_said_by_every_rule_that_compares_them():
+def test_every_rule_notes_that_low_scores_are_missing():
     scores = with_gaps(np.random.default_rng(1), 40, "hidden")
     for sign, higher in ((1.0, True), (-1.0, False)):
         data = ra.ScoreTable(sign * scores.T, higher_is_better=higher)
@@ -159,7 +159,7 @@ def test_hidden_low_scores_are_said_by_every_rule_that_compares_them():
 
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("scores", [np.full((9, 2), np.nan), np.zeros((0, 3)), np.eye(8)])
-def test_no_gaps_and_nothing_but_gaps_are_no_selection(scores):
+def test_tables_without_or_of_only_gaps_have_no_selection_note(scores):
     assert _selection_note(scores) == ()
     assert _selection_note(np.where(np.eye(len(scores), scores.shape[1]) > 0, np.nan, 1.0)) == ()
 
@@ -169,10 +169,10 @@ def test_no_gaps_and_nothing_but_gaps_are_no_selection(scores):
     [("any", 12, 0.0, 0.03), ("weak", 30, 0.0, 0.03), ("hidden", 12, 0.3, 0.6),
      ("hidden", 30, 0.85, 1.0)],
 )  # fmt: skip
-def test_selection_is_said_where_it_is_and_seldom_where_it_is_not(gaps, tasks, least, most):
+def test_the_selection_note_has_its_power_and_error_rate(gaps, tasks, least, most):
     rng = np.random.default_rng(tasks)
-    told = [bool(_selection_note(with_gaps(rng, tasks, gaps))) for _ in range(80)]
-    assert least <= np.mean(told) <= most
+    is_noted = [bool(_selection_note(with_gaps(rng, tasks, gaps))) for _ in range(80)]
+    assert least <= np.mean(is_noted) <= most
 
 
 # -- columns that are like their neighbors ---------------------------------------------------------
@@ -203,7 +203,7 @@ def neighbor_excess(scores):
 
 @pytest.mark.parametrize("columns", [6, 25])
 @pytest.mark.parametrize("by", [0.0, 0.3, 0.6])
-def test_a_note_where_neighbors_are_more_alike_than_chance_has_them(columns, by):
+def test_correlated_neighbors_are_noted(columns, by):
     rng = np.random.default_rng(columns)
     for _ in range(20):
         scores = leaning(rng, columns, 6, by) * rng.lognormal(size=(columns, 1))
@@ -215,7 +215,7 @@ def test_a_note_where_neighbors_are_more_alike_than_chance_has_them(columns, by)
             assert "depend on each other, declare families" in notes[0]
 
 
-def test_how_often_neighbors_are_noted():
+def test_the_note_on_neighbors_has_its_error_rate():
     rng = np.random.default_rng(0)
     for columns, power in ((8, 0.2), (25, 0.95)):
         equal = [_neighbor_note(rng.normal(size=(columns, 5))) for _ in range(200)]

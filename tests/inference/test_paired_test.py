@@ -1,4 +1,4 @@
-"""Tests of two systems: which method, of what units, and what is refused."""
+"""Tests of two systems: methods, units, and refusals."""
 
 from itertools import product
 
@@ -23,7 +23,7 @@ def signs_of(n):
 # -- sign flips -----------------------------------------------------------------------------------
 
 
-def test_flips_turn_whole_clusters():
+def test_sign_flips_are_by_cluster():
     values = np.random.default_rng(0).normal(size=(2, 30))
     scores = table(*values, tasks=np.repeat(range(6), 5).tolist(), instances=list(range(5)) * 6)
     found = ra.paired_test(scores, "A", "B", unit="task")
@@ -45,7 +45,7 @@ def answers(both, wins, losses, neither):
 @pytest.mark.parametrize(
     "counts", [(3, 7, 1, 2), (0, 0, 0, 4), (5, 2, 9, 0), (1, 4, 4, 1), (0, 1, 0, 0)]
 )
-def test_mcnemar_against_statsmodels(counts):
+def test_mcnemar_equals_statsmodels(counts):
     both, wins, losses, neither = counts
     found = ra.paired_test(answers(*counts), "A", "B")
     assert found.method == "mcnemar"
@@ -59,7 +59,7 @@ def test_mcnemar_against_statsmodels(counts):
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_signs_against_scipy(seed):
+def test_sign_tests_equal_scipy(seed):
     values = np.random.default_rng(seed).integers(0, 3, size=(2, 15))
     found = ra.paired_test(table(*values), "A", "B", method="sign")
     wins, losses = (values[0] > values[1]).sum(), (values[0] < values[1]).sum()
@@ -73,7 +73,7 @@ def test_signs_against_scipy(seed):
 
 @pytest.mark.parametrize("method", ["mcnemar", "wilcoxon", "sign"])
 @pytest.mark.parametrize("columns", [1, 2, 30])
-def test_identical_systems(method, columns):
+def test_identical_systems_have_no_difference(method, columns):
     found = ra.paired_test(table([1] * columns, [1] * columns), "A", "B", method=method)
     assert (found.p_value, found.ties) == (1.0, columns)
     assert found._direction == 0
@@ -83,12 +83,12 @@ def test_identical_systems(method, columns):
         assert ("no width" in str(found)) == (found.lower == found.upper)
 
 
-def test_scores_are_compared_as_they_are_and_what_is_computed_up_to_rounding():
+def test_given_scores_are_compared_exactly_and_means_up_to_rounding():
     assert ra.paired_test(table([0.1 + 0.2, 0.5], [0.3, 0.5]), "A", "B", method="sign").wins == 1
     tasks = {"tasks": list("xxxy"), "instances": list("abca")}
     means = table([0.1, 0.2, 0.3, 0.4], [0.2, 0.2, 0.2, 0.4], **tasks)
     assert ra.paired_test(means, "A", "B", method="sign", unit="task").ties == 2
-    # Differences of 0.2 that are so up to rounding alone.
+    # Differences that equal 0.2 only up to rounding.
     d = np.array([[0.3, -0.2, 0.7, -0.4, 0.9], [0.1, 0.0, 0.5, -0.2, 0.0]])
     tables = table(*d), table([2, -2, 2, -2, 9], [0] * 5), table(*d[:, [0, 2] * 3])
     found, known, alike = (ra.paired_test(x, "A", "B", method="wilcoxon") for x in tables)
@@ -101,7 +101,7 @@ def test_differences_that_are_no_floats_are_refused():
         ra.paired_test(table([1.7e308, 1], [-1.7e308, 0]), "A", "B")
 
 
-def test_too_few_units_say_so():
+def test_too_few_units_are_noted():
     few = ra.paired_test(table([1.5, 2, 3], [0.0, 0, 0]), "A", "B")
     assert (few.lower, few.upper) == (-np.inf, np.inf)
     assert "at least 6 are needed" in str(few)
@@ -154,7 +154,7 @@ def test_every_mean_over_unlike_tasks_is_noted_as_by_the_rule():
 
 
 @pytest.mark.parametrize(
-    ("words", "options", "said"),
+    ("words", "options", "message"),
     [
         (("A", "A"), {}, "another system than the first"),
         (("A", "C"), {}, "one of the 2 items"),
@@ -164,12 +164,12 @@ def test_every_mean_over_unlike_tasks_is_noted_as_by_the_rule():
         (("A", "B"), {"n_resamples": 10}, "n_resamples"),
     ],
 )
-def test_bad_input_is_named(words, options, said):
-    with pytest.raises(InvalidInputError, match=said):
+def test_bad_input_is_named(words, options, message):
+    with pytest.raises(InvalidInputError, match=message):
         ra.paired_test(table([1.5, 2], [3, 4]), *words, **options)
 
 
-def test_weights_are_for_sign_flips():
+def test_weights_need_sign_flips():
     scores = table([1, 0, 1], [0, 0, 1], task_weights={0: 2.0})
     assert ra.paired_test(scores, "A", "B").method == "sign-flips"
     assert ra.paired_test(scores, "A", "B").effect == pytest.approx(0.5)

@@ -1,4 +1,4 @@
-"""Intervals of all pairs: bounds, options that do not go together, and how they look."""
+"""Intervals of all pairs: bounds, inconsistent options, and output."""
 
 from itertools import permutations
 from math import log, sqrt
@@ -66,7 +66,7 @@ def test_estimates_are_the_proportions_of_the_votes(profile):
     assert found.never_compared == tuple(tuple(profile.items[k] for k in p) for p in without)
 
 
-# -- what holds for all ---------------------------------------------------------------------------
+# -- common properties ----------------------------------------------------------------------------
 
 
 def check_shape(intervals):
@@ -77,10 +77,10 @@ def check_shape(intervals):
     assert (upper(high.T) == 1 - upper(lower)).all()
     assert (lower >= 0).all()
     assert (high <= 1).all()
-    told = ~np.isnan(estimate)
+    compared = ~np.isnan(estimate)
     slack = 1e-9
-    assert (lower[told] <= estimate[told] + slack).all()
-    assert (estimate[told] <= high[told] + slack).all()
+    assert (lower[compared] <= estimate[compared] + slack).all()
+    assert (estimate[compared] <= high[compared] + slack).all()
     assert (intervals.n_units == intervals.n_units.T).all()
     for matrix in (estimate, lower, high):
         assert np.diag(matrix).tolist() == [0.5] * len(matrix)
@@ -171,7 +171,7 @@ def test_max_t_covers_all_pairs_and_is_shorter_than_bonferroni():
 
 
 @pytest.mark.parametrize("simultaneous", [None, "bonferroni"])
-def test_anytime_intervals_are_wider_by_what_other_sizes_take(simultaneous):
+def test_anytime_intervals_are_wider(simultaneous):
     choice = {"simultaneous": simultaneous, "alpha": 0.3}
     once, always = (from_data(THREE, anytime=anytime, **choice) for anytime in (False, True))
     assert (upper(always.lower) < upper(once.lower)).all()
@@ -218,7 +218,7 @@ def chosen(method):
 
 
 @pytest.mark.parametrize("method", ANY_METHOD)
-def test_pairs_never_compared_are_named_and_may_be_anything(method):
+def test_pairs_never_compared_are_named_and_unbounded(method):
     found = from_data(SPARSE, **chosen(method))
     assert found.never_compared == (("A", "D"), ("B", "D"), ("C", "D"))
     assert found.notes[0] == "no ranking compares 3 pairs: the interval is [0, 1]"
@@ -233,7 +233,7 @@ def test_pairs_never_compared_are_named_and_may_be_anything(method):
 
 
 @pytest.mark.parametrize("method", EXACT)
-def test_one_ranking_decides_nothing(method):
+def test_one_ranking_decides_no_pair(method):
     found = from_data(ra.Profile.from_orders(["AB"]), method=method)
     assert (found.estimate[0, 1], found.upper[0, 1]) == (1, 1)
     assert found.lower[0, 1] < 0.5
@@ -247,7 +247,7 @@ def test_one_ranking_decides_nothing(method):
 
 
 @pytest.mark.parametrize("method", [*RESAMPLING, "max-t"])
-def test_where_rankings_agree_the_interval_is_exact_and_a_note_says_so(method):
+def test_unanimous_pairs_get_exact_intervals_and_a_note(method):
     for m in (1, 30):
         found = from_data(ra.Profile.from_orders(["AB"] * m), **chosen(method))
         exact = from_data(ra.Profile.from_orders(["AB"] * m), method="clopper-pearson")

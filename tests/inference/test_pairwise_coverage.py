@@ -26,8 +26,8 @@ def least(level, runs):
 def pair_of(wins, losses):
     """Return comparisons of A and B."""
     orders = [("AB", wins), ("BA", losses)]
-    told = [(order, count) for order, count in orders if count]
-    return ra.Profile.from_orders([o for o, _ in told], counts=[c for _, c in told], items="AB")
+    rows = [(order, count) for order, count in orders if count]
+    return ra.Profile.from_orders([o for o, _ in rows], counts=[c for _, c in rows], items="AB")
 
 
 @cache
@@ -88,6 +88,6 @@ def chance_of_leaving(radii, p):
 
 
 @pytest.mark.parametrize("p", [0.5, 0.9])
-def test_anytime_intervals_cover_all_looks_together(p):
+def test_anytime_intervals_cover_at_all_sizes_together(p):
     sizes = np.arange(1, 2001)
     assert chance_of_leaving(radius_of_shares(1 / sizes, _anytime_alpha(0.3, sizes)), p) <= 0.3

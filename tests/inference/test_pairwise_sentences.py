@@ -1,4 +1,4 @@
-"""What intervals and ranks say: refusals, notes and descriptions as whole sentences."""
+"""Output of intervals and ranks: refusals, notes and descriptions as complete sentences."""
 
 import numpy as np
 import pytest
@@ -30,7 +30,7 @@ FIXED = ra.Profile.from_orders(["AB"] * 6 + ["BA"], groups="xxxxyyy")
          "both scores."),
     ],
 )  # fmt: skip
-def test_refusals(call, sentence):
+def test_bad_calls_are_refused_in_one_sentence(call, sentence):
     with pytest.raises(InvalidInputError) as caught:
         call()
     assert str(caught.value) == sentence
@@ -58,7 +58,7 @@ def test_refusals(call, sentence):
          "pairs form no ranking, so that ranks repeat or are left out"),
     ],
 )  # fmt: skip
-def test_notes(data, options, note):
+def test_each_note_is_made_once(data, options, note):
     assert ra.rank_intervals(data, **options).notes.count(note) == 1
 
 

@@ -82,8 +82,8 @@ def test_errors_are_those_of_random_orders_within_tasks():
     for _ in range(400):
         mixed = scores.copy()
         for task in mixed.T:
-            told = ~np.isnan(task)
-            task[told] = rng.permutation(task[told])
+            present = ~np.isnan(task)
+            task[present] = rng.permutation(task[present])
         table = ra.ScoreTable(mixed, systems="ABCDEF", higher_is_better=True)
         drawn.append(ra.inference.skillings_mack(table, rng=0, n_resamples=100).average_ranks)
     spread = np.std(np.array(drawn)[:, :, None] - np.array(drawn)[:, None, :], axis=0)
@@ -91,7 +91,7 @@ def test_errors_are_those_of_random_orders_within_tasks():
                                rtol=0.12)  # fmt: skip
 
 
-def test_parts_that_nothing_links_are_not_told_apart():
+def test_unconnected_parts_are_not_separated():
     nan = np.nan
     table = ra.ScoreTable(
         [[9, 9, 9, nan, nan], [1, 1, 2, nan, nan], [nan, nan, nan, 5, 6], [nan, nan, nan, 1, 1]],
@@ -103,7 +103,7 @@ def test_parts_that_nothing_links_are_not_told_apart():
 
 
 @pytest.mark.parametrize("table", [TABLE, GAPS], ids=["whole", "gaps"])
-def test_the_picture_says_what_bars_mean_and_counts_pairs_that_none_joins(table):
+def test_the_plot_explains_bars_and_counts_other_pairs(table):
     for test, words in (
         (ra.inference.pairwise_tests(table, method="sign"), "sign tests of 15 pairs with Holm"),
         (ra.inference.skillings_mack(table, rng=0, n_resamples=100), "Skillings and Mack"),

@@ -1,4 +1,4 @@
-"""How many units are needed, against statsmodels and by drawing so many."""
+"""Needed numbers of units, against statsmodels and simulation."""
 
 import numpy as np
 import pytest
@@ -12,14 +12,14 @@ from rankagg.inference.ranks.rank_results import ranks_from_decisions
 
 @pytest.mark.parametrize("effect", [0.1, 0.5, 1.2, 2.5])
 @pytest.mark.parametrize(("alpha", "power"), [(0.05, 0.8), (0.01, 0.7)])
-def test_scores_against_statsmodels(effect, alpha, power):
+def test_needed_units_of_scores_equal_statsmodels(effect, alpha, power):
     needed = ra.inference.units_needed(3 * effect, spread=3.0, alpha=alpha, power=power)
     assert TTestPower().power(effect, needed, alpha) >= power - 1e-5
     if needed > 3:
         assert TTestPower().power(effect, needed - 1, alpha) < power + 1e-5
 
 
-def test_answers_by_the_formula():
+def test_needed_units_of_answers_follow_the_formula():
     z, y = scipy.stats.norm.isf(0.025), scipy.stats.norm.isf(0.2)
     expected = (z * np.sqrt(0.2) + y * np.sqrt(0.2 - 0.05**2)) ** 2 / 0.05**2
     for difference in (0.05, -0.05):
@@ -30,7 +30,7 @@ def test_answers_by_the_formula():
 
 
 @pytest.mark.parametrize(
-    ("call", "options", "said"),
+    ("call", "options", "message"),
     [
         (ra.inference.units_needed, {"difference": 0, "spread": 1}, "another number than 0"),
         (ra.inference.units_needed, {"difference": 0.1}, "or `differing` in its place"),
@@ -52,19 +52,19 @@ def test_answers_by_the_formula():
         ),
     ],
 )
-def test_bad_input_is_named(call, options, said):
-    with pytest.raises(InvalidInputError, match=said):
+def test_bad_input_is_named(call, options, message):
+    with pytest.raises(InvalidInputError, match=message):
         call(**options)
 
 
-def test_without_spread_two_units_do():
+def test_without_spread_two_units_are_enough():
     assert ra.inference.units_needed(0.1, spread=0) == 2
 
 
 # -- tables ---------------------------------------------------------------------------------------
 
 
-def test_each_system_and_the_next():
+def test_each_system_is_compared_with_the_next():
     values = np.random.default_rng(0).normal(size=(4, 30)) + np.array([[0], [2], [1], [-3]])
     scores = ra.ScoreTable(values, systems="ABCD", higher_is_better=True)
     found = ra.inference.separation(scores, power=0.9)
@@ -94,14 +94,14 @@ def test_answers_are_those_of_mcnemar():
     [[1, 1, 1], [1, 1, 1]], [[1.5, 1.5], [1.5, 1.5]], [[1.0], [2.0]],
     [[1, np.nan, 2], [np.nan, 3, np.nan]], [[1, np.nan, np.nan, 0], [np.nan, 3, 3, 4]],
 ])  # fmt: skip
-def test_what_cannot_be_told_needs_no_finite_number(values):
+def test_inseparable_systems_need_infinitely_many_units(values):
     found = ra.inference.separation(ra.ScoreTable(values, higher_is_better=True))
     assert np.isinf(found.needed).all()
     assert "0 of 1 pair have" in str(found)
     assert found.to_dict()["pairs"][0]["needed"] is None
 
 
-def test_the_one_that_is_ahead_where_both_have_scores_is_above():
+def test_the_system_ahead_on_shared_tasks_is_above():
     values = [[9, 1, 5, 1], [np.nan, 3, 2, 3], [0, 0, 0, 0]]
     found = ra.inference.separation(ra.ScoreTable(values, systems="ABC", higher_is_better=True))
     assert found.order == ("A", "B", "C")
@@ -112,19 +112,19 @@ def test_the_one_that_is_ahead_where_both_have_scores_is_above():
     assert note.startswith("in 1 of 2 pairs the system with the lower mean is above")
 
 
-def test_tied_with_the_first():
+def test_systems_not_separated_from_the_first_are_listed():
     level = np.array([[0], [0.05], [0.1], [3], [4]])
     values = np.random.default_rng(0).normal(size=(5, 40)) - level
     scores = ra.ScoreTable(values, systems="ABCDE", higher_is_better=True)
     ranks = ra.rank_intervals(scores, of="mean")
     leader = ranks.items[int(np.argmin(ranks.rank))]
-    told = {below for above, below in ranks.decisions.pairs if above == leader}
-    assert set(ranks.tied_with_first) == set("ABCDE") - told
-    assert {"D", "E"} <= told
+    separated = {below for above, below in ranks.decisions.pairs if above == leader}
+    assert set(ranks.tied_with_first) == set("ABCDE") - separated
+    assert {"D", "E"} <= separated
     apart = np.array([[0.0], [-3], [-6]]) + np.random.default_rng(1).normal(size=(3, 9))
     ranks = ra.rank_intervals(ra.ScoreTable(apart, systems="ABC", higher_is_better=True))
     assert ranks.tied_with_first == ("A",)
-    # Two items are first, or one; C is told from B alone.
+    # Two items are first, or one; C is separated from B alone.
     above = np.array([[0, 0, 0], [0, 0, 1], [0, 0, 0]]) > 0
     decided = ra.inference.Decisions(items=ra.ItemSet("ABC"), above=above, alpha=0.05, how="hand")
     for place, tied in (([0, 0, 1], "AB"), ([0, 1, 2], "ABC")):
@@ -133,7 +133,7 @@ def test_tied_with_the_first():
         assert ranks.tied_with_first == tuple(tied)
 
 
-def test_one_table_of_systems():
+def test_a_table_of_at_least_two_systems_is_required():
     with pytest.raises(InvalidInputError, match="two systems or more"):
         ra.inference.separation(ra.ScoreTable([[1, 2]], higher_is_better=True))
     with pytest.raises(InvalidInputError, match="a ScoreTable"):

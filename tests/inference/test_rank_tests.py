@@ -70,13 +70,13 @@ def printed(ranks, n_rankings, items=None):
 
 @pytest.mark.parametrize("alpha", QUANTILES)
 @pytest.mark.parametrize("k", range(2, 11))
-def test_critical_differences_are_those_in_print(k, alpha):
+def test_critical_differences_equal_published_values(k, alpha):
     test = printed([(k + 1) / 2] * k, 25)
     quantile = test.critical_difference(alpha) / np.sqrt(k * (k + 1) / (6 * 25))
     assert quantile == pytest.approx(QUANTILES[alpha][k - 2], abs=1.1e-3)
 
 
-def test_the_example_of_demsar():
+def test_the_example_of_demsar_is_reproduced():
     names = ["C4.5", "C4.5+m", "C4.5+cf", "C4.5+m+cf"]
     test = printed([3.143, 2.0, 2.893, 1.964], 14, items=names)
     assert test.statistic == pytest.approx(9.28, abs=0.01)
@@ -120,7 +120,7 @@ def test_groups_are_the_largest_sets_within_the_critical_difference(profile, alp
     assert [rank[group[0]] for group in found] == sorted(rank[group[0]] for group in found)
 
 
-# -- what is refused ------------------------------------------------------------------------------
+# -- refusals -------------------------------------------------------------------------------------
 
 
 def test_incomplete_rankings_are_counted():
@@ -168,10 +168,10 @@ def test_other_data_are_refused(data, words):
         ra.inference.friedman(one, unit="task")
 
 
-# -- how it is told -------------------------------------------------------------------------------
+# -- summary and plain data -----------------------------------------------------------------------
 
 
-def test_the_summary_tells_statistics_and_groups():
+def test_the_summary_states_statistics_and_groups():
     test = ra.inference.friedman(SUPERGLUE)
     lines = test.summary(alpha=0.1).splitlines()
     assert lines[0] == "6 items in 10 rankings; independent: rankings"
@@ -182,10 +182,10 @@ def test_the_summary_tells_statistics_and_groups():
     bars = [line for line in lines if line.startswith("not separated")]
     assert len(bars) == sum(len(group) > 1 for group in test.groups(0.1))
     assert lines[-6].split() == ["Human", "2.100"]
-    told = test.to_dict()
-    assert (told["schema"], told["version"], told["f_df"]) == ("rankagg.friedman", 1, [5, 45])
-    assert told["p_value"] == test.p_value
-    assert dict(zip(told["items"], told["average_ranks"], strict=True)) == (
+    fields = test.to_dict()
+    assert (fields["schema"], fields["version"], fields["f_df"]) == ("rankagg.friedman", 1, [5, 45])
+    assert fields["p_value"] == test.p_value
+    assert dict(zip(fields["items"], fields["average_ranks"], strict=True)) == (
         test.to_frame()["average_rank"].to_dict()
     )
     short = test.summary(rows=2).splitlines()
@@ -209,7 +209,7 @@ def table(rows, **more):
     return ra.ScoreTable(np.array(rows, dtype=float).T, higher_is_better=False, **more)
 
 
-def test_the_published_example():
+def test_the_published_example_is_reproduced():
     found = skillings_mack(table(ASSEMBLY), n_resamples=2000)
     assert found.statistic == pytest.approx(15.493049, abs=5e-7)
     assert (found.df, found.n_rankings) == (3, 9)
@@ -222,7 +222,7 @@ def test_the_published_example():
 
 @settings(max_examples=40)
 @given(st.lists(st.lists(st.integers(0, 3), min_size=4, max_size=4), min_size=2, max_size=6))
-def test_without_gaps_it_is_friedmans_test(rows):
+def test_without_gaps_skillings_mack_is_friedmans_test(rows):
     if all(len(set(row)) == 1 for row in rows):
         return
     scores = table(rows)
@@ -234,7 +234,7 @@ def test_without_gaps_it_is_friedmans_test(rows):
     assert found.df == friedman.df
 
 
-def test_without_gaps_it_is_friedmans_test_of_many_items_too():
+def test_without_gaps_skillings_mack_of_many_items_is_friedmans_test():
     scores = np.random.default_rng(0).normal(size=(260, 12)) + np.linspace(6, 0, 260)[:, None]
     many = ra.ScoreTable(scores, higher_is_better=True)
     test = ra.inference.skillings_mack(many, n_resamples=100, rng=0)

@@ -50,7 +50,7 @@ def slow(ratings, metric):
 
 
 @pytest.mark.parametrize("metric", PRINTED)
-def test_alpha_is_as_printed(metric):
+def test_alpha_equals_published_values(metric):
     found = krippendorff_alpha(RATINGS, metric=metric)
     assert round(found.value, 3) == PRINTED[metric]
     assert (found._n_raters, found.n_items, found._n_ratings) == (4, 11, 40)
@@ -67,7 +67,7 @@ def test_alpha_is_that_of_all_pairs(metric, seed):
     assert found.value == pytest.approx(slow(ratings.tolist(), metric), rel=1e-12)
 
 
-def test_texts_and_frames_are_taken():
+def test_ratings_may_be_text_or_frames():
     texts = [["yes", "no", "yes", None], ["yes", "no", "no", "no"]]
     expected = krippendorff_alpha([[1, 0, 1, NAN], [1, 0, 0, 0]]).value
     assert krippendorff_alpha(texts).value == krippendorff_alpha(pd.DataFrame(texts)).value
@@ -75,7 +75,7 @@ def test_texts_and_frames_are_taken():
 
 
 @pytest.mark.parametrize("n", [30, pytest.param(300, marks=pytest.mark.slow)])
-def test_intervals_hold_alpha(n):
+def test_intervals_cover_alpha(n):
     # Two raters say the same as a third of an item's truth by chance: alpha is known by draws.
     def drawn(rng, m):
         truth, errs = rng.integers(0, 3, m), rng.random((3, m)) < 0.3
@@ -102,6 +102,6 @@ def test_intervals_hold_alpha(n):
         ([[1, 2], [1, 2]], {"metric": "cardinal"}, "`metric` must be 'nominal' or"),
     ],
 )
-def test_what_has_no_alpha_is_refused(ratings, options, message):
+def test_ratings_without_an_alpha_are_refused(ratings, options, message):
     with pytest.raises(InvalidInputError, match=message):
         krippendorff_alpha(ratings, **options)

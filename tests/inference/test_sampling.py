@@ -75,7 +75,7 @@ def test_distances_do_not_depend_on_the_size_of_blocks(monkeypatch):
 
 
 def ordered(*rankings):
-    """A function of two rankings that looks at their order too."""
+    """A function of two rankings that depends on their order too."""
     return sum((place + 3) / 3 ** (k + 1) for k, place in enumerate(r.ranks[0] for r in rankings))
 
 
@@ -138,14 +138,14 @@ def test_a_distance_beyond_the_largest_is_refused():
             rule.estimate(SMALL, lambda *_, bad=bad: bad, high=3, rng=0)
 
 
-def test_there_are_two_rankings():
+def test_a_single_ranking_is_refused():
     one = ra.Profile.from_orders(["ABC"])
     with pytest.raises(InvalidInputError, match=r"2 rankings or more. Got 1 ranking"):
         RULE.estimate(one, rng=0)
     assert RULE.estimate(ra.Profile.from_orders(["AB"], counts=[2]), rng=0).lower == 0
 
 
-def test_one_ranking_of_nearly_all_the_weight_is_told(monkeypatch):
+def test_one_ranking_with_nearly_all_weight_is_refused(monkeypatch):
     monkeypatch.setattr(sampling, "REDRAWS", 100)
     heavy = ra.Profile.from_orders(["ABC", "BCA"], weights=[1e9, 1])
     with pytest.raises(InvalidInputError, match="one ranking with nearly all of the weight"):
@@ -170,6 +170,6 @@ def test_one_ranking_of_nearly_all_the_weight_is_told(monkeypatch):
         ),
     ],
 )
-def test_refusals(call, words):
+def test_bad_parameters_are_refused(call, words):
     with pytest.raises(InvalidInputError, match=words):
         call()

@@ -1,4 +1,4 @@
-"""Intervals from what scores add up to, against those from the rankings."""
+"""Intervals from summed scores, against those from the rankings."""
 
 from functools import partial
 
@@ -32,7 +32,7 @@ def assert_same(found, expected, *, exactly):
     weighted=st.booleans(),
     policy=policies,
 )
-def test_intervals(*, table, unit, weighted, policy):
+def test_intervals_of_sums_equal_those_of_scores(*, table, unit, weighted, policy):
     table = (table if weighted else table.with_task_weights({})).with_unranked(policy)
     from_data = partial(
         ra.PairwiseIntervals.from_data, simultaneous="bonferroni",
@@ -44,7 +44,7 @@ def test_intervals(*, table, unit, weighted, policy):
 
 
 @given(table=tables(), policy=policies)
-def test_binomial_intervals(table, policy):
+def test_binomial_intervals_of_sums_equal_those_of_scores(table, policy):
     table = table.with_task_weights({}).with_unranked(policy)
     summary = ra.ScoreSummary.from_scores(table)
     for method in ("wilson", "clopper-pearson"):
@@ -61,7 +61,7 @@ def many(n=101):
     return ra.ScoreTable(values, higher_is_better=True, tasks=["x"] * 60, instances=range(60))
 
 
-def told(result):
+def fields(result):
     """Return what a result says; sums do not know where who does worse is left out."""
     plain = result.to_dict()
     return plain | {"notes": [note for note in plain["notes"] if "missing more often" not in note]}
@@ -74,7 +74,7 @@ def told(result):
     fixed=st.booleans(),
     times=st.sampled_from([1, 30]),
 )
-def test_ranks_by_points(table, policy, fixed, times):
+def test_ranks_by_points_of_sums_equal_those_of_scores(table, policy, fixed, times):
     table = table.with_unranked(policy)
     summary = sum((ra.ScoreSummary.from_scores(table) for _ in range(times - 1)),
                   ra.ScoreSummary.from_scores(table))  # fmt: skip
@@ -87,14 +87,14 @@ def test_ranks_by_points(table, policy, fixed, times):
     )
     often = often.with_unranked(policy)
     found = ra.rank_intervals(summary, fixed_tasks=fixed)
-    assert told(found) == told(ra.rank_intervals(often, method="hoeffding", fixed_tasks=fixed))
+    assert fields(found) == fields(ra.rank_intervals(often, method="hoeffding", fixed_tasks=fixed))
 
 
 @given(table=tables(), method=st.sampled_from([None, "hoeffding", "sign-test"]), policy=policies)
-def test_ranks_by_majorities(table, method, policy):
+def test_ranks_by_majorities_of_sums_equal_those_of_scores(table, method, policy):
     table = table.with_task_weights({}).with_unranked(policy)
     found = ra.rank_intervals(ra.ScoreSummary.from_scores(table), of="pairwise", method=method)
-    assert told(found) == told(ra.rank_intervals(table, of="pairwise", method=method))
+    assert fields(found) == fields(ra.rank_intervals(table, of="pairwise", method=method))
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_ranks_by_majorities(table, method, policy):
                           {"unit": "task"})),
     ],
 )  # fmt: skip
-def test_what_needs_the_rankings(call):
+def test_results_that_need_rankings_refuse_sums(call):
     with pytest.raises(InformationLostError, match="read_scores"):
         call(ra.ScoreSummary.from_scores(many(3)))
 
@@ -116,12 +116,12 @@ def test_what_needs_the_rankings(call):
     lambda s: ra.rank_intervals(s, of="pairwise", method="max-t"),
     lambda s: ra.rank_shares(s, ra.Borda(), n_resamples=100),
 ])  # fmt: skip
-def test_the_remedy_is_told(call):
+def test_the_refusal_names_the_remedy(call):
     with pytest.raises(InformationLostError, match="read_scores"):
         call(ra.ScoreSummary.from_scores(many(3)))
 
 
-# -- what sums tell of rankings: spread, sensitivity, Bradley-Terry -------------------------------
+# -- results from sums: spread, sensitivity, Bradley-Terry ----------------------------------------
 
 
 OPTIONS = st.sampled_from([{}, {"average": True}, {"normalized": True}, {"tie_cost": 0.5}])
@@ -132,14 +132,14 @@ def near(expected):
 
 
 @given(table=tables(), policy=policies, options=OPTIONS)
-def test_spread(table, policy, options):
+def test_the_spread_of_sums_equals_that_of_scores(table, policy, options):
     found = ra.inference.spread(ra.ScoreSummary.from_scores(table).with_unranked(policy), **options)
     assert found == near(ra.inference.spread(table.with_unranked(policy), **options))
 
 
 @few
 @given(table=tables(), policy=policies)
-def test_dispersion_report(table, policy):
+def test_the_dispersion_report_of_sums_equals_that_of_scores(table, policy):
     rules = [ra.Borda(), ra.Copeland(), ra.Kemeny()]
     found, expected = (
         ra.inference.dispersion_report(data.with_unranked(policy), rules)
@@ -155,7 +155,7 @@ def test_dispersion_report(table, policy):
 
 @few
 @given(table=tables(), policy=policies, exact=st.booleans())
-def test_tasks_are_left_out(table, policy, exact):
+def test_tasks_of_sums_are_left_out(table, policy, exact):
     rule = ra.Kemeny() if exact else ra.Borda()
     table = table.with_unranked(policy)
     summary = ra.ScoreSummary.from_scores(table)

@@ -30,8 +30,8 @@ def value(ranking, i, j, estimand):
     places = oracles.as_places(ranking)
     if estimand == "imputed" and not places[i] == places[j] == oracles.OFF_LIST:
         return oracles.probability_before(ranking)[i][j]
-    said = {oracles.ABOVE: Fraction(1), oracles.TIED: Fraction(1, 2), oracles.BELOW: Fraction(0)}
-    return said.get(oracles.judgment(places, i, j))
+    values = {oracles.ABOVE: Fraction(1), oracles.TIED: Fraction(1, 2), oracles.BELOW: Fraction(0)}
+    return values.get(oracles.judgment(places, i, j))
 
 
 def votes_of(profile):
@@ -41,9 +41,9 @@ def votes_of(profile):
 
 
 def average(values_and_weights):
-    told = [(value, weight) for value, weight in values_and_weights if value is not None]
-    total = sum((weight for _, weight in told), Fraction(0))
-    return sum(value * weight for value, weight in told) / total if told else None
+    present = [(value, weight) for value, weight in values_and_weights if value is not None]
+    total = sum((weight for _, weight in present), Fraction(0))
+    return sum(value * weight for value, weight in present) / total if present else None
 
 
 def slow_units(profile, i, j, estimand, labels=None, *, equal=False):
@@ -65,13 +65,13 @@ def slow_units(profile, i, j, estimand, labels=None, *, equal=False):
     return [(value, weight) for value, weight in found if value is not None]
 
 
-def slow_moments(told):
+def slow_moments(values):
     """Return n, mean and shares of the units that tell."""
-    n = len(told)
+    n = len(values)
     if n == 0:
         return 0, NAN, NAN
-    mass, mean = sum(weight for _, weight in told), average(told)
-    shares = sum((weight / mass) ** 2 for _, weight in told)
+    mass, mean = sum(weight for _, weight in values), average(values)
+    shares = sum((weight / mass) ** 2 for _, weight in values)
     return n, float(mean), float(shares)
 
 
@@ -95,7 +95,7 @@ def values_of(held):
     return np.concatenate([block.values for block in held.blocks()])
 
 
-# -- what one ranking says ------------------------------------------------------------------------
+# -- one ranking ----------------------------------------------------------------------------------
 
 
 @given(strategies.profiles(), estimands)
@@ -111,7 +111,7 @@ def test_values_are_those_of_an_enumeration(profile, estimand):
 
 
 @given(strategies.profiles(), estimands)
-def test_moments_of_rankings(profile, estimand):
+def test_moments_of_rankings_equal_the_loop(profile, estimand):
     held = Units.of(profile, is_direct=estimand == "direct")
     check(held, profile, estimand)
     if held.is_weighted:
@@ -119,14 +119,14 @@ def test_moments_of_rankings(profile, estimand):
 
 
 @given(strategies.profiles(groups=True, weights=exact_weights), estimands)
-def test_moments_of_tasks(profile, estimand):
+def test_moments_of_tasks_equal_the_loop(profile, estimand):
     held = Units.of(profile, unit="task", is_direct=estimand == "direct")
     assert held.n_units == len(set(profile.groups))
     check(held, profile, estimand, profile.groups)
 
 
 @given(st.data(), strategies.profiles(), estimands)
-def test_moments_of_instances(data, profile, estimand):
+def test_moments_of_instances_equal_the_loop(data, profile, estimand):
     size = len(profile)
     labels = data.draw(st.lists(st.sampled_from("uvw"), min_size=size, max_size=size))
     held = Units.of(profile, unit="instance", is_direct=estimand == "direct", instances=labels)
@@ -136,26 +136,26 @@ def test_moments_of_instances(data, profile, estimand):
 
 def slow_fixed(profile, i, j, estimand):
     """Return the mean of the means of the tasks that tell of the pair, and its shares."""
-    told = []
+    means = []
     for task in dict.fromkeys(profile.groups):
         rows = [
             row for row, own in zip(votes_of(profile), profile.groups, strict=True) if own == task
         ]
         values = [(value(ranking, i, j, estimand), count) for ranking, count, _ in rows]
-        size = sum(count for said, count in values if said is not None)
+        size = sum(count for number, count in values if number is not None)
         weight = sum(count * weight for _, count, weight in rows) / sum(c for _, c, _ in rows)
         if size:
-            told.append((average(values), weight, size))
-    if not told:
+            means.append((average(values), weight, size))
+    if not means:
         return 0, NAN, NAN
-    mass = sum(weight for _, weight, _ in told)
-    mean = sum(mean * weight for mean, weight, _ in told) / mass
-    shares = sum((weight / mass) ** 2 / size for _, weight, size in told)
-    return sum(size for _, _, size in told), float(mean), float(shares)
+    mass = sum(weight for _, weight, _ in means)
+    mean = sum(mean * weight for mean, weight, _ in means) / mass
+    shares = sum((weight / mass) ** 2 / size for _, weight, size in means)
+    return sum(size for _, _, size in means), float(mean), float(shares)
 
 
 @given(strategies.profiles(groups=True), estimands)
-def test_moments_of_fixed_tasks(profile, estimand):
+def test_moments_of_fixed_tasks_equal_the_loop(profile, estimand):
     pairs = oracles.pairs(profile.n_items)
     found = Units.of(profile, fixed_tasks=True, is_direct=estimand == "direct").moments
     check_moments(found, [slow_fixed(profile, i, j, estimand) for i, j in pairs])
@@ -171,7 +171,7 @@ CHOICES = [
 
 @pytest.mark.parametrize("size", [1, 8])
 @given(profile=strategies.profiles(groups=True, max_rows=8), choice=st.sampled_from(CHOICES))
-def test_going_in_blocks_changes_nothing(size, profile, choice):
+def test_the_size_of_blocks_changes_nothing(size, profile, choice):
     held = Units.of(profile, instances=[ord(g) % 2 for g in profile.groups], **choice)
     whole, moments = held.whole(), held.moments
     with pytest.MonkeyPatch.context() as patch:
@@ -187,7 +187,7 @@ def test_going_in_blocks_changes_nothing(size, profile, choice):
     ("held", "unit", "sizes"),
     [(9, "ranking", [3, 3, 3, 1]), (9, "task", [1, 1, 1, 1]), (15, "task", [2, 2])],
 )
-def test_a_block_holds_no_more_than_it_should(monkeypatch, held, unit, sizes):
+def test_blocks_keep_their_size_limit(monkeypatch, held, unit, sizes):
     profile = ra.Profile.from_orders(["ABC"] * 10, groups="uuuvvwwwwx")
     monkeypatch.setattr(units, "VALUES_HELD", held)
     assert [len(block.values) for block in Units.of(profile, unit=unit).blocks()] == sizes
@@ -417,7 +417,7 @@ def decimals(draw):
 
 
 @given(scores=decimals(), per_task=st.sampled_from([1, 2]))
-def test_means_tests_and_intervals_agree_on_what_is_equal(scores, per_task):
+def test_means_tests_and_intervals_agree_on_ties(scores, per_task):
     m = len(scores[0])
     tasks = [column // per_task for column in range(m)]
     table = ra.ScoreTable(

@@ -51,7 +51,7 @@ def sheet_of(path):
 
 
 def evaluations(path):
-    """Read a log; every score must be a number that stands in the file, or a letter."""
+    """Read a log; every score must be a number in the file, or a letter."""
     frame = ra.read_evaluations(path.rename(path.with_suffix(".json")))
     text = path.with_suffix(".json").read_text(encoding="utf-8")
     found = {float(x) for x in re.findall(r"-?\d+\.?\d*(?:e[+-]?\d+)?", text) if "_" not in x}

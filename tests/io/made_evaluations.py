@@ -21,7 +21,7 @@ def put(path, *contents):
 
 
 def read(folder, *contents):
-    """Write files of one object each, and read the folder; return the frame and what is said."""
+    """Write files of one object each, and read the folder; return the frame and the messages."""
     for number, content in enumerate(contents):
         put(folder / f"results_{number}.json", content)
     with warnings.catch_warnings(record=True) as caught:

@@ -102,7 +102,7 @@ class Maker:
         if odd == "number column":
             word = self.pick("id", "year", "params", "timestamp")
             rows = [[*row, word if at == 0 else 2000 + 3 * at] for at, row in enumerate(rows)]
-        # A text beside scores is left out, and either beside ranks, which is said.
+        # A text next to scores is left out, and either of them next to ranks, with a message.
         may_count = kind == "lists wide" or (kind == "scores wide" and odd == "number column")
         if odd in ("text column", "number column") and may_count:
             truth = None

@@ -1,4 +1,4 @@
-"""ABIF: what its lines say, and which lines say nothing."""
+"""ABIF: valid and malformed lines."""
 
 import re
 from io import StringIO
@@ -28,7 +28,7 @@ class TestAbif(ReaderContract):
     )  # fmt: skip
 
 
-def test_orders_ties_comments_and_declarations():
+def test_orders_ties_comments_and_declarations_are_read():
     profile = read(f'# before\n{{title: "x"}}\n{DECLARED}\n  27: A > B = C # behind\n2:C>B\n')
     assert profile.items.labels == ("Ann: the 1st, of 2", "Bob", "Cid")
     assert profile.ranks.tolist() == [[0, 1, 1], [-2, 1, 0]]
@@ -36,12 +36,12 @@ def test_orders_ties_comments_and_declarations():
     assert read(f"{DECLARED}1:C>B\n", unranked="ignore").ranks.tolist() == [[-1, 1, 0]]
 
 
-def test_ratings_order_what_commas_separate():
+def test_ratings_order_names_separated_by_commas():
     text = "12: Allie/5, Billy/5, Candace/4.5, Dennis/03\n1:Dennis/0>Allie/5\n"
     assert read(text).ranks.tolist() == [[0, 0, 2, 3], [1, -2, -2, 0]]
 
 
-def test_names_in_brackets_and_without_declarations():
+def test_names_in_brackets_and_undeclared_names_are_read():
     profile = read('5:[A, X]/3>"B>Y">[C "Z" z]\n1:[C "Z" z]\n')
     assert profile.items.labels == ("A, X", "B>Y", 'C "Z" z')
     assert read("=A:[Ann]\n=B:[Bob]\n1:[Ann]>B\n")[0].order == ("Ann", "Bob")
@@ -72,7 +72,7 @@ def test_other_lines_are_refused_with_their_number(text, message):
 
 
 @given(profiles(unlisted=False))
-def test_written_ballots_come_back(profile):
+def test_written_ballots_are_read_back(profile):
     rows = [
         (count, ">".join("=".join(f"[i{label}]" for label in bucket) for bucket in one.buckets))
         for count, one in zip(profile.counts.tolist(), profile, strict=True)

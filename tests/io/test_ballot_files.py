@@ -1,4 +1,4 @@
-"""Ballots as offices, forms and clubs write them: each file is read right, or refused."""
+"""Ballots as offices, forms and clubs write them: each file is read correctly, or refused."""
 
 import warnings
 from io import StringIO
@@ -25,7 +25,7 @@ def read(reader, text, **options):
     return found, " ".join(str(one.message) for one in caught)
 
 
-# Where nothing else is said, Oak is first on two ballots, and Elm on one.
+# Unless stated otherwise, Oak is first on two ballots, and Elm on one.
 MOST = {"Oak": 2, "Elm": 1}
 RANKS = {
     "times": "When,Oak,Elm,Ash\n9:00,1,2,3\n9:01,1,3,2\n9:02,2,1,3\n",
@@ -77,22 +77,22 @@ FIRSTS_OF_RANKS = {
 }
 
 
-def test_ranks():
+def test_columns_of_ranks_are_read():
     for kind, text in RANKS.items():
         options = {"decimal": ","} if kind == "decimal commas" else {}
         profile, _ = read(ra.read_ballots, text, **options)
         assert firsts(profile) == FIRSTS_OF_RANKS.get(kind, MOST), kind
 
 
-def test_what_is_told_of_ranks():
-    told = read(ra.read_ballots, RANKS["a blank ballot"])[1]
-    assert "ranks of Oak, Elm; left out: 'When'." in told
-    assert "1 blank ballot, in no ranking." in told
+def test_notes_state_how_ranks_were_read():
+    note = read(ra.read_ballots, RANKS["a blank ballot"])[1]
+    assert "ranks of Oak, Elm; left out: 'When'." in note
+    assert "1 blank ballot, in no ranking." in note
     assert "4 blank ballots, in no" in read(ra.read_ballots, "A,B,n\n1,2,3\n,,4\n", count="n")[1]
     assert "11 cells with rank 0 read as not ranked" in read(ra.read_ballots, RANKS["zeros"])[1]
     assert "begin at 0, which is the best" in read(ra.read_ballots, RANKS["from 0"])[1]
-    told = read(ra.read_ballots, RANKS["two at one place"])[1]
-    assert told == "the stream: 1 row with one place for several items, which are tied there."
+    note = read(ra.read_ballots, RANKS["two at one place"])[1]
+    assert note == "the stream: 1 row with one place for several items, which are tied there."
     assert not read(ra.read_ballots, RANKS["mean ranks"])[1]
 
 
@@ -120,14 +120,14 @@ WHY_NO_RANKS = {
 }
 
 
-def test_what_may_be_no_ranks_is_refused():
+def test_columns_that_may_be_no_ranks_are_refused():
     for kind, text in NO_RANKS.items():
         message = WHY_NO_RANKS.get(kind, "no two columns of ranks")
         with pytest.raises(DataFormatError, match=message):
             read(ra.read_ballots, text)
 
 
-def test_what_is_stated_is_read():
+def test_stated_columns_are_read():
     text = NO_RANKS["counts"]
     assert firsts(read(ra.read_ballots, text, count="count")[0]) == {"Oak": 9, "Elm": 5}
     assert firsts(read(ra.read_ballots, text, drop="count")[0]) == {"Oak": 1, "Elm": 1}
@@ -181,7 +181,7 @@ FIRSTS_OF_CHOICES = {
 }
 
 
-def test_choices():
+def test_columns_of_choices_are_read():
     for kind, text in CHOICES.items():
         votes, _ = read(ra.read_cast_votes, text)
         assert firsts(votes.profile) == FIRSTS_OF_CHOICES.get(kind, MOST), kind
@@ -206,7 +206,7 @@ def test_two_marks_in_a_cell_are_an_overvote(kind):
     assert firsts(skipped.profile) == {"Oak": 1, "Ash": 2}
 
 
-def test_what_may_be_one_name_or_two_marks_is_asked_about():
+def test_ambiguous_names_or_marks_are_refused_with_a_question():
     text = 'first,second\n"Oak, A., Elm, B.",\n"Oak, A.","Elm, B."\n"Elm, B.","Oak, A."\n'
     with pytest.raises(DataFormatError, match=r"'Oak, A\., Elm, B\.' may be one name or two marks"):
         read(ra.read_cast_votes, text)
@@ -220,7 +220,7 @@ def test_what_may_be_one_name_or_two_marks_is_asked_about():
     assert firsts(votes.profile) == {"Oak, Yew": 1, "Elm": 1}
 
 
-def test_what_may_be_one_candidate_or_two_is_asked_about():
+def test_ambiguous_candidates_are_refused_with_a_question():
     text = "1st Choice,2nd Choice\nOak (3),Elm\nElm (12),Oak\nOak,Elm (12)\n"
     with pytest.raises(DataFormatError, match=r"'Oak \(3\)' and 'Oak' may be one candidate: `ali"):
         read(ra.read_cast_votes, text)
@@ -244,7 +244,7 @@ ONE_CONTEST = (
     [("skip", {"Oak": 2, "Elm": 2, "Ash": 1, "Write-in": 1}),
      ("end", {"Oak": 1, "Elm": 1, "Ash": 1, "Write-in": 1})],
 )  # fmt: skip
-def test_one_contest_of_a_record(overvotes, expected):
+def test_one_contest_of_a_record_is_read(overvotes, expected):
     votes, _ = read(ra.read_cast_votes, ONE_CONTEST, overvotes=overvotes)
     assert firsts(votes.profile) == expected
     assert votes.choices == ("Rep. 1st Choice", "Rep. 2nd Choice", "Rep. 3rd Choice")
@@ -296,7 +296,7 @@ WHY_NO_CHOICES = {
 }
 
 
-def test_what_may_be_no_choices_is_refused():
+def test_columns_that_may_be_no_choices_are_refused():
     for kind, text in NO_CHOICES.items():
         with pytest.raises(DataFormatError, match=WHY_NO_CHOICES.get(kind, NO_ORDER)):
             read(ra.read_cast_votes, text)
@@ -313,15 +313,15 @@ def test_typed_columns_need_no_rule():
         assert firsts(votes.profile) == expected
 
 
-def test_spellings_of_a_write_in():
+def test_spellings_of_a_write_in_are_reported():
     text = "1st,2nd\nZoë Lind,Max\nZoe Lind,Max\nZoe Lint,Max\nMax,\n"
-    _, told = read(ra.read_cast_votes, text)
-    assert "'Zoë Lind' and 'Zoe Lind' are read as two, though only case, accents or blanks" in told
-    assert "only one letter differs" in told
-    votes, told = read(
+    _, note = read(ra.read_cast_votes, text)
+    assert "'Zoë Lind' and 'Zoe Lind' are read as two, though only case, accents or blanks" in note
+    assert "only one letter differs" in note
+    votes, note = read(
         ra.read_cast_votes, text, alias={"Zoe Lind": "Zoë Lind", "Zoe Lint": "Zoë Lind"}
     )
-    assert (firsts(votes.profile), told) == ({"Zoë Lind": 3, "Max": 1}, "")
+    assert (firsts(votes.profile), note) == ({"Zoë Lind": 3, "Max": 1}, "")
     with pytest.raises(ra.exceptions.InvalidInputError, match="Did you mean 'Zoe Lind'"):
         read(ra.read_cast_votes, text, alias={"Zoe Lnd": "Zoë Lind"})
     for names in ("Talk A,Talk B", "Model1,Model2", "Team AB,Team AC", "Ann,Anna"):
@@ -346,10 +346,10 @@ SAME = {
 
 
 @pytest.mark.parametrize("kind", SAME)
-def test_blt_as_programs_write_it(kind):
-    votes, told = read(ra.io.read_blt, SAME[kind])
+def test_blt_files_of_other_programs_are_read(kind):
+    votes, note = read(ra.io.read_blt, SAME[kind])
     assert votes.profile == read(ra.io.read_blt, PLAIN)[0].profile
-    assert (votes.seats, votes.n_ballots, told) == (2, 10, "")
+    assert (votes.seats, votes.n_ballots, note) == (2, 10, "")
     assert [one.format for one in ra.recognize(StringIO(SAME[kind])).readings] == ["blt"]
 
 

@@ -23,7 +23,7 @@ def read(text, **names):
 # -- reading --------------------------------------------------------------------------------------
 
 
-def test_ranks_ties_and_gaps():
+def test_ranks_ties_and_gaps_are_read():
     profile = read("B,A,C\n1,2,3\n2,1,2\n,2,1\n")
     assert profile.items.labels == ("B", "A", "C")
     assert profile.ranks.tolist() == [[0, 1, 2], [1, 0, 1], [-2, 1, 0]]
@@ -32,20 +32,20 @@ def test_ranks_ties_and_gaps():
     assert profile.groups is None
 
 
-def test_any_numbers_will_do_where_all_columns_are_stated():
+def test_any_numbers_are_read_if_all_columns_are_stated():
     assert read("A,B,C,D\n-0.5,1e3,0,x\n", drop="D").ranks.tolist() == [[0, 2, 1]]
     with pytest.raises(DataFormatError, match=r"`Profile\.from_ranks` takes any numbers"):
         read("A,B,C\n-0.5,1e3,0\n")
 
 
-def test_ranks_in_words():
+def test_ordinals_are_read_as_ranks():
     assert read("A,B,C\n1ST,3rd place, 2nd choice\n2,1,\n") == read("A,B,C\n1,3,2\n2,1,\n")
     with pytest.raises(DataFormatError, match="Got '1st B'"):
         read("A,B,C\n1st B,2,1\n1,2,3\n")
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         (
             "A,B,C,x\n7,9,8,\n,3,4,\n1,2,3,\n",
@@ -60,20 +60,20 @@ def test_ranks_in_words():
         ),
     ],
 )
-def test_what_may_be_no_ranks_is_told(text, told):
+def test_numbers_that_may_be_no_ranks_are_reported(text, message):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         read(text, drop="x")
-    assert [str(one.message) for one in caught] == ([f"the stream: {told}"] if told else [])
+    assert [str(one.message) for one in caught] == ([f"the stream: {message}"] if message else [])
 
 
 @pytest.mark.parametrize("drop", ["voter", ["voter"], ("voter",), iter(["voter"])])
-def test_columns_that_are_no_items(drop):
+def test_columns_that_are_no_items_are_left_out(drop):
     assert read("voter,A,B\nv1,1,2\n", drop=drop).items.labels == ("A", "B")
 
 
 @pytest.mark.parametrize("marker", ["", "NA", "nan", "null", "None"])
-def test_what_an_empty_cell_means(marker):
+def test_an_empty_cell_is_unlisted_under_every_policy(marker):
     text = f"A,B,C\n1,2,{marker}\n"
     assert read(text).ranks.tolist() == [[0, 1, ra.UNLISTED]]
     for policy in POLICIES:
@@ -81,7 +81,7 @@ def test_what_an_empty_cell_means(marker):
         assert read(text, unranked=policy) == profile
 
 
-def test_a_frame():
+def test_a_frame_is_read_as_a_file():
     frame = pd.DataFrame({"A": [1, 2, 1], "B": [2.0, nan, 2.0], "n": [3, 1, 1]})
     profile = ra.read_ballots(frame, count="n")
     assert profile == read("A,B,n\n1,2,3\n2,,1\n1,2,1\n", count="n")
@@ -89,7 +89,7 @@ def test_a_frame():
     assert ra.read_ballots(named, count="n", drop="voter") == profile
 
 
-# -- what is refused ------------------------------------------------------------------------------
+# -- refusals -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -113,12 +113,12 @@ def test_a_frame():
          "must be different columns"),
     ],
 )  # fmt: skip
-def test_what_is_no_table_of_ballots(error, text, names, message):
+def test_bad_tables_of_ballots_are_refused(error, text, names, message):
     with pytest.raises(error, match=message):
         read(text, **names)
 
 
-def test_what_a_file_could_not_tell_apart_is_not_written(tmp_path):
+def test_profiles_ambiguous_in_a_file_are_not_written(tmp_path):
     unranked, unlisted = ra.PartialRanking([0, -1], "AB"), ra.PartialRanking([0, -2], "AB")
     profile = ra.Profile([unranked, unlisted])
     with pytest.raises(InvalidInputError, match="free of unranked or of unlisted items"):
@@ -155,7 +155,7 @@ plain = st.text("abC\u00e9\u0142\u4e2d\U0001f600'|_-=1", min_size=1, max_size=6)
 
 
 @given(data=st.data())
-def test_ballots_come_back(data, tmp_path_factory):
+def test_written_ballots_are_read_back(data, tmp_path_factory):
     items = ra.ItemSet(data.draw(st.lists(plain, min_size=1, max_size=6, unique=True)))
     profile = data.draw(profiles(items, unlisted=False, groups=data.draw(st.booleans())))
     profile = profile.with_unranked(data.draw(policies))
@@ -167,7 +167,7 @@ def test_ballots_come_back(data, tmp_path_factory):
     ranked = np.flatnonzero((profile.ranks >= 0).any(axis=1))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)
-        # One column of ranks beside empty ones could hold anything.
+        # One column of ranks next to empty ones could hold anything.
         if len(ranked) and (len(items) == 1 or (profile.ranks >= 0).any(axis=0).sum() > 1):
             assert ra.read_ballots(path, **extra) == profile[ranked]
             return
@@ -183,7 +183,7 @@ def test_ballots_come_back(data, tmp_path_factory):
     [("sports", "data_sports", "voter"), ("German", "data_German", "voter"),
      ("Idea", "data_Idea", "voter"), ("salad", "salad_pl", "judge")],
 )  # fmt: skip
-def test_real_tables_hold_the_known_rankings(name, case, voter, data, facts):
+def test_real_tables_give_the_known_rankings(name, case, voter, data, facts):
     profile = ra.read_ballots(data(f"rankings/{name}_ranks.csv"), drop=voter)
     if name == "Idea":
         # The file has 5 for the word most associated, as published; the facts have 6 - x.

@@ -1,4 +1,4 @@
-"""BLT: ballots, seats, those who have withdrawn, and files that say nothing."""
+"""BLT: ballots, seats, withdrawn candidates, and malformed files."""
 
 from io import StringIO
 
@@ -77,7 +77,7 @@ def slow(text):
 
 
 @given(data=st.data())
-def test_ballots_cast_blank_and_spoilt_against_one_line_after_another(data):
+def test_ballots_are_counted_as_line_by_line(data):
     gone = data.draw(st.sets(st.integers(1, 4), max_size=2))
     places = st.lists(st.sampled_from(["1", "2", "3", "4", "-"]), max_size=5)
     unique = places.filter(lambda x: len({*x} - {"-"}) == len(x) - x.count("-"))
@@ -106,7 +106,7 @@ def test_ballots_cast_blank_and_spoilt_against_one_line_after_another(data):
         ("4 2\n", "4 0\n", "an election of 0 seats"),
     ],
 )
-def test_blt_that_says_nothing_is_refused_by_its_line(old, new, message):
+def test_bad_lines_of_blt_are_refused_by_number(old, new, message):
     with pytest.raises(DataFormatError, match=message):
         read(BLT.replace(old, new))
 
@@ -117,7 +117,7 @@ odd = st.text("ab\u00e9\u4e2d\U0001f600'|_-=10 ,:#>(){", max_size=6).filter(
 
 
 @given(data=st.data(), policy=policies, title=odd)
-def test_ballots_written_as_blt_come_back(data, policy, title, tmp_path_factory):
+def test_ballots_written_as_blt_are_read_back(data, policy, title, tmp_path_factory):
     items = ra.ItemSet(data.draw(st.lists(odd, min_size=1, max_size=6, unique=True)))
     profile = data.draw(profiles(items, unlisted=False)).with_unranked(policy)
     assume((profile.ranks >= 0).any(axis=1).all())

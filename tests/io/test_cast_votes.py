@@ -89,8 +89,8 @@ def check(votes, ballots, policies):
     assert votes.n_ranked == ranked
     for step in votes.steps:
         slowly = met.get(step.step, Counter())
-        told = (step.ballots, step.choices, step.left_out)
-        assert told == (slowly["ballots"], slowly["met"], slowly["left out"]), step
+        counts = (step.ballots, step.choices, step.left_out)
+        assert counts == (slowly["ballots"], slowly["met"], slowly["left out"]), step
     assert votes.n_unchanged + votes.n_changed + votes.n_blank + votes.n_emptied == len(ballots)
     assert votes.n_ranked + sum(step.left_out for step in votes.steps) == votes.n_choices
 
@@ -111,7 +111,7 @@ def frame_of(ballots):
 
 
 @given(records, policies_of)
-def test_every_policy_against_one_mark_after_another(ballots, policies):
+def test_every_policy_equals_reading_mark_by_mark(ballots, policies):
     frame = frame_of(ballots)
     names = {"choices": list(frame.columns), **options(policies)}
     if slow(ballots, *policies)[0]:
@@ -123,7 +123,7 @@ def test_every_policy_against_one_mark_after_another(ballots, policies):
 
 @settings(max_examples=20)
 @given(records, policies_of)
-def test_all_kinds_of_tables_say_the_same(ballots, policies):
+def test_all_kinds_of_tables_give_the_same_votes(ballots, policies):
     frame = frame_of(ballots)
     gaps = frame.replace("", None).astype(object)
     text = frame.to_csv(index=False)
@@ -164,7 +164,7 @@ def record(data):
     return data("rankings/mn_2013_cast_vote_record.csv")
 
 
-def test_the_published_counts_of_an_election(record):
+def test_published_counts_of_an_election_are_reproduced(record):
     votes = ra.read_cast_votes(record, overvotes="skip")
     assert (votes.n_ballots, votes.profile.n_rankings) == (80_101, 79_415)
     assert firsts(votes.profile).items() >= FIRST.items()
@@ -175,7 +175,7 @@ def test_the_published_counts_of_an_election(record):
 @pytest.mark.parametrize(
     "policies", [("skip", "close", "drop"), ("end", "end-after-two", "keep")], ids="-".join
 )
-def test_an_election_ballot_by_ballot(record, policies):
+def test_an_election_is_read_as_ballot_by_ballot(record, policies):
     with record.open(encoding="utf-8", newline="") as file:
         lines = [next(file) for _ in range(20_000)]
     ballots = [
@@ -193,7 +193,7 @@ def read(text, **names):
     return ra.read_cast_votes(StringIO(text), **names)
 
 
-def test_counts_weights_and_groups():
+def test_counts_weights_and_groups_are_read():
     columns = {"count": "n", "weight": "w", "group": "ward", "choices": ["first", "second"]}
     votes = read(TEXT, **columns)
     assert votes.n_ballots == 8
@@ -203,12 +203,12 @@ def test_counts_weights_and_groups():
     assert orders_of(read(TEXT, choices=["second", "first"]).profile) == {("Bob", "Ann"): 3}
 
 
-def test_words_that_are_no_names_are_counted_as_often_as_their_ballots():
+def test_words_for_no_vote_are_counted_by_ballots():
     votes = read("first,second,n\nAnn,undervote,3\nBob,Ann,1\n", count="n")
     assert votes.spelled == (("undervote", 3),)
 
 
-def test_left_out_and_stated_items():
+def test_stated_items_are_kept_and_others_left_out():
     text = "first,second\nAnn,\nBob,Cid\nCid,\n"
     assert read(text).profile.has_unlisted
     assert read(text, unranked="ignore").profile.has_unranked
@@ -220,7 +220,7 @@ def test_left_out_and_stated_items():
     assert tuple(kept.profile.items) == ("Ann", "Bob", "UWI")
 
 
-def test_spellings_are_those_that_are_stated():
+def test_stated_spellings_are_merged():
     text = "first,second,third\nUnder-Vote,OVER VOTE,Ann\nwrite-in: Jo,Write in 7,Ann\nAnn,,\n"
     assert dict(read(text).spelled) == {
         "": 2, "Under-Vote": 1, "OVER VOTE": 1, "write-in: Jo": 1, "Write in 7": 1,
@@ -236,14 +236,14 @@ def test_spellings_are_those_that_are_stated():
     assert orders_of(own.profile) == {("Ann",): 1}
 
 
-def test_blanks_around_names_and_empty_cells():
+def test_blanks_around_names_are_removed():
     frame = pd.DataFrame({"first": ["Ann", "Ann ", None], "second": [None, "Bob", " Bob"]})
     for source in (frame, frame.astype("category"), pa.Table.from_pandas(frame)):
         votes = ra.read_cast_votes(source, choices=["first", "second"])
         assert orders_of(votes.profile) == {("Ann",): 1, ("Ann", "Bob"): 1, ("Bob",): 1}
 
 
-def test_a_name_that_is_like_a_missing_value_is_told():
+def test_a_name_like_a_missing_value_is_reported():
     with pytest.warns(DataWarning, match="2 choices 'NA', which is read as a name"):
         votes = read("first,second\nAnn,NA\nNA,Ann\n")
     assert "NA" in votes.profile.items
@@ -275,7 +275,7 @@ NO_BALLOTS = [
 ]  # fmt: skip
 
 
-def test_refusals():
+def test_bad_input_is_refused():
     for error, cases in ((InvalidInputError, REFUSED), (DataFormatError, NO_BALLOTS)):
         for text, names, words in cases:
             with pytest.raises(error, match=words):

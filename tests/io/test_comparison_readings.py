@@ -1,4 +1,4 @@
-"""Tables of battles as people have them: each is read right, asked about, or not taken for one."""
+"""Tables of battles from practice: each is recognized, ambiguous with a question, or rejected."""
 
 import warnings
 from io import StringIO
@@ -79,12 +79,12 @@ CERTAIN = {
 
 
 @pytest.mark.parametrize("kind", CERTAIN)
-def test_battles_that_are_certain(kind):
+def test_unambiguous_battles_are_recognized(kind):
     text, expected = CERTAIN[kind]
     assert reading(lambda: StringIO(text)) == (expected, True)
 
 
-def test_a_column_that_may_be_weights_is_asked_about():
+def test_a_column_that_may_be_weights_is_a_question():
     text = "model_a,model_b,winner,votes\nx,y,model_a,2\ny,x,model_b,1\n"
     assert reading(lambda: StringIO(text)) == ("x>y y<x", False)
     found = ra.recognize(StringIO(text))
@@ -110,14 +110,14 @@ def test_a_column_that_may_be_weights_is_asked_about():
         ("home,away,result\nx,A,H\nA,x,A\n", "'A', an item and also a side"),
     ],
 )
-def test_a_cell_that_is_not_known_is_refused_by_the_reader(text, words):
+def test_unknown_cells_are_refused_by_the_reader(text, words):
     found = ra.recognize(StringIO(text))
     assert [one.format for one in found.readings] == ["comparisons"]
     with pytest.raises(DataFormatError, match=words):
         found.read()
 
 
-def test_rows_of_errors_are_left_out_when_told_so():
+def test_rows_of_errors_are_left_out_on_request():
     found = ra.recognize(StringIO("left,right,verdict\nx,y,left\ny,x,Error\nx,y,tie\n"))
     with pytest.warns(DataWarning, match="1 of 3 rows left out"):
         assert found.read(drop_outcome="error").outcomes.tolist() == [1, 0]
@@ -164,11 +164,11 @@ def test_cells_in_doubt_below_headings_of_comparisons_need_names_of_columns(text
         "x,y,z\nx,y,x\ny,z,z\n",  # no headings
     ],
 )  # fmt: skip
-def test_what_no_rule_names_has_no_reading(text):
+def test_tables_without_a_matching_rule_have_no_reading(text):
     assert reading(lambda: StringIO(text)) is None
 
 
-def test_json_with_cells_that_are_no_labels(tmp_path):
+def test_json_with_nested_cells_is_recognized(tmp_path):
     path = tmp_path / "battles.json"
     rows = ['{"model_a": "x", "model_b": "y", "winner": "model_b", "talk": [{"say": "hi"}]}',
             '{"model_a": "y", "model_b": "x", "winner": "tie", "talk": []}']  # fmt: skip

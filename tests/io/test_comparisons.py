@@ -60,7 +60,7 @@ def as_csv(table):
         (["win"], [1]), ([2], [-1]), (["A", "h"], [-1, 1]), (["b", "A"], [-1, 1]),
     ],
 )  # fmt: skip
-def test_usual_spellings(outcomes, expected):
+def test_usual_spellings_of_outcomes_are_read(outcomes, expected):
     assert read(outcomes).outcomes.tolist() == expected
     # A text file says the same.
     assert ra.read_comparisons(as_csv(frame(outcomes)), **COLUMNS).outcomes.tolist() == expected
@@ -69,8 +69,8 @@ def test_usual_spellings(outcomes, expected):
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "outcomes.csv"
 
 
-def test_words_that_are_documented_are_known():
-    """They stand in the table of outcomes in the reference: first, second, tie."""
+def test_documented_words_are_read():
+    """They are in the table of outcomes in the reference: first, second, tie."""
     words = re.findall(r"``(.+?)``", PAGE.read_text(encoding="utf-8"))
     assert len(words) > 60
     wrong = {word for word in words if _convention_of([word]) is None}
@@ -105,7 +105,7 @@ NO_OUTCOMES = [
 ]
 
 
-def test_what_is_no_outcome_is_refused():
+def test_bad_outcomes_are_refused():
     for outcomes, words in NO_OUTCOMES:
         with pytest.raises(DataFormatError, match=words):
             read(outcomes)
@@ -114,7 +114,7 @@ def test_what_is_no_outcome_is_refused():
 # -- outcomes by name -----------------------------------------------------------------------------
 
 
-def test_names_of_winners():
+def test_names_of_winners_are_read():
     assert read(["x", "z", "draw", "z"]).outcomes.tolist() == [1, -1, 0, -1]
     numbers = read([3, 7], pairs=[(3, 7), (3, 7)], outcome_is="winner")
     assert numbers.outcomes.tolist() == [1, -1]
@@ -123,7 +123,7 @@ def test_names_of_winners():
 
 
 @pytest.mark.parametrize(("column", "won"), [("one", 1), ("other", -1)])
-def test_a_side_may_hold_the_winners(column, won):
+def test_the_outcome_column_may_be_a_side(column, won):
     table = frame(["x", "left", ""])
     battles = ra.read_comparisons(table, first="one", second="other", outcome=column)
     assert battles.outcomes.tolist() == [won] * 3
@@ -131,7 +131,7 @@ def test_a_side_may_hold_the_winners(column, won):
         read([1, 0], outcome=column, outcome_is="side")
 
 
-def test_words_that_are_sides_and_names():
+def test_words_for_both_sides_and_names_must_be_resolved():
     pairs = [("b", "a"), ("a", "b")]
     with pytest.raises(
         DataFormatError, match=r"row 1, .* says 'a', an item and also a side\. Set `out"
@@ -147,7 +147,7 @@ def test_words_that_are_sides_and_names():
     st.lists(st.tuples(st.integers(0, 3), st.integers(1, 3), st.sampled_from("lrtw")), min_size=1)
 )
 @settings(max_examples=15)
-def test_sides_and_names_say_the_same(rows):
+def test_outcomes_by_side_and_by_name_agree(rows):
     labels = ["ann", "bob", "cid", "dan"]
     pairs = [(labels[a], labels[(a + step) % 4]) for a, step, _ in rows]
     sides = [{"l": "left", "r": "right", "t": "tie", "w": "left"}[kind] for *_, kind in rows]
@@ -178,7 +178,7 @@ def columns_of(*columns, **options):
     return found[0]
 
 
-def test_the_higher_number_wins():
+def test_the_higher_of_two_numbers_wins():
     battles = columns_of([2, 0, 1.5, -3], [1, 0, 2, -4], outcome_is="points")
     assert battles.outcomes.tolist() == [1, 0, -1, 1]
     # By any number of points but codes that none else has.
@@ -187,7 +187,7 @@ def test_the_higher_number_wins():
 
 
 @pytest.mark.parametrize("marks", [(1, 0), (True, False), ("yes", "no")])
-def test_one_of_three_columns_says_who_won(marks):
+def test_three_columns_of_marks_give_the_outcome(marks):
     one, none = marks
     columns = [one, none, none], [none, one, none], [none, none, one]
     assert columns_of(*columns).outcomes.tolist() == [1, -1, 0]
@@ -244,7 +244,7 @@ def test_wins_and_ties_are_that_many_comparisons(counts):
         (([0], [0]), "wins", "in p, q add up to 0; their sum must be from 1 to 5000000"),
     ],
 )
-def test_columns_of_outcomes_that_are_refused(columns, outcome_is, words):
+def test_bad_columns_of_outcomes_are_refused(columns, outcome_is, words):
     with pytest.raises(RankaggError, match=words):
         columns_of(*columns, outcome_is=outcome_is)
 
@@ -271,21 +271,21 @@ def test_rows_without_an_outcome_are_left_out_and_counted():
 
 
 @pytest.mark.parametrize(
-    ("word", "said"),
+    ("word", "message"),
     [
         ("eror", "`drop_outcome` must be an outcome in won. Got 'eror'. Did you mean 'error'"),
         (["left", "error"], "has no row without the outcome"),
     ],
 )
-def test_words_to_leave_out_that_are_refused(word, said):
-    with pytest.raises(RankaggError, match=said):
+def test_bad_words_to_leave_out_are_refused(word, message):
+    with pytest.raises(RankaggError, match=message):
         read(["left", "error"], drop_outcome=word)
 
 
 # -- the other columns ----------------------------------------------------------------------------
 
 
-def test_weights_clusters_sides_and_covariates():
+def test_weights_clusters_sides_and_covariates_are_read():
     battles = read(
         ["left", "tie"], w=[0.5, 2], c=["q", "p"], s=["second", "neutral"],
         weight="w", cluster="c", side="s", covariates=["w2"] * 0,
@@ -304,7 +304,7 @@ def test_weights_clusters_sides_and_covariates():
         (["first", "neutral"], [1, 0]), ([0, 0], [0, 0]),
     ],
 )  # fmt: skip
-def test_sides(sides, expected):
+def test_columns_of_sides_are_read(sides, expected):
     assert read(["left"] * len(sides), s=sides, side="s").sides.tolist() == expected
 
 
@@ -348,12 +348,12 @@ LEFT = ["left", "left"]
         ),
     ],
 )
-def test_names_columns_and_items_that_are_refused(outcomes, options, words):
+def test_bad_names_columns_and_items_are_refused(outcomes, options, words):
     with pytest.raises(RankaggError, match=words):
         read(outcomes, **options)
 
 
-def test_an_item_that_meets_itself():
+def test_an_item_compared_with_itself_is_refused():
     table = frame(["left"] * 3, [("x", "y"), ("y", "y"), ("x", "x ")])
     with pytest.raises(DataFormatError, match=r"row 2 compares 'y' with itself \(2 such rows\)"):
         ra.read_comparisons(table, **COLUMNS)
@@ -384,7 +384,7 @@ def expected():
     )  # fmt: skip
 
 
-def test_frames(expected):
+def test_frames_of_any_type_are_read(expected):
     categories = WHOLE.astype({"one": "category", "won": "category"})
     arrow = WHOLE.convert_dtypes(dtype_backend="pyarrow")
     for table in (WHOLE, categories, arrow, WHOLE.convert_dtypes()):

@@ -1,4 +1,4 @@
-"""Logs of the three tools: their scores in one frame, and what contradicts itself named."""
+"""Logs of the three tools: their scores in one frame, and messages on contradictions."""
 
 import json
 import math
@@ -22,16 +22,16 @@ from tests.io.made_evaluations import (
     task,
 )
 
-# -- directions, and what contradicts itself ------------------------------------------------------
+# -- directions, and contradictions ---------------------------------------------------------------
 
 
 def test_directions_are_those_of_the_files(tmp_path) -> None:
-    frame, told = read(
+    frame, notes = read(
         tmp_path,
         run("A", task("acc", 0.5), task("loss", 2, lower=True, metric="nll")),
         run("B", task("acc", 0.25), task("loss", 1, lower=True, metric="nll")),
     )
-    assert told == []
+    assert notes == []
     better = frame.groupby("task")["higher_is_better"].first()
     assert better.to_dict() == {"acc": True, "loss": False}
     table = ra.read_scores(
@@ -41,7 +41,7 @@ def test_directions_are_those_of_the_files(tmp_path) -> None:
     assert dict(table.higher_is_better) == {"acc": True, "loss": False}
 
 
-#: Contents of files that are refused, and what is said of them.
+#: Contents of files that are refused, and the messages.
 REFUSED = {
     "a direction that files state differently": (
         [run("A", task("x", 1)), run("B", task("x", 1, lower=True))],
@@ -59,9 +59,9 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_what_contradicts_itself_is_named(tmp_path, name) -> None:
-    contents, told = REFUSED[name]
-    with pytest.raises(DataFormatError, match=told):
+def test_contradictions_in_a_file_are_named(tmp_path, name) -> None:
+    contents, message = REFUSED[name]
+    with pytest.raises(DataFormatError, match=message):
         read(tmp_path, *contents)
 
 
@@ -71,7 +71,7 @@ def test_what_contradicts_itself_is_named(tmp_path, name) -> None:
 ONE = [(1, 1, {"m": "C"})]
 
 
-def test_logs_of_inspect_itself(data) -> None:
+def test_logs_written_by_inspect_are_read(data) -> None:
     with pytest.warns(ra.exceptions.DataWarning, match="settings differ: .*limit 3.*limit 5"):
         frame = ra.read_evaluations(data("evaluations/inspect"))
     whole = frame[frame["instance"].isna()].set_index("system")
@@ -87,7 +87,7 @@ def test_logs_of_inspect_itself(data) -> None:
     assert frame["higher_is_better"].all()
 
 
-def test_letters_are_what_the_format_says(tmp_path) -> None:
+def test_letters_are_scored_as_the_format_defines(tmp_path) -> None:
     samples = [(n, 1, {"match": value}) for n, value in enumerate("CIPN")]
     frame, _ = read(tmp_path, log("A", "x", samples))
     assert frame["score"].tolist() == [1, 0, 0.5, 0]
@@ -103,16 +103,16 @@ def test_numbers_have_a_direction_where_their_accuracy_is_counted(tmp_path) -> N
     assert read(tmp_path / "counted", content)[0]["higher_is_better"].all()
 
 
-def test_a_standard_error_is_that_of_means_alone(tmp_path) -> None:
-    frame, told = read(tmp_path, log("A", "x", scores=[accuracy(0.5, f1=0.25, std=3)]))
+def test_standard_errors_are_read_for_means_only(tmp_path) -> None:
+    frame, notes = read(tmp_path, log("A", "x", scores=[accuracy(0.5, f1=0.25, std=3)]))
     found = frame.set_index("metric")[["score", "error"]].fillna(-1)
     assert found.loc["match/accuracy"].tolist() == [0.5, 0.01]
     assert found.loc["match/f1"].tolist() == [0.25, -1]
     assert frame["higher_is_better"].isna().tolist() == [False, True]
-    assert told == ["left out: 1 score (std without a mean of samples)."]
+    assert notes == ["left out: 1 score (std without a mean of samples)."]
 
 
-def test_epochs_are_never_averaged_unsaid(tmp_path) -> None:
+def test_epochs_are_not_averaged_silently(tmp_path) -> None:
     samples = [(1, 2, {"m": "I"}), (1, 1, {"m": "C"}), (2, 1, {"m": "C"}), (2, 2, {"m": "C"})]
     frame, _ = read(tmp_path, log("A", "x", samples))
     assert frame["epoch"].tolist() == [2, 1, 1, 2]
@@ -126,9 +126,9 @@ def test_epochs_are_never_averaged_unsaid(tmp_path) -> None:
 
 @pytest.mark.parametrize("status", ["started", "error", "cancelled"])
 def test_logs_that_did_not_end_well_are_left_out(tmp_path, status) -> None:
-    frame, told = read(tmp_path, log("A", "x", ONE, status=status), log("B", "x", ONE))
+    frame, notes = read(tmp_path, log("A", "x", ONE, status=status), log("B", "x", ONE))
     assert frame["system"].tolist() == ["B"]
-    assert told == [f"left out: 1 log (its status is {status})."]
+    assert notes == [f"left out: 1 log (its status is {status})."]
 
 
 def test_samples_without_a_score_are_counted(tmp_path) -> None:
@@ -137,19 +137,19 @@ def test_samples_without_a_score_are_counted(tmp_path) -> None:
     content["samples"][1].update(scores={}, error={"message": "boom"})
     content["samples"][2]["invalidation"] = {"author": "me"}
     content["samples"][3]["scores"]["m"]["value"] = float("nan")
-    frame, told = read(tmp_path, content)
+    frame, notes = read(tmp_path, content)
     assert len(frame) == 1
-    assert sorted(told) == [
+    assert sorted(notes) == [
         "left out: 1 sample (invalidated).", "left out: 1 sample (it ended in an error).",
         "left out: 1 sample (no score).", "left out: 1 score (not a finite number).",
     ]  # fmt: skip
 
 
-def test_samples_that_are_fewer_than_stated_are_told(tmp_path) -> None:
+def test_fewer_samples_than_stated_are_reported(tmp_path) -> None:
     content = log("A", "x", ONE)
     content["results"]["completed_samples"] = 3
-    told = read(tmp_path, content)[1]
-    assert [one.partition(" has ")[2] for one in told] == ["1 of 3 samples that are stated."]
+    notes = read(tmp_path, content)[1]
+    assert [one.partition(" has ")[2] for one in notes] == ["1 of 3 samples that are stated."]
 
 
 @pytest.mark.parametrize("version", [1, 3, 2.0, True, "2", None])
@@ -159,7 +159,7 @@ def test_other_versions_are_refused(tmp_path, version) -> None:
 
 
 class TestArchives:
-    def test_say_what_the_log_says(self, tmp_path) -> None:
+    def test_packed_samples_give_the_frame_of_the_log(self, tmp_path) -> None:
         samples = [("a/b", 1, {"m": "C"}), ("a/b", 2, {"m": "I"}), (3, 1, {"m": "C"})]
         plain, _ = read(tmp_path / "plain", log("A", "x", samples, scores=[accuracy(0.5)]))
         path = archive(tmp_path / "log.eval", log("A", "x", samples, scores=[accuracy(0.5)]))
@@ -174,22 +174,22 @@ class TestArchives:
             file.writestr("samples/2_epoch_1/events/0.json", "[broken")
         assert read(path)[0]["score"].tolist() == [1, 0]
 
-    def test_of_a_log_that_is_not_finished_are_left_out(self, tmp_path) -> None:
+    def test_samples_of_an_unfinished_log_are_left_out(self, tmp_path) -> None:
         put(tmp_path / "b.json", log("B", "x", ONE))
-        for name, told in (("_journal/start.json", None), ("x.json", "without `header\\.json`")):
+        for name, message in (("_journal/start.json", None), ("x.json", "without `header\\.json`")):
             with zipfile.ZipFile(tmp_path / "a.eval", "w") as file:
                 file.writestr(name, "{}")
-            if told is None:
+            if message is None:
                 assert read(tmp_path)[1] == ["left out: 1 log (it was not finished)."]
             else:
-                with pytest.raises(DataFormatError, match=told):
+                with pytest.raises(DataFormatError, match=message):
                     ra.read_evaluations(tmp_path)
 
 
 # -- lm-evaluation-harness -------------------------------------------------------------------------
 
 
-def test_a_run_of_the_harness_itself(data) -> None:
+def test_a_run_written_by_the_harness_is_read(data) -> None:
     with pytest.warns(DataWarning, match="has 10 of 5000 samples that are stated"):
         frame = ra.read_evaluations(data("evaluations/lm_eval"))
     name = "RylanSchaeffer/mem_Qwen3-93M_minerva_math_rep_0_sbst_1.0000_epch_1_ot_1"
@@ -209,10 +209,10 @@ def test_standard_errors_and_placeholders_are_no_metrics(tmp_path) -> None:
         "acc,none": 0.5, "acc_stderr,none": 0.1, " ": " ", "sample_len": 7, "f1,none": 0.4,
         "f1_stderr,none": "N/A",
     }  # fmt: skip
-    frame, told = read(tmp_path, harness("A", {"x": scores}))
+    frame, notes = read(tmp_path, harness("A", {"x": scores}))
     assert frame[["metric", "score"]].values.tolist() == [["acc", 0.5], ["f1", 0.4]]
     assert frame["error"].fillna(-1).tolist() == [0.1, -1]
-    assert told == []
+    assert notes == []
 
 
 def test_filters_are_metrics_of_their_own(tmp_path) -> None:
@@ -227,8 +227,8 @@ def test_filters_are_metrics_of_their_own(tmp_path) -> None:
 
 
 def test_scores_of_older_files_are_left_out_and_counted(tmp_path) -> None:
-    _, told = read(tmp_path, harness("A", {"x": {"acc": 0.5, "acc_stderr": 0.1, "f1,none": 1}}))
-    assert told == ["left out: 2 scores (no metric and filter in its name)."]
+    _, notes = read(tmp_path, harness("A", {"x": {"acc": 0.5, "acc_stderr": 0.1, "f1,none": 1}}))
+    assert notes == ["left out: 2 scores (no metric and filter in its name)."]
 
 
 ACC = {"acc,none": 0.5}
@@ -245,11 +245,11 @@ ACC = {"acc,none": 0.5}
         (("mmlu",), {"mmlu": ["mmlu"]}, ["mmlu"]),
     ],
 )  # fmt: skip
-def test_groups_do_not_count_beside_their_tasks(tmp_path, tasks, groups, left) -> None:
-    frame, told = read(tmp_path, harness("A", dict.fromkeys(tasks, ACC), group_subtasks=groups))
+def test_groups_are_left_out_if_their_tasks_are_present(tmp_path, tasks, groups, left) -> None:
+    frame, notes = read(tmp_path, harness("A", dict.fromkeys(tasks, ACC), group_subtasks=groups))
     assert frame["task"].tolist() == left
     gone = len(tasks) - len(left)
-    assert told == [f"left out: {gone} scores (of a group of tasks that are here too)."] * (
+    assert notes == [f"left out: {gone} scores (of a group of tasks that are here too)."] * (
         gone > 0
     )
 
@@ -268,22 +268,22 @@ NO_RUNS = {
 }
 
 
-@pytest.mark.parametrize("told", NO_RUNS)
-def test_what_is_no_run_is_refused(tmp_path, told) -> None:
-    with pytest.raises(DataFormatError, match=told):
-        read(tmp_path, NO_RUNS[told])
+@pytest.mark.parametrize("message", NO_RUNS)
+def test_bad_runs_are_refused(tmp_path, message) -> None:
+    with pytest.raises(DataFormatError, match=message):
+        read(tmp_path, NO_RUNS[message])
 
 
-def test_settings_that_differ_are_told(tmp_path) -> None:
+def test_differing_settings_are_reported(tmp_path) -> None:
     one, two = (harness(model, {"x": {"acc,none": 1}}) for model in "AB")
     two["n-shot"]["x"] = 5
-    frame, told = read(tmp_path, one, two)
+    frame, notes = read(tmp_path, one, two)
     assert frame["settings"].tolist() == ["version 1.0, 0-shot", "version 1.0, 5-shot"]
-    assert told == ["settings differ: those of 'x' are version 1.0, 0-shot, version 1.0, 5-shot."]
+    assert notes == ["settings differ: those of 'x' are version 1.0, 0-shot, version 1.0, 5-shot."]
     one, two = (harness(model, {"x": {"acc,none": 1}, "y": {"acc,none": 1}}) for model in "AB")
     two["n-shot"] |= {"x": 5, "y": 5}
-    (told,) = read(tmp_path, one, two)[1]
-    assert told.endswith("version 1.0, 5-shot, and others on 1 more task.")
+    (message,) = read(tmp_path, one, two)[1]
+    assert message.endswith("version 1.0, 5-shot, and others on 1 more task.")
 
 
 class TestSamples:
@@ -297,7 +297,7 @@ class TestSamples:
         frame, _ = read(folder)
         return cells(frame[frame["instance"].notna()])
 
-    def test_belong_to_the_results_beside_them(self, tmp_path) -> None:
+    def test_samples_belong_to_the_results_in_their_folder(self, tmp_path) -> None:
         self.folder(tmp_path, "A", [document(0, acc=1.0), document(1, acc=0)])
         self.folder(tmp_path, "B", [document(1, acc=True), document(0, acc=0.5)])
         assert self.samples(tmp_path) == {
@@ -305,11 +305,11 @@ class TestSamples:
             ("B", "x", "acc", 1): 1, ("B", "x", "acc", 0): 0.5,
         }  # fmt: skip
 
-    def refused(self, path, told):
-        with pytest.raises(DataFormatError, match=told):
+    def refused(self, path, message):
+        with pytest.raises(DataFormatError, match=message):
             ra.read_evaluations(path)
 
-    def test_alone_are_refused_with_the_file_that_is_needed(self, tmp_path) -> None:
+    def test_samples_alone_are_refused_naming_the_needed_file(self, tmp_path) -> None:
         folder = self.folder(tmp_path, "A", [document(0, acc=1.0)])
         samples = folder / f"samples_x_{TIME}.jsonl"
         self.refused(samples, rf"needs the results .*results_{TIME}\.json")
@@ -326,9 +326,9 @@ class TestSamples:
     def test_lists_of_a_corpus_metric_and_nan_are_left_out(self, tmp_path) -> None:
         rows = [document(n, acc=1, bleu=["a", "b"]) for n in range(3)]
         self.folder(tmp_path, "A", [*rows, document(3, acc=math.nan)])
-        frame, told = read(tmp_path)
+        frame, notes = read(tmp_path)
         assert len(frame) == 4
-        assert told == [
+        assert notes == [
             "left out: 3 scores (no number under bleu).",
             "left out: 1 score (not a finite number).",
         ]
@@ -339,7 +339,7 @@ RESULTS, SAMPLES = f"results_{TIME}.json", f"samples_arc_{TIME}.jsonl"
 # -- damage and paths ------------------------------------------------------------------------------
 
 
-def test_an_archive_that_is_cut_off_is_told(tmp_path) -> None:
+def test_a_truncated_archive_is_refused(tmp_path) -> None:
     path = archive(tmp_path / "x.eval", log("A", "z", [(1, 1, {"m": "C"})]))
     data = path.read_bytes()
     for size in (4, 30, len(data) // 2, len(data) - 1):
@@ -348,7 +348,7 @@ def test_an_archive_that_is_cut_off_is_told(tmp_path) -> None:
             ra.read_evaluations(path)
 
 
-def test_formats_go_together(tmp_path) -> None:
+def test_files_of_several_formats_are_read_together(tmp_path) -> None:
     put(tmp_path / "e" / "a.json", run("A", task("x", 0.5)))
     put(tmp_path / "h" / RESULTS, harness("A", {"arc": {"acc,none": 0.25}}))
     put(tmp_path / "h" / SAMPLES, document(0, acc=1))
@@ -356,7 +356,7 @@ def test_formats_go_together(tmp_path) -> None:
     put(tmp_path / "other.json", {"a": 1})
     (tmp_path / "README.md").write_text("")
     (tmp_path / ".hidden.json").write_text("[")
-    frame, told = read(tmp_path)
+    frame, notes = read(tmp_path)
     assert list(frame.columns) == [
         *("system", "task", "metric", "score", "error", "n", "higher_is_better"),
         *("instance", "epoch", "settings", "source"),
@@ -365,7 +365,7 @@ def test_formats_go_together(tmp_path) -> None:
         ("A", "x", "accuracy", None): 0.5, ("A", "arc", "acc", None): 0.25,
         ("B", "z", "m", 1): 1, ("A", "arc", "acc", 0): 1,
     }  # fmt: skip
-    assert [one.partition(" (")[0] for one in told] == ["left out: 1 file"] * 2
+    assert [one.partition(" (")[0] for one in notes] == ["left out: 1 file"] * 2
     again = ra.read_evaluations([tmp_path / "e", str(tmp_path / "h" / "*"), tmp_path / "i"])
     assert again.equals(frame)
 

@@ -26,7 +26,7 @@ def read(data: object) -> ra.PairwiseMatrix:
     return ra.io.read_votes(StringIO(json.dumps(data)))
 
 
-def test_round_trip_of_a_file(tmp_path) -> None:
+def test_a_written_file_is_read_back(tmp_path) -> None:
     profile = ra.Profile.from_ranks(
         [[1, 2, 2, None], [3, 2, 1, 1], [1, None, None, 2]], weights=[1, 0.3, 2]
     )
@@ -41,7 +41,7 @@ def test_round_trip_of_a_file(tmp_path) -> None:
         assert KINDS["votes"].recognizes((tmp_path / "votes.json").read_text(encoding="utf-8"))
 
 
-def test_a_file_is_one_line_without_blanks_and_as_it_is_spoken(tmp_path) -> None:
+def test_a_file_is_one_line_without_blanks_or_escapes(tmp_path) -> None:
     ra.io.write_votes(read({**PLAIN, "items": ["Ä", "B"]}), tmp_path / "votes.json")
     assert (tmp_path / "votes.json").read_text(encoding="utf-8") == (
         '{"schema":"rankagg.votes","version":1,"items":["Ä","B"],"denominator":2,"rounding":"0",'
@@ -49,7 +49,7 @@ def test_a_file_is_one_line_without_blanks_and_as_it_is_spoken(tmp_path) -> None
     )
 
 
-def test_the_largest_numbers_that_are_read() -> None:
+def test_the_largest_numbers_are_read() -> None:
     assert read({**PLAIN, "wins": [[0, 2 * (10**100)], [0, 0]]}).wins[0, 1] == 1e100
     scale = 10**300 - 1
     votes = read({**PLAIN, "denominator": scale, "wins": [[0, scale], [0, 0]]})
@@ -108,7 +108,7 @@ def test_lowest_terms_are_the_same_votes(rows: list[list[int]], factor: int) -> 
         ({"more": 1}, "'more' is no key"),
     ],
 )
-def test_what_is_refused(change: dict[str, object], words: str) -> None:
+def test_bad_fields_are_refused(change: dict[str, object], words: str) -> None:
     with pytest.raises(DataFormatError, match=words) as caught:
         read({**PLAIN, **change})
     assert str(caught.value).startswith("the stream does not hold votes as JSON: ")
@@ -124,7 +124,7 @@ def test_every_key_is_needed(key: str) -> None:
     "text",
     ["", "[]", "system,a\nA,1\n", '{"schema": 1}', '["rankagg.votes"]', '{"schema": "votes"}'],
 )
-def test_what_does_not_look_like_votes(text: str) -> None:
+def test_other_json_is_not_recognized_as_votes(text: str) -> None:
     assert not KINDS["votes"].recognizes(text)
 
 
@@ -151,7 +151,7 @@ def test_integers_of_any_size_are_kept() -> None:
         ('{"a":' * 100_000, "x is nested too deep"),
     ],
 )
-def test_what_is_no_strict_json(text: str, words: str) -> None:
+def test_json_that_is_not_strict_is_refused(text: str, words: str) -> None:
     with pytest.raises(DataFormatError, match=words):
         parse_json(text, "x")
 
@@ -159,7 +159,7 @@ def test_what_is_no_strict_json(text: str, words: str) -> None:
     assert parse_json("-" + "9" * 1000, "x") == -LARGEST_INTEGER
 
 
-def test_what_a_field_is_not_is_said_with_its_path() -> None:
+def test_bad_fields_are_named_by_their_path() -> None:
     with pytest.raises(DataFormatError, match=r"^`f\[1\]` must be an integer of at least 0 and at"):
         _Field([5, 10], "f").integers(0, 9)
 

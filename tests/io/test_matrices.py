@@ -1,4 +1,4 @@
-"""Linear ordering matrices, in small and as the library has them."""
+"""Linear ordering matrices: small ones, and instances of the library."""
 
 from io import StringIO
 
@@ -10,7 +10,7 @@ from rankagg.exceptions import DataFormatError, InvalidInputError
 from rankagg.io.matrices import looks_like_matrix
 
 
-def test_one_title_line_may_stand_first() -> None:
+def test_one_title_line_may_come_first() -> None:
     assert ra.io.read_matrix(StringIO("input-output table\n2\n0 1\n2 0\n")).n_items == 2
 
 
@@ -26,7 +26,7 @@ def test_one_title_line_may_stand_first() -> None:
     ],
     ids=lambda text: text[:20],
 )  # fmt: skip
-def test_what_is_no_matrix_is_refused(text: str) -> None:
+def test_text_that_is_no_matrix_is_refused(text: str) -> None:
     assert not looks_like_matrix(text)
     with pytest.raises(DataFormatError, match=r"^the stream is .*a number n and n x n numbers"):
         ra.io.read_matrix(StringIO(text))
@@ -34,7 +34,7 @@ def test_what_is_no_matrix_is_refused(text: str) -> None:
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r", "\n\n"])
 @pytest.mark.parametrize("title", ["", "a title", "  2 tables", "\n\nN-x"])
-def test_line_ends_and_titles(end: str, title: str) -> None:
+def test_all_line_ends_and_titles_are_read(end: str, title: str) -> None:
     text = "\n".join(filter(None, [title, "2", "0 1.5", "2 0", ""])).replace("\n", end)
     assert looks_like_matrix(text)
     assert ra.io.read_matrix(StringIO(text)).wins.tolist() == [[0, 1.5], [2, 0]]
@@ -54,7 +54,7 @@ def test_whole_numbers_are_exact_at_any_size(odd: int) -> None:
     [(f"0.5 {2**53 + 1}", "hold exactly"),
      ("-1 1", "free of negative numbers"), ("1e101 1", r"at most 1e\+100")],
 )  # fmt: skip
-def test_numbers_that_are_no_votes(cells: str, message: str) -> None:
+def test_numbers_that_are_no_votes_are_refused(cells: str, message: str) -> None:
     upper, lower = cells.split()
     with pytest.raises(InvalidInputError, match=message):
         ra.io.read_matrix(StringIO(f"2\n0 {upper}\n{lower} 0\n"))

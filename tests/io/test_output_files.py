@@ -1,4 +1,4 @@
-"""Writing: whatever goes wrong, one sentence, the former file, and nothing half-written."""
+"""Writing: a failure gives one sentence, keeps the former file, and leaves no partial file."""
 
 import errno
 import os
@@ -38,7 +38,7 @@ def target(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("name", WRITERS)
-def test_a_whole_file_takes_the_place_of_the_former_one(target, name) -> None:
+def test_a_complete_file_replaces_the_former_one(target, name) -> None:
     target.chmod(0o640)
     WRITERS[name](target)
     assert list(content(target.parent)) == [target.name]
@@ -107,12 +107,12 @@ def test_a_name_that_no_file_can_have_is_refused(tmp_path, name, shown, why) -> 
     assert str(caught.value) == f"{tmp_path / shown} cannot be written: {why}"
 
 
-def test_a_file_is_made_beside_its_target_with_the_same_ending(target) -> None:
+def test_a_file_is_written_next_to_its_target_first(target) -> None:
     seen = []
     write_file(target, lambda path: seen.append(path) or (path.write_bytes(b"new") and None))
-    (beside,) = seen
-    assert (beside.parent, beside.suffix) == (target.parent, target.suffix)
-    assert beside.name.startswith(f".{target.stem}-")  # hidden, and told whose it is
+    (written,) = seen
+    assert (written.parent, written.suffix) == (target.parent, target.suffix)
+    assert written.name.startswith(f".{target.stem}-")  # hidden, and named after the target
     assert content(target.parent) == {target.name: b"new"}
 
 
@@ -122,7 +122,7 @@ def test_a_disk_that_is_full_is_an_error_in_one_sentence() -> None:
     write_text(os.devnull, "text")
 
 
-def test_a_link_stays_a_link(tmp_path) -> None:
+def test_a_symbolic_link_is_kept(tmp_path) -> None:
     (tmp_path / "there").mkdir()
     (tmp_path / "there" / "real.txt").write_text("former")
     (tmp_path / "link.txt").symlink_to("there/real.txt")
@@ -158,9 +158,9 @@ def test_outputs_are_refused_before_the_work(tmp_path, run) -> None:
     for command, option, _ in output_options():
         bad = tmp_path / "nowhere/out.svg"
         # The data do not exist either: nobody has looked for them yet.
-        told = run(command, "no-data.csv", option, bad, code=2)
-        assert told.out == ""
-        assert option in told.err
-        assert "cannot be" in told.err
-        assert "no-data" not in told.err
+        result = run(command, "no-data.csv", option, bad, code=2)
+        assert result.out == ""
+        assert option in result.err
+        assert "cannot be" in result.err
+        assert "no-data" not in result.err
         assert content(tmp_path) == {"file": b"former"}

@@ -1,4 +1,4 @@
-"""Labels that a spreadsheet would run as formulas are written harmless and come back."""
+"""Labels that a spreadsheet would run as formulas are written harmless and read back."""
 
 import csv
 from io import StringIO
@@ -31,21 +31,21 @@ def test_a_formula_gets_an_apostrophe_and_loses_it(text):
 
 
 @pytest.mark.parametrize("value", [*HARMLESS, -3, 0.5, None, True, ("=",), float("inf")])
-def test_what_is_no_formula_stays(value):
+def test_cells_that_are_no_formula_are_unchanged(value):
     assert _guard(value) is value
     if isinstance(value, str):
         assert unguard(value) == value
 
 
 @given(st.text(f"'=+-@\t\r1.eEa {WIDE}", max_size=8))
-def test_every_text_comes_back_and_no_formula_is_left(text):
+def test_every_text_is_read_back_and_no_formula_is_left(text):
     written = _guard(text)
     assert unguard(written) == text
     if written[:1] in tuple(f"=+-@\t\r{WIDE}"):
         float(written)  # a plain number
 
 
-def test_a_frame_is_guarded_all_over():
+def test_formulas_are_guarded_in_all_cells_of_a_frame():
     frame = pd.DataFrame(
         {"=a": ["=x", "y", None], "b": [-1, 2, 3], "c": pd.Categorical(["-q", "-q", "r"])},
         index=pd.Index(["@i", "j", "k"], name="+n"),

@@ -1,4 +1,4 @@
-"""PrefLib's formats: what is read, contradicts itself and comes back."""
+"""PrefLib's formats: reading, contradictions, and writing."""
 
 import re
 import warnings
@@ -47,12 +47,12 @@ BALLOTS = {
 SMALL = {kind: file_of(kind, *ballots) for kind, (ballots, _) in BALLOTS.items()}
 
 
-# -- what is read ---------------------------------------------------------------------------------
+# -- reading --------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("kind", SMALL)
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
-def test_the_four_formats_are_told_by_their_content(kind, end, tmp_path):
+def test_the_four_formats_are_recognized_by_content(kind, end, tmp_path):
     text = SMALL[kind]
     assert looks_like_preflib(text)
     path = tmp_path / "no extension"
@@ -64,13 +64,13 @@ def test_the_four_formats_are_told_by_their_content(kind, end, tmp_path):
     assert profile.groups is None
 
 
-def test_many_alternatives_may_go_without_names_where_ballots_list_them():
+def test_many_alternatives_need_no_names_if_ballots_list_them():
     listed = ",".join(map(str, range(1, 10_002)))
     assert read(f"# NUMBER ALTERNATIVES: 10001\n1: {listed}\n").n_items == 10_001
     assert read("# NUMBER ALTERNATIVES: 10000\n1: 7\n").n_items == 10_000
 
 
-def test_what_a_ballot_leaves_out_may_be_not_observed():
+def test_items_left_out_of_a_ballot_may_be_unobserved():
     for policy in ("uniform", "ignore"):
         profile = read(SMALL["soi"], unranked=policy)
         assert (profile.unranked, profile.ranks[1].tolist()) == (policy, [1, -1, -1, 0])
@@ -78,7 +78,7 @@ def test_what_a_ballot_leaves_out_may_be_not_observed():
         read(SMALL["soi"], unranked="first")
 
 
-def test_blanks_comments_and_empty_lines():
+def test_blanks_comments_and_empty_lines_are_ignored():
     text = SMALL["toi"].replace("3: 4,{2,3}", "\n 3 :  4 , { 2,3 }  \n#\n# a comment\n")
     assert read(text) == read(SMALL["toi"])
 
@@ -88,7 +88,7 @@ def test_a_short_header_is_enough():
     assert (profile.items.labels, profile[0].order) == (("1", "2"), ("2", "1"))
 
 
-# -- what contradicts itself ----------------------------------------------------------------------
+# -- contradictions -------------------------------------------------------------------------------
 
 
 LAST = "2: 4,3,2,1"
@@ -113,7 +113,7 @@ CONTRADICTIONS = [
 
 
 @pytest.mark.parametrize(("kind", "old", "new", "message"), CONTRADICTIONS)
-def test_what_contradicts_itself(kind, old, new, message, tmp_path):
+def test_contradictory_files_are_refused(kind, old, new, message, tmp_path):
     text = SMALL[kind]
     assert text.count(old) == 1
     path = tmp_path / "small.txt"
@@ -138,13 +138,11 @@ def test_files_are_known_by_their_first_lines(text):
 
 
 @pytest.mark.parametrize(
-    ("kind", "told"), [("pwg", "holds votes.*from_wins"), ("cat", "holds categories.*read_ballots")]
+    ("kind", "why"), [("pwg", "holds votes.*from_wins"), ("cat", "holds categories.*read_ballots")]
 )
-def test_votes_between_pairs_and_categories_are_refused_by_name(kind, told):
+def test_votes_between_pairs_and_categories_are_refused_by_name(kind, why):
     text = f"# DATA TYPE: {kind}\n# NUMBER ALTERNATIVES: 2\n1,2,5.0\n"
-    with pytest.raises(
-        DataFormatError, match=rf"DATA TYPE must be .* Got '{kind}'\. {kind} {told}"
-    ):
+    with pytest.raises(DataFormatError, match=rf"DATA TYPE must be .* Got '{kind}'\. {kind} {why}"):
         read(text)
 
 
@@ -172,12 +170,12 @@ BEFORE = SMALL["toi"].removesuffix("2: {1,2}\n")
         (BEFORE + "2", "line 12: a ballot must read"),
     ],
 )
-def test_headers_and_ends_that_are_refused(text, message):
+def test_bad_headers_and_endings_are_refused(text, message):
     with pytest.raises(DataFormatError, match=message):
         read(text)
 
 
-# -- what is cut off ------------------------------------------------------------------------------
+# -- truncated files ------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("kind", ["soc", "toc"])
@@ -194,7 +192,7 @@ def test_a_complete_file_cut_off_anywhere_is_refused(kind, tmp_path):
 # -- writing --------------------------------------------------------------------------------------
 
 
-def test_what_is_written(tmp_path):
+def test_the_written_file_has_the_expected_lines(tmp_path):
     profile = ra.Profile.from_ranks(
         [[0, 1, 1], [2, 1, 0], [0, 1, 1]], items=["Oslo", "Łódź", "Ur"], counts=[3, 2, 4]
     )
@@ -218,7 +216,7 @@ UNHELD = {
 
 
 @pytest.mark.parametrize("profile", UNHELD.values(), ids=UNHELD)
-def test_what_the_formats_cannot_hold_is_refused(profile, tmp_path):
+def test_profiles_that_the_formats_cannot_express_are_refused(profile, tmp_path):
     path = tmp_path / "ballots.toi"
     with pytest.raises(InvalidInputError, match="profile"):
         ra.io.write_ballots(profile, path)
@@ -226,7 +224,7 @@ def test_what_the_formats_cannot_hold_is_refused(profile, tmp_path):
 
 
 @pytest.mark.parametrize("label", ["a\nb", "a\rb", " a", "a ", "a\x85b", "a\u2028b"])
-def test_a_name_is_refused_or_comes_back(label, tmp_path):
+def test_a_name_is_refused_or_read_back(label, tmp_path):
     profile = ra.Profile.from_orders([[label, "z"], ["z", label]])
     path = tmp_path / "ballots.soc"
     try:
@@ -243,7 +241,7 @@ names = st.text("abC\u00e9\u0142\u4e2d\U0001f600'|_-=1 ,:#{", max_size=6).filter
 
 
 @given(data=st.data(), policy=policies)
-def test_ballots_come_back(data, policy, tmp_path_factory):
+def test_written_ballots_are_read_back(data, policy, tmp_path_factory):
     items = ra.ItemSet(data.draw(st.lists(names, min_size=1, max_size=6, unique=True)))
     profile = data.draw(profiles(items, unlisted=False, weights=st.just(1.0)))
     profile = profile.with_unranked(policy)
@@ -277,7 +275,7 @@ def test_an_ending_that_the_ballots_do_not_fit_is_refused(rows, fits, tmp_path):
         ra.io.write_ballots(profile, tmp_path / "ballots.xlsx")
 
 
-def test_whole_numbers_come_back_as_text(tmp_path):
+def test_integer_labels_are_read_back_as_text(tmp_path):
     ra.io.write_ballots(ra.Profile.from_orders([[3, 1, 2]]), tmp_path / "ballots.soc")
     back = ra.read_preflib(tmp_path / "ballots.soc")
     assert (back.items.labels, back[0].order) == (("1", "2", "3"), ("3", "1", "2"))
@@ -297,7 +295,7 @@ def parse(path):
     ]
 
 
-def test_real_files_hold_what_their_lines_say(data, tmp_path):
+def test_real_files_are_read_as_their_headers_state(data, tmp_path):
     paths = sorted(data("preflib").iterdir())
     assert len(paths) == 23
     for path in paths:
@@ -318,7 +316,7 @@ def test_real_files_hold_what_their_lines_say(data, tmp_path):
             assert ra.read_preflib(copy) == profile.compress()
 
 
-# -- what is repaired -----------------------------------------------------------------------------
+# -- repairs --------------------------------------------------------------------------------------
 
 FAULTY = """\
 # DATA TYPE: soi
@@ -334,7 +332,7 @@ FAULTY = """\
 
 
 @pytest.mark.parametrize("names", [(0, 1, 2), (1, 2, 3)], ids=["names too", "ballots alone"])
-def test_what_contradicts_itself_is_repaired_where_that_is_asked_for(names):
+def test_contradictory_files_are_repaired_on_request(names):
     text = FAULTY.format(*names)
     with pytest.raises(DataFormatError, match="reads the file and reports each change"):
         read(text)
@@ -350,15 +348,15 @@ def test_what_contradicts_itself_is_repaired_where_that_is_asked_for(names):
     assert profile.counts.tolist() == [3, 2]
 
 
-def test_what_cannot_be_repaired_is_refused_all_the_same():
+def test_irreparable_files_are_refused():
     for new in ("2: 4,3,2,5", "2: 4,,2,1"):
         with pytest.raises(DataFormatError, match="line 12"):
             read(SMALL["soc"].replace(LAST, new), errors="repair")
 
 
 @given(st.lists(st.lists(st.lists(st.integers(1, 3), min_size=1), min_size=1), min_size=1))
-def test_repeats_are_left_out_as_one_would_by_hand(ballots):
-    """Go through every ballot, and keep each alternative where it stands first."""
+def test_repeated_alternatives_are_left_out(ballots):
+    """Go through every ballot, and keep each alternative where it occurs first."""
     head = "# NUMBER ALTERNATIVES: 3\n"
     rows = ["1: " + ",".join("{" + ",".join(map(str, b)) + "}" for b in one) for one in ballots]
     wanted = []

@@ -1,4 +1,4 @@
-"""Ranked lists in their four forms: the same lists, whatever they are written as."""
+"""Ranked lists in their four forms, which give the same lists."""
 
 from functools import partial
 from io import StringIO
@@ -48,7 +48,7 @@ def forms(folder):
 
 
 @pytest.mark.parametrize("form", ["columns", "long", "files"])
-def test_every_form_holds_the_same_lists(tmp_path, form):
+def test_every_form_gives_the_same_lists(tmp_path, form):
     unranked = {key: -1 if rank == -2 else rank for key, rank in EXPECTED.items()}
     for options, expected in (({}, EXPECTED), ({"unranked": "ignore"}, unranked)):
         profile = forms(tmp_path)[form](**options)
@@ -56,7 +56,7 @@ def test_every_form_holds_the_same_lists(tmp_path, form):
         assert profile.times_ranked() == {"EGFR": 2, "KRAS": 1, "MYC": 2, "TP53": 2}
 
 
-def test_equal_ranks_are_ties():
+def test_equal_ranks_are_read_as_ties():
     text = "list,item,rank\nL,a,1\nL,b,1.5\nL,c,1.5\nM,a,7\n"
     with pytest.warns(
         DataWarning, match=r"the list 'L' has rank 1\.5 twice: items of one rank are"
@@ -81,12 +81,12 @@ def test_equal_ranks_are_ties():
         ("l,i\nL,a\n", {"drop": ["z"]}, "drop"),
     ],
 )
-def test_what_is_no_list_is_refused(text, given, words):
+def test_bad_lists_are_refused(text, given, words):
     with pytest.raises(RankaggError, match=words):
         ra.read_rankings(StringIO(text), **given)
 
 
-def test_a_list_that_counts_its_rows_is_told():
+def test_a_column_that_counts_rows_is_reported():
     text = "Rank,x,y\n1,A,B\n2,B,A\n"
     with pytest.warns(DataWarning, match="the list 'Rank' names 1 and so on in order"):
         assert ra.read_rankings(StringIO(text)).n_rankings == 3

@@ -1,4 +1,4 @@
-"""No file is taken for what it is not: drawn ones of all kinds, clean and odd, and real ones."""
+"""No file is misread: random ones of all kinds, clean and unusual, and real ones."""
 
 from collections import Counter
 from io import StringIO
@@ -27,7 +27,7 @@ def fate(path, truth) -> str:
 
 @pytest.mark.filterwarnings("ignore::rankagg.exceptions.DataWarning")
 @pytest.mark.parametrize(("n", "seed"), [(60, 1), pytest.param(1000, 2, marks=pytest.mark.slow)])
-def test_no_drawn_file_is_taken_wrongly(tmp_path, n, seed):
+def test_no_random_file_is_misread(tmp_path, n, seed):
     maker = Maker(seed)
     fates: Counter[tuple[str, str]] = Counter()
     for _ in range(n):
@@ -44,7 +44,7 @@ def test_no_drawn_file_is_taken_wrongly(tmp_path, n, seed):
     assert odd["recognised"] >= 0.75 * sum(odd.values())
 
 
-def test_a_row_without_a_number_warns_of_nothing(tmp_path):
+def test_a_row_without_a_number_gives_no_warning(tmp_path):
     path = tmp_path / "scores.csv"
     path.write_text("name,a,b\nx,1,2\ny,,\nz,2,1\n", encoding="utf-8")
     assert not ra.recognize(path).is_certain
@@ -60,7 +60,7 @@ REAL = {
 
 
 @pytest.mark.parametrize(("step", "least"), [(9, 10), pytest.param(1, 110, marks=pytest.mark.slow)])
-def test_no_real_file_is_taken_wrongly(step, least):
+def test_no_real_file_is_misread(step, least):
     if not DATA.is_dir():
         pytest.skip("the optional data are not there")
     certain = 0
@@ -107,7 +107,7 @@ ASKED = {
 }
 
 
-def test_where_there_is_doubt_all_that_it_may_be_is_said():
+def test_ambiguous_files_list_all_possible_formats():
     for kind, (text, formats) in ASKED.items():
         found = ra.recognize(StringIO(text))
         assert not found.is_certain, kind
@@ -136,16 +136,16 @@ def test_where_there_is_doubt_all_that_it_may_be_is_said():
         ),
     ],
 )
-def test_what_is_asked_names_the_columns(text, parameters):
+def test_questions_name_the_columns(text, parameters):
     one, *_ = ra.recognize(StringIO(text)).readings
     assert (one.format, one.parameters, one.is_certain) == ("scores", parameters, False)
 
 
-def test_systems_that_stand_in_several_rows_are_no_leaderboard():
+def test_systems_in_several_rows_are_no_leaderboard():
     assert ra.recognize(StringIO("model,maker,x\nA,O,1\nA,P,2\n")).readings == ()
 
 
-def test_what_a_call_says_reads_the_file(tmp_path):
+def test_the_suggested_call_reads_the_file(tmp_path):
     text = "q,Model A,Model B,verdict\n1,x,y,Model A\n2,y,z,tie\n"
     (tmp_path / "battles.csv").write_text(text, encoding="utf-8")
     found = ra.recognize(tmp_path / "battles.csv")
@@ -158,12 +158,12 @@ def test_what_a_call_says_reads_the_file(tmp_path):
 
 
 @pytest.fixture
-def ranked(tmp_path, said):
+def ranked(tmp_path, output):
     """Return a function that calls `rankagg rank` on a text, with options."""
 
     def call(text, *options, code=0):
         (tmp_path / "file.csv").write_text(text, encoding="utf-8")
-        return " ".join(said("rank file.csv --rule borda", *options, code=code).split())
+        return " ".join(output("rank file.csv --rule borda", *options, code=code).split())
 
     return call
 
@@ -183,22 +183,22 @@ def ranked(tmp_path, said):
         ),
     ],
 )
-def test_the_command_line_says_what_to_type(ranked, text, words):
+def test_the_command_line_names_the_options_to_type(ranked, text, words):
     assert words in ranked(text, code=2)
 
 
 def test_a_remedy_names_the_option(ranked):
     columns = ["--format", "comparisons", "--first", "p", "--second", "q", "--outcome", "won"]
-    told = ranked("p,q,won\nA,B,A\nB,C,B\nC,A,first\n", *columns, code=2)
-    assert "also a side. Set --outcome-is side or --outcome-is winner." in told
+    message = ranked("p,q,won\nA,B,A\nB,C,B\nC,A,first\n", *columns, code=2)
+    assert "also a side. Set --outcome-is side or --outcome-is winner." in message
 
 
-def test_a_name_with_braces_is_told_as_it_is(said, tmp_path):
+def test_a_file_name_with_braces_is_printed_unchanged(output, tmp_path):
     (tmp_path / "{x}.csv").write_text("a,b,winner\nx,y,a\ny,x,b\n", encoding="utf-8")
-    assert "note: {x}.csv is read as comparisons" in " ".join(said("rank {x}.csv").split())
+    assert "note: {x}.csv is read as comparisons" in " ".join(output("rank {x}.csv").split())
 
 
-def test_the_command_line_says_what_it_took(ranked):
+def test_the_command_line_states_the_recognized_columns(ranked):
     battles = "model_a,model_b,winner,judge\nx,y,model_a,j\ny,z,tie,j\nz,x,model_b,k\n"
     out = ranked(battles, "--cluster", "judge")
     assert "note: file.csv is read as comparisons of model_a and model_b by winner" in out
@@ -216,7 +216,7 @@ def test_a_later_row_that_is_no_such_score_is_refused(last, message):
         found.read(higher_is_better=True)
 
 
-def test_lists_of_several_lengths_name_their_reader():
+def test_lists_of_several_lengths_are_refused_naming_the_reader():
     lists, cut = "A,B,C\nB,A\nC,B,A,D\n", "system,x,y\nA,.5,.7\nB,.7\n"
     for text, is_lists in ((lists, True), (cut, False)):
         with pytest.raises(DataFormatError, match="one cell per column") as refused:
@@ -224,5 +224,5 @@ def test_lists_of_several_lengths_name_their_reader():
         assert ("`read_rankings`" in str(refused.value)) == is_lists
 
 
-def test_right_and_wrong_are_scores():
+def test_right_and_wrong_are_read_as_scores():
     assert ra.recognize(StringIO("model,x,y\nA,0,1\nB,1,1\nC,0,1\n")).is_certain

@@ -1,4 +1,4 @@
-"""Reading score tables: all forms, what is refused, and small tables."""
+"""Reading score tables: all forms, refusals, and small tables."""
 
 import csv
 from io import StringIO
@@ -32,7 +32,7 @@ TABLE = ra.ScoreTable(
 )  # fmt: skip
 
 
-def test_task_level():
+def test_tables_by_task_are_read():
     table = read(WIDE)
     assert table == TABLE
     assert table.systems.labels == ("B", "A", "C")
@@ -48,12 +48,12 @@ def test_task_level():
 CARDS = "model,Mean win rate,#Params (B),mmlu,arc,License\nA,.1,70,8,9,mit\nB,.9,1,7,6,bsd\n"
 
 
-def test_columns_that_no_benchmark_is_are_asked_about():
-    told = (
+def test_columns_that_may_be_no_tasks_are_refused_with_a_question():
+    message = (
         r"stream: Mean win rate, #Params \(B\) may be no tasks\. Name those to take with `only` "
         r"\(mmlu, arc are left\), or take all with `only='\*'`\."
     )
-    with pytest.raises(DataFormatError, match=told):
+    with pytest.raises(DataFormatError, match=message):
         read(CARDS, drop="License")
     assert read(CARDS, only=["mmlu", "arc"]).tasks.labels == ("mmlu", "arc")
     # Names go before patterns, and the order of the table stays.
@@ -74,7 +74,7 @@ def test_columns_that_no_benchmark_is_are_asked_about():
         ("BoolQ", False), ("Arena-Hard", False), ("task 2", False), ("averages", False),
     ],
 )  # fmt: skip
-def test_words_in_headings(heading, is_doubtful):
+def test_headings_that_may_be_no_tasks_are_refused(heading, is_doubtful):
     text = f"model,{heading},x\nA,1,2\nB,2,1\n"
     if is_doubtful:
         with pytest.raises(DataFormatError, match="may be no tasks"):
@@ -99,7 +99,7 @@ def test_labels_that_look_like_numbers_stay_text():
     assert (table.systems.labels, table.tasks.labels) == (("1", "02"), ("2020", "2021"))
 
 
-def test_a_column_for_each_system():
+def test_tables_with_a_column_for_each_system_are_read():
     turned = pd.DataFrame(TABLE.values.T, index=["acc", "f1"], columns=list("BAC"))
     assert read(turned.to_csv(index_label="judge"), task="judge") == TABLE
     assert ra.read_scores(turned, higher_is_better=True, task="index") == TABLE
@@ -124,7 +124,7 @@ def test_a_column_for_each_system():
         lambda: ra.read_cast_votes(StringIO("1,2\nGPT-4,B\nB,gpt-4\n")),
     ],
 )
-def test_names_that_differ_in_case_or_blanks_alone_are_told(reading):
+def test_names_that_differ_in_case_or_blanks_are_reported(reading):
     with pytest.warns(DataWarning, match="'GPT-4' and 'gpt-4' are read as two") as caught:
         reading()
     assert [Path(warning.filename).name for warning in caught] == ["test_scores.py"]
@@ -139,7 +139,7 @@ INSTANCE_TABLE = ra.ScoreTable(
 )  # fmt: skip
 
 
-def test_instance_level():
+def test_tables_by_instance_are_read():
     table = read(INSTANCES, instance="k")
     assert table == INSTANCE_TABLE
     assert table.is_instance_level
@@ -149,7 +149,7 @@ def test_instance_level():
     assert read(INSTANCES.replace("system", "Model"), instance="k") == INSTANCE_TABLE
 
 
-def test_an_instance_without_any_score_is_left_out_and_said():
+def test_an_instance_without_scores_is_left_out_with_a_warning():
     text = "system,k,acc,f1\nB,1,0.5,70\nB,2,,71\nA,1,0.25,\nA,2,,72\n"
     with pytest.warns(DataWarning) as caught:
         table = ra.read_scores(StringIO(text), higher_is_better=True, instance="k")
@@ -164,13 +164,13 @@ def test_an_instance_without_any_score_is_left_out_and_said():
 # -- one row per score ----------------------------------------------------------------------------
 
 
-def test_long():
+def test_long_tables_are_read():
     text = "system,task,value\nB,acc,0.5\nA,acc,0.25\nB,f1,70\nC,f1,60.5\nC,acc,0.75\n"
     assert read(text, task="task", score="value") == TABLE
     assert read(text + "A,f1,\n", task="task", score="value") == TABLE
 
 
-def test_long_with_instances():
+def test_long_tables_with_instances_are_read():
     text = (
         "score,k,task,model,note\n0.5,1,acc,B,x\n70,1,f1,B,\n0.4,2,acc,B,\n71,2,f1,B,\n"
         "0.25,1,acc,A,\n0.1,3,acc,A,\n5,3,f1,A,\n"
@@ -179,7 +179,7 @@ def test_long_with_instances():
     assert read(text, **names) == INSTANCE_TABLE
 
 
-def test_long_with_tasks_of_different_sizes():
+def test_long_tables_with_tasks_of_different_sizes_are_read():
     text = "system,task,k,v\nA,x,1,1\nA,x,2,2\nA,y,9,3\nB,y,9,4\nB,x,2,5\n"
     table = read(text, task="task", instance="k", score="v")
     assert (table.tasks.labels, table.instances) == (("x", "y"), ("1", "2", "9"))
@@ -212,12 +212,12 @@ def test_one_direction_for_all_tasks_or_one_each():
 
 
 @pytest.mark.parametrize("drop", ["acc", ["acc"], ("acc",), {"acc"}, iter(["acc"])])
-def test_drop(drop):
+def test_dropped_tasks_are_left_out(drop):
     table = read(WIDE, drop=drop)
     assert (table.tasks.labels, table.systems.labels) == (("f1",), ("B", "A", "C"))
 
 
-# -- what is refused ------------------------------------------------------------------------------
+# -- refusals -------------------------------------------------------------------------------------
 
 
 LONG = {"system": "s", "task": "t", "instance": "k", "score": "v"}
@@ -269,7 +269,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("text", "names", "message"), NO_TABLES + REFUSED, ids=str)
-def test_what_is_refused(text, names, message):
+def test_bad_tables_are_refused(text, names, message):
     with pytest.raises((DataFormatError, InvalidInputError), match=f"(?s){message}") as caught:
         read(text, **names)
     if (text, names, message) in NO_TABLES:
@@ -302,7 +302,7 @@ def tables(draw):
 
 @given(table=tables(), tabs=st.booleans())
 @settings(max_examples=25)
-def test_a_table_comes_back_from_a_file_and_from_frames(table, tabs, tmp_path_factory):
+def test_a_table_is_read_back_from_a_file_and_from_frames(table, tabs, tmp_path_factory):
     path = tmp_path_factory.mktemp("scores") / "table.csv"
     frame, directions = table.to_frame(), table.higher_is_better
     guard_frame(frame).to_csv(

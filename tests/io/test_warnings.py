@@ -1,4 +1,4 @@
-"""Warnings of readers point to the line that reads, neither into the package nor above the call."""
+"""Warnings of readers point to the line of the call."""
 
 import warnings
 from io import StringIO
@@ -37,7 +37,7 @@ CALLS = {
 
 
 @pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
-def test_a_warning_is_of_the_line_that_reads(call, tmp_path, monkeypatch):
+def test_a_warning_points_to_the_calling_line(call, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     book = openpyxl.Workbook()
     for row in (["system", "x"], ["A", 1], ["B", 2]):
@@ -49,7 +49,7 @@ def test_a_warning_is_of_the_line_that_reads(call, tmp_path, monkeypatch):
 
 def places(call, **names):
     """Return the files that the warnings of a call are of; the call itself is in user.py."""
-    with warnings.catch_warnings(record=True) as told:
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         eval(compile(call, "user.py", "eval"), {"ra": ra, **names})
-    return [one.filename for one in told if one.category is DataWarning]
+    return [one.filename for one in caught if one.category is DataWarning]

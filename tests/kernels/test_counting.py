@@ -19,7 +19,7 @@ from tests import strategies
 KINDS = ["", "ties", "gaps", "ties gaps", "lists", "ties gaps lists"]
 
 
-def told(counts):
+def as_lists(counts):
     return [array.tolist() for array in counts]
 
 
@@ -53,7 +53,7 @@ def test_few_rankings_are_counted_as_many_are(monkeypatch):
         for few in (0, 2**19):
             monkeypatch.setattr(counting, "COMPARED_AT_ONCE", few)
             both = count(ranks.astype(np.int32), weights), count(ranks.astype(np.int32))
-            counted.append([told(one) for one in both])
+            counted.append([as_lists(one) for one in both])
         assert counted[0] == counted[1]
 
 
@@ -66,22 +66,22 @@ def each_counted(ranks, weights):
         for i, j in product(range(n), repeat=2):
             there = row[i] != -1, row[j] != -1
             off = row[i] == -2, row[j] == -2
-            said = low[i] < low[j], all(there), all(off)
-            counts[:, i, j] += [weight * one for one in said]
+            cells = low[i] < low[j], all(there), all(off)
+            counts[:, i, j] += [weight * one for one in cells]
     return counts.tolist()
 
 
 class TestCount:
     @given(data=st.data(), ranks=any_ranks)
-    def test_any_rankings(self, data, ranks):
+    def test_counts_of_any_rankings_equal_the_loop(self, data, ranks):
         some = st.sampled_from([1, 1, 2, 3, 2**40])
         weights = np.array(data.draw(st.lists(some, min_size=len(ranks), max_size=len(ranks))))
-        assert told(count(ranks)) == each_counted(ranks, np.ones(len(ranks), dtype=int))
-        assert told(count(ranks, weights)) == each_counted(ranks, weights)
+        assert as_lists(count(ranks)) == each_counted(ranks, np.ones(len(ranks), dtype=int))
+        assert as_lists(count(ranks, weights)) == each_counted(ranks, weights)
 
     @pytest.mark.parametrize("kinds", KINDS[::2])
     @pytest.mark.parametrize(("m", "n"), SIZES)
-    def test_blocks_and_sizes(self, m, n, kinds, monkeypatch):
+    def test_counts_do_not_depend_on_blocks(self, m, n, kinds, monkeypatch):
         monkeypatch.setattr(counting, "COLUMN_PLACES", 64 * n)
         monkeypatch.setattr(counting, "FEWEST_RANKINGS", 64)
         ranks = drawn_ranks(m, n, kinds)
@@ -96,30 +96,30 @@ class TestCount:
             for array, mine in zip(found[1:], (there, off), strict=True):
                 assert array.tolist() == ((mine * each[:, None]).T @ (mine * 1)).tolist()
 
-    def test_before_bits_could_be_counted(self, monkeypatch):
+    def test_counts_without_a_bit_count_instruction_are_equal(self, monkeypatch):
         if not hasattr(np, "bitwise_count"):
             pytest.skip("NumPy 2 counts bits")
         ranks = drawn_ranks(100, 7, "ties gaps lists")
-        expected = told(count(ranks))
+        expected = as_lists(count(ranks))
         monkeypatch.delattr(np, "bitwise_count")
-        assert told(count(ranks)) == expected
+        assert as_lists(count(ranks)) == expected
 
 
 class TestInversions:
     @given(values=st.integers(1, 70).flatmap(lambda n: st.permutations(range(n))))
-    def test_any_order(self, values):
+    def test_inversions_of_any_order_equal_the_loop(self, values):
         expected = sum(a > b for a, b in combinations(values, 2))
         assert _inversions(np.array(values)) == expected
 
     @pytest.mark.parametrize("n", [1, 16, 17, 256, 257, 1000])
-    def test_ends_and_sizes(self, n):
+    def test_inversions_of_extreme_orders_are_counted(self, n):
         values = np.arange(n)
         assert _inversions(values) == 0
         assert _inversions(values[::-1].copy()) == n * (n - 1) // 2
         drawn = np.random.default_rng(n).permutation(n)
         assert _inversions(drawn) == int(np.triu(drawn[:, None] > drawn, k=1).sum())
 
-    def test_beyond_sixteen_bits(self):
+    def test_inversions_beyond_sixteen_bits_are_counted(self):
         n = 70_000
         values = np.roll(np.arange(n), 1)  # the largest comes first
         assert _inversions(values) == n - 1
@@ -142,7 +142,7 @@ class TestPlaces:
         assert doubled_places(ranks).tolist() == expected
 
     @pytest.mark.parametrize("kinds", KINDS)
-    def test_blocks(self, kinds, monkeypatch):
+    def test_places_do_not_depend_on_blocks(self, kinds, monkeypatch):
         ranks = drawn_ranks(70, 9, kinds)
         whole = doubled_places(ranks).tolist()
         monkeypatch.setattr(counting, "ENTRIES_AT_ONCE", 64)
@@ -150,7 +150,7 @@ class TestPlaces:
 
     @given(data=st.data(), ranks=any_ranks)
     @pytest.mark.parametrize("few", [0, 64])
-    def test_sums_by_key(self, data, ranks, few):
+    def test_sums_by_key_equal_the_loop(self, data, ranks, few):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(positional, "RANKINGS_OF_A_KEY", few)
             m, n = ranks.shape
@@ -164,10 +164,10 @@ class TestPlaces:
                 placed[key] += [weight * place for place in row]
                 seen[key] += [weight * (place > 0) for place in row]
             found = _place_sums(keys, weights, doubled)
-            assert told(found) == [seen.tolist(), placed.tolist()]
+            assert as_lists(found) == [seen.tolist(), placed.tolist()]
 
     @given(data=st.data(), ranks=any_ranks)
-    def test_sums_over_absent_items(self, data, ranks):
+    def test_sums_over_absent_items_equal_the_loop(self, data, ranks):
         m, n = ranks.shape
         weights = np.array(data.draw(st.lists(st.integers(0, 9), min_size=m, max_size=m)))
         values = np.where(ranks == -1, 0, data.draw(st.sampled_from([3, 2**40 + 1, 2**54])))
@@ -180,7 +180,7 @@ class TestPlaces:
         ]
         assert _absent_sums(weights, ranks == -1, values).tolist() == expected
 
-    def test_many_blocks_over_absent_items(self, monkeypatch):
+    def test_sums_over_absent_items_do_not_depend_on_blocks(self, monkeypatch):
         ranks = drawn_ranks(500, 6, "gaps")
         values = np.random.default_rng(0).integers(0, 2**50, ranks.shape)
         weights = np.random.default_rng(1).integers(0, 8, len(ranks))

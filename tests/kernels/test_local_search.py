@@ -47,7 +47,7 @@ small = st.integers(2, 7).flatmap(
 class TestSearches:
     @settings(max_examples=12)
     @given(margins=small, seed=st.integers(0, 99), steps=st.integers(1, 60))
-    def test_what_is_saved_is_the_difference_of_costs(self, margins, seed, steps):
+    def test_saved_cost_is_the_difference_of_costs(self, margins, seed, steps):
         begun, search = searches(margins, seed, size=3)
         for _ in range(2):
             search.advance(steps)
@@ -77,7 +77,7 @@ class TestSearches:
         ways = np.abs(places - before).max(axis=1)
         assert set(ways.tolist()) == set(range(1, reach + 1))
 
-    def test_a_worse_order_is_given_up(self):
+    def test_a_worse_order_is_discarded(self):
         margins = -np.ones((6, 6), dtype=np.int64)
         margins = antisymmetric(margins)  # the identity is the only local optimum
         search = Searches(margins, np.arange(6)[None], np.random.default_rng(0))
@@ -130,11 +130,11 @@ def test_descent_leaves_no_move_of_a_single_item(kind, seed):
         lambda n: arrays(np.float64, (n, n), elements=st.sampled_from([-2.0, -1, 0, 0.5, 3]))
     )
 )
-def test_the_first_of_the_best_places(margins):
+def test_the_first_of_the_best_places_is_chosen(margins):
     n = len(margins)
     permuted = np.triu(margins, k=1) - np.triu(margins, k=1).T
-    told = heuristics.insertion_gains(permuted)
-    gains, targets = told.max(axis=1), told.argmax(axis=1)
+    all_gains = heuristics.insertion_gains(permuted)
+    gains, targets = all_gains.max(axis=1), all_gains.argmax(axis=1)
     cost = np.triu(permuted, k=1).sum()
     for p in range(n):
         saved = []
@@ -155,7 +155,7 @@ def afresh():
 
 
 @pytest.mark.usefixtures("afresh")
-def test_what_runs_is_said(monkeypatch):
+def test_the_running_implementation_is_described(monkeypatch):
     monkeypatch.setenv(local_search.VARIABLE, "numpy")
     assert local_search.described() == f"NumPy {np.__version__}"
     assert local_search._compiled(1e9) is None

@@ -161,7 +161,7 @@ def test_rules_choose_by_the_weakest_arc_of_a_cycle_and_all_are_essential():
 
 @ledger.covers("atlas_m3/*")
 @pytest.mark.parametrize("most", [3, pytest.param(6, marks=pytest.mark.slow)])
-def test_the_atlas_of_three_items(most):
+def test_the_atlas_of_three_items_is_reproduced(most):
     # rbajaj5/kemeny-dp-posets, results/subset_dp_certificates.json: all anonymous profiles of
     # m strict rankings of three items, and how many of them have one optimum only.
     every = [ra.Permutation.from_order(order) for order in permutations("ABC")]
@@ -258,7 +258,7 @@ def test_tau_x_of_emond_and_mason(facts):
         ("borda_fails_condorcet", [6, 7, 2]),
     ],
 )
-def test_borda_points(name, points):
+def test_borda_points_are_known(name, points):
     profile = ELECTIONS[name].profile()
     assert ra.Borda().aggregate(profile).scores.tolist() == points
     assert ra.Borda().aggregate(profile.pairwise()).scores.tolist() == points
@@ -268,7 +268,7 @@ def test_borda_points(name, points):
 @pytest.mark.parametrize(
     ("name", "net"), [("condorcet_cycle_3", [0, 0, 0]), ("readme_profile_4c_b", [-3, -1, 1, 3])]
 )
-def test_copeland_points(name, net):
+def test_copeland_points_are_known(name, net):
     # Wins plus half the draws are (wins less losses + n - 1)/2.
     points = [(value + len(net) - 1) / 2 for value in net]
     assert ra.Copeland().aggregate(ELECTIONS[name].profile()).scores.tolist() == points
@@ -288,12 +288,12 @@ def test_a_condorcet_winner_is_found(name, winner):
 
 
 @ledger.covers("borda_fails_condorcet/borda_winner")
-def test_borda_may_miss_the_condorcet_winner():
+def test_borda_does_not_always_elect_the_condorcet_winner():
     assert ra.Borda().aggregate(ELECTIONS["borda_fails_condorcet"].profile()).order == tuple("BAC")
 
 
 @ledger.covers("crc_incomplete/copeland_unifying/*")
-def test_copeland_with_unranked_items_last():
+def test_copeland_with_unranked_items_last_gives_the_known_points():
     # corankco, tests/test_Copeland.py: what a ranking leaves out is below what it ranks.
     profile = ra.Profile(
         [
@@ -387,7 +387,7 @@ MOVES = {
 @ledger.covers("mallows_counts_n4_n5/n?/*")
 @pytest.mark.parametrize("n", [4, 5])
 @pytest.mark.parametrize("name", MOVES)
-def test_how_many_permutations_are_so_many_moves_away(facts, name, n):
+def test_permutations_at_each_distance_are_counted(facts, name, n):
     # PerMallows, man/count.perms.Rd, and an enumeration.
     expected = facts("known_answers")["mallows_counts_n4_n5"]["expected"][f"n{n}"][name]
     start = ra.Permutation.identity(range(n))
@@ -554,7 +554,7 @@ def test_how_often_each_candidate_has_each_place(facts):
 
 @ledger.covers("data_*/kendall_W", "data_*/friedman_*", "salad_pl/kendall_W", "salad_pl/friedman_*")
 @pytest.mark.parametrize("name", BALLOT_SETS)
-def test_friedman_of_a_set_of_rankings(name, facts):
+def test_friedman_of_a_set_of_rankings_is_known(name, facts):
     profile, expected = read_ballot_set(facts, name)
     test = ra.inference.friedman(profile)
     assert test.kendall_w == pytest.approx(expected["kendall_W"], rel=1e-12)
@@ -654,7 +654,7 @@ def pudding(facts):
 
 @ledger.covers("pudding_davidson/*")
 @pytest.mark.parametrize("how", ["pairs", "rankings"])
-def test_davidson_s_puddings(how, pudding):
+def test_the_fit_of_davidsons_puddings_is_reproduced(how, pudding):
     # hturner/PlackettLuce, the vignette, whose fit stops after 7 steps; Davidson (1970).
     votes, profile, expected = pudding
     fit = (
@@ -734,7 +734,7 @@ def test_fruits_with_ties_of_two_and_three(pseudo, facts):
 
 
 @ledger.covers("abcd_disconnected/*")
-def test_an_item_that_only_loses(facts):
+def test_items_that_only_lose_are_separate_components(facts):
     # hturner/PlackettLuce, the vignette, section 2.3.
     profile, expected = read_ranks_with_zeros(facts, "abcd_disconnected")
     parts = ordered_parts(_beats_graph(profile))
@@ -779,7 +779,7 @@ def test_a_tie_is_half_a_win_in_a_tournament(facts):
 
 
 @ledger.covers("evalica_food/newman/*")
-def test_newman_s_ties_are_davidson_s(facts):
+def test_newmans_ties_equal_davidsons(facts):
     # Newman (2023) gives a tie the weight 2 v sqrt(w_i w_j).
     profile, expected = read_food(facts)
     fit = ra.BradleyTerry.fit(profile, ties="davidson")
@@ -816,7 +816,7 @@ def test_the_normalizer_of_ten_items(facts):
 
 
 @ledger.covers("mallows_expected_distance/values")
-def test_an_expected_distance(facts):
+def test_the_expected_distance_is_the_known_one(facts):
     # The same package; other distances are tested with their own normalizers.
     case = facts("known_answers")["mallows_expected_distance"]
     (at,) = [k for k, row in enumerate(case["input"]["cases"]) if row[0] == "kendall"]

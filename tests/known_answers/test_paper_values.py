@@ -1,4 +1,4 @@
-"""What the papers' definitions give, where the print differs, and why.
+"""Values by the papers' definitions, and the reasons for differences from the print.
 
 P1: Colombo et al. (2022), "What are the best systems?"; P2: Himmi et al. (2023), on missing
 scores. Those of the third paper are among its replicated rows. Tables of the papers are
@@ -48,21 +48,21 @@ def toy():
 
 
 @ledger.covers("toy_mean_lower_better/*")
-def test_toy_mean(toy):
+def test_toy_mean_is_that_of_the_paper(toy):
     mean = ra.Mean().aggregate(toy)
     assert -mean.scores * 6 == pytest.approx([16.72, 19.61, 20.23], abs=1e-9)
     assert mean.order == ("A", "B", "C")
 
 
 @ledger.covers("toy_borda/*")
-def test_toy_borda(toy):
+def test_toy_borda_is_that_of_the_paper(toy):
     borda = ra.Borda().aggregate(toy)
     assert (6 * 3 - borda.scores).tolist() == [13, 12, 11]  # sums of ranks from 1
     assert borda.order == ("C", "B", "A")
 
 
 @ledger.covers("toy_pairwise/*")
-def test_toy_paired_comparison(toy):
+def test_toy_paired_comparison_is_that_of_the_paper(toy):
     votes = toy.rankings().pairwise()
     a, b, c = range(3)
     assert (votes.wins[b, a], votes.wins[a, b]) == (4, 2)
@@ -75,7 +75,7 @@ def test_toy_paired_comparison(toy):
 
 
 @ledger.covers("toy_kemeny/*")
-def test_toy_kemeny(toy):
+def test_toy_kemeny_is_that_of_the_paper(toy):
     kemeny = ra.Kemeny().aggregate(toy)
     assert (kemeny.order, kemeny.cost) == (("C", "B", "A"), 7)
     assert kemeny.certificate.status == "optimal"
@@ -169,7 +169,7 @@ def test_dispersion_of_a_random_ranking_and_the_kemeny_optimum(name, leaderboard
 
 
 def _as_printed(name, mean):
-    """Return the rankings by the mean that a row may speak of.
+    """Return the rankings by the mean that a row may refer to.
 
     Two systems have the same mean on GLUE (rows 75 and 89). Rounding errors part them, and the
     rows about GLUE's mean go by those; the package ties them.
@@ -305,7 +305,7 @@ def _ranking(ranks):
 
 @ledger.covers("p_n_k_r")
 @pytest.mark.parametrize("n", [2, 5, 300])
-def test_p_n_k_r(n):
+def test_rank_probabilities_follow_the_formula_of_the_paper(n):
     for ranks in partial_ranks(n) if n < 7 else [[*range(120), *[None] * 180]]:
         k = n - ranks.count(None)
         shares = _ranking(ranks).pairwise_probabilities()
@@ -319,7 +319,7 @@ def test_p_n_k_r(n):
 
 @ledger.covers("t_n_k")
 @pytest.mark.parametrize("n", [1, 5])
-def test_t_n_k(n):
+def test_counts_of_compatible_permutations_follow_the_formula(n):
     for ranks in partial_ranks(n):
         k = n - ranks.count(None)
         count = _ranking(ranks).n_compatible_permutations
@@ -328,7 +328,7 @@ def test_t_n_k(n):
 
 @ledger.covers("expected_rank/*")
 @pytest.mark.parametrize("n", [2, 5])
-def test_expected_rank(n):
+def test_expected_ranks_follow_the_formula_of_the_paper(n):
     for ranks in partial_ranks(n):
         k = n - ranks.count(None)
         from_one = _ranking(ranks).expected_ranks() + 1
@@ -387,7 +387,7 @@ def test_published_order_by_mean(table_5):
 
 @ledger.covers("xtreme_missing/colsums_ratio*", "xtreme_missing/mean")
 @pytest.mark.parametrize("dropped", [(), ("Score",)])
-def test_xtreme_with_gaps(dropped, data, facts):
+def test_the_order_on_xtreme_with_gaps_is_reproduced(dropped, data, facts):
     expected = facts("paper_values")["xtreme_missing"]["value"]
     path = data("tasks/xtreme_missing.csv")
     table = ra.read_scores(path, higher_is_better=True, only="*", drop=dropped)
@@ -399,7 +399,7 @@ def test_xtreme_with_gaps(dropped, data, facts):
 
 
 @ledger.covers("xtreme_missing/colsums_weighted*")
-def test_xtreme_with_gaps_as_the_authors_program_weights_it(data, facts):
+def test_the_authors_weights_on_xtreme_with_gaps_are_reproduced(data, facts):
     expected = facts("paper_values")["xtreme_missing"]["value"]
     table = ra.read_scores(data("tasks/xtreme_missing.csv"), higher_is_better=True, only="*")
     rankings = table.rankings()

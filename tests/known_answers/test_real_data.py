@@ -66,7 +66,7 @@ def test_unranked_is_not_tied_last(form, cost, data):
     check_optimum(profile.with_unranked("ignore").pairwise(), cost)
 
 
-def test_systems_that_share_no_task(data):
+def test_systems_that_share_no_task_are_noted(data):
     table = ra.read_scores(data("tasks/gem_bleu_main.csv"), higher_is_better=True)
     assert (table.n_systems, table.n_tasks, table.n_missing) == (27, 46, 856)
     votes = table.with_unranked("ignore").rankings().pairwise()

@@ -37,7 +37,7 @@ def cut_off(ax):
 
 
 def notes(ax):
-    """Return what stands below axes on one line."""
+    """Return the text below axes on one line."""
     return " ".join(below(ax).split())
 
 

@@ -49,7 +49,7 @@ def leaders(ax, n):
 
 
 @pytest.mark.parametrize("test", [demsar(), of_thirty(12)])
-def test_leaders_go_from_the_average_rank_to_the_name(test):
+def test_leader_lines_join_the_average_rank_and_the_name(test):
     ax = plotting.critical_difference_diagram(test)
     n = len(test.items)
     frame = test.to_frame()["average_rank"]
@@ -65,7 +65,7 @@ def test_leaders_go_from_the_average_rank_to_the_name(test):
 
 
 @pytest.mark.parametrize("test", [demsar(), of_thirty(12)])
-def test_leaders_cross_nothing(test):
+def test_leader_lines_cross_no_others(test):
     ax = plotting.critical_difference_diagram(test)
     lines = leaders(ax, len(test.items))
     for rank, height, end in lines:
@@ -114,18 +114,18 @@ def test_the_ruler_is_as_long_as_the_critical_difference(n_rankings):
     ax = plotting.critical_difference_diagram(test, alpha=0.1)
     start, end = one(ax, "ruler").get_xdata()
     assert end - start == pytest.approx(test.critical_difference(0.1), rel=1e-12)
-    said = f"critical difference {end - start:.2f} (alpha = 0.1)"
-    assert one(ax, "ruler-text").get_text() == said
+    text = f"critical difference {end - start:.2f} (alpha = 0.1)"
+    assert one(ax, "ruler-text").get_text() == text
     low, high = ax.get_xlim()
     assert low < start < end < high
     bottom, top = ax.get_ylim()
     assert top < one(ax, "ruler").get_ydata()[0] < 0 < bottom
 
 
-def test_what_bars_mean_is_said():
+def test_the_caption_explains_the_bars():
     alike = printed([1.9, 2.0, 2.1], 5)
-    said = notes(plotting.critical_difference_diagram(alike))
-    assert "items that the bar joins differ by at most" in said
+    text = notes(plotting.critical_difference_diagram(alike))
+    assert "items that the bar joins differ by at most" in text
     apart = printed([1.0, 2.0, 3.0], 500)
     ax = plotting.critical_difference_diagram(apart)
     assert not of_group(ax, "group")

@@ -61,7 +61,7 @@ def test_lines_go_through_the_places_and_end_at_their_names():
     assert colored == {"NEZHA Plus", "PAI Albert"}
 
 
-def test_ties_are_joined_and_unranked_items_stand_apart():
+def test_ties_are_joined_and_unranked_items_are_separate():
     profile = ra.Profile([ra.PartialRanking.from_buckets([["A"], ["B", "C"]], items="ABCD")] * 2)
     ax = plotting.bump_chart(ra.compare(profile, [ra.distributions.PlackettLuceRanking()]))
     (tie,) = of_group(ax, "tie")
@@ -112,7 +112,7 @@ def test_curves_go_through_the_overlaps(profile):
     plt.close("all")
 
 
-def test_the_best_curve_comes_first_and_shows_below_the_others(thirty):
+def test_the_best_curve_is_first_and_widest(thirty):
     comparison = ra.compare(thirty)
     lines = [a for a in plotting.overlap_plot(comparison).get_lines() if a.get_gid() != "random"]
     means = [line.get_ydata().mean() for line in lines]

@@ -1,4 +1,4 @@
-"""Pictures of fits: what is drawn is that of the fit, the data and the distribution."""
+"""Plots of fits show the fit, the data and the distribution."""
 
 from dataclasses import replace
 from functools import cache
@@ -53,19 +53,19 @@ def test_worths_are_in_order_with_their_intervals(alpha):
     assert bottom > 4
     assert top < 0
     assert set(one(ax, "mean").get_xdata()) == {0.0}
-    said = f"log worth PlackettLuce, with {100 * (1 - alpha):g} % intervals"
-    assert notes(ax).startswith(said)
+    text = f"log worth PlackettLuce, with {100 * (1 - alpha):g} % intervals"
+    assert notes(ax).startswith(text)
 
 
-def test_tie_parameters_are_no_items_but_said():
+def test_tie_parameters_are_in_the_caption_only():
     fit = with_ties()
     assert fit.names[3:] == ("log tie 2",)
     ax = fit.plot()
     assert len(ax.get_yticklabels()) == 3
     assert not of_group(ax, "point-3")
     low, high = fit.conf_int().iloc[3]
-    said = f"log tie 2: {fit.estimates[3]:.2f} (95 %: {low:.2f} to {high:.2f})"
-    assert f"not drawn: {said}" in notes(ax)
+    text = f"log tie 2: {fit.estimates[3]:.2f} (95 %: {low:.2f} to {high:.2f})"
+    assert f"not drawn: {text}" in notes(ax)
     assert "ties" not in notes(plackett_luce().plot())
 
 
@@ -112,12 +112,12 @@ def bars(ax, gid):
 
 
 @pytest.mark.parametrize(("n", "theta"), [(1, 0.3), (3, 0.0), (7, 1e-9), (12, 30.0), (60, 0.3)])
-def test_the_law_is_that_of_counted_permutations(n, theta):
+def test_the_drawn_law_counts_permutations(n, theta):
     law = _distance_probabilities(n, theta)
     np.testing.assert_allclose(law, exact_law(n, theta), atol=1e-12)
 
 
-def test_bars_are_the_distances_of_the_rankings_beside_theta_and_its_interval():
+def test_bars_show_distances_with_the_law_of_theta():
     fit = strict()
     ax = fit.plot(alpha=0.2)
     profile, center = fit.data, fit.distribution.center
@@ -141,7 +141,7 @@ def test_bars_are_the_distances_of_the_rankings_beside_theta_and_its_interval():
     assert f"see the {len(fit.notes)} note" in text
 
 
-def test_many_distances_share_bars_and_none_is_lost():
+def test_many_distances_share_bars_with_the_full_total():
     fit = thirty()
     ax = fit.plot()
     known = bars(ax, "known")

@@ -1,4 +1,4 @@
-"""Heat maps: each number in its cell, in the order of what is drawn."""
+"""Heat maps: each number in its cell, in the drawn order."""
 
 from functools import cache
 from itertools import permutations
@@ -26,7 +26,7 @@ from tests.plotting.reading import (
 )
 
 
-def test_cells_hold_the_shares_in_consensus_order():
+def test_cells_show_the_shares_in_consensus_order():
     votes = ra.datasets.load("tennessee").pairwise()
     ax = plotting.pairwise_heatmap(votes)
     order = ["Nashville", "Chattanooga", "Knoxville", "Memphis"]
@@ -70,7 +70,7 @@ def test_ranks_end_at_the_last_one_that_an_item_reaches():
 
 
 @pytest.mark.parametrize(("policy", "hatched"), [("ignore", 4), ("uniform", 4), ("last", 0)])
-def test_pairs_that_nobody_compared_are_hatched_whatever_is_imputed(policy, hatched):
+def test_pairs_never_compared_are_hatched_under_every_policy(policy, hatched):
     profile = ra.Profile.from_ranks([[1, 2, np.nan], [np.nan, np.nan, 1]])
     ax = plotting.pairwise_heatmap(profile.with_unranked(policy).pairwise())
     assert len([p for p in ax.patches if p.get_hatch()]) == hatched
@@ -184,7 +184,7 @@ def test_cells_are_the_shares_in_the_order_of_mean_places():
     [(0.001, "<1"), (0.0049, "<1"), (0.0051, "1"), (0.5, "50"), (0.994, "99"), (0.996, ">99"),
      (1.0, "100"), (1 - 1e-15, "100")],
 )  # fmt: skip
-def test_percent_is_never_rounded_to_none_or_all(share, text):
+def test_percentages_are_never_rounded_to_0_or_100(share, text):
     assert _percent_text(share) == text
 
 
@@ -202,7 +202,7 @@ def test_resamples_without_a_place_have_a_column():
     assert not collisions(ax)
 
 
-def test_what_was_drawn_and_not_proved_is_said():
+def test_unproved_resamples_are_noted():
     ax = by_hand([[1, 2]] * 3, [[1, 2]] * 3, proved=False).plot()
     assert "note: 3 of 3 resamples are not proved optimal: one ranking counts" in notes(ax)
     text = notes(of_sports().plot())
@@ -238,7 +238,7 @@ def test_tasks_that_agree_with_all_others_are_on_top():
     assert faults(ax) == []
 
 
-def test_what_is_not_known_is_hatched_and_last():
+def test_unknown_agreement_is_hatched_and_last():
     gap = np.nan
     rows = [[1, 2, gap, 1], [2, 3, gap, 1], [3, 1, gap, 1], [4, 4, 5, 1]]
     ax = ra.analysis.task_agreement(table(rows, ["x", "y", "one score", "all tied"])).plot()
@@ -250,7 +250,7 @@ def test_what_is_not_known_is_hatched_and_last():
     assert "hatched" not in notes(ra.analysis.task_agreement(table([[1, 2], [2, 3]])).plot())
 
 
-def test_numbers_are_short():
+def test_numbers_are_shown_with_two_digits():
     minus = "\N{MINUS SIGN}"
     values = (1.0, -1.0, 0.0, -0.001, 0.456, -0.5, 0.999)
     shown = ["1", f"{minus}1", "0", "0", ".46", f"{minus}.50", "1"]

@@ -1,4 +1,4 @@
-"""Rows of intervals: ranks, effects of paired tests, and units that tell neighbors apart."""
+"""Rows of intervals: ranks, effects of paired tests, and units that separate neighbors."""
 
 from dataclasses import replace
 from functools import cache
@@ -34,7 +34,7 @@ def of_three():
     return ra.rank_intervals(profile, of="borda")
 
 
-# Eight systems of which some are first neither alone nor together.
+# Eight systems; some are first neither alone nor together.
 WIDE = np.linspace(2.5, 0, 8)[:, None] + np.random.default_rng(0).normal(size=(8, 9))
 
 
@@ -76,7 +76,7 @@ def test_rows_are_the_intervals_in_the_order_of_places(seed, n):
 CHAIN = np.triu(np.ones((3, 3), dtype=bool), k=1)
 
 
-def test_the_level_and_its_meaning_are_said():
+def test_the_caption_states_the_level_and_its_meaning():
     assert notes(plotting.forest_plot(intervals_of(CHAIN, CHAIN))) == (
         "rank ranks by majorities; simultaneous 90 % confidence intervals, by hand; independent: "
         "rankings note: a note"
@@ -127,7 +127,7 @@ def test_rows_are_the_tests_in_the_order_of_effects(method, level):
     assert markers == {"D"} != {one(ax, "point-0").get_marker()} == {"o"}
 
 
-def test_ends_that_nothing_bounds_are_arrows():
+def test_infinite_ends_are_arrows():
     found = against_c(n_tasks=4)
     assert np.isinf(found.to_frame()[["lower", "upper"]].to_numpy()).all()
     ax = found.plot()
@@ -140,7 +140,7 @@ def test_ends_that_nothing_bounds_are_arrows():
     assert faults(ax) == []
 
 
-def test_a_system_that_no_unit_tells_has_a_row_without_a_point():
+def test_a_system_without_an_effect_has_a_row_without_a_point():
     scores = [[1.0, 2, 1, 2, 3, 1, 2], [1.0, 2, 1, 2, 3, 1, 2], [0.0, 1, 2, 1, 1, 0, 1]]
     table = ra.ScoreTable(scores, systems=list("ABC"), higher_is_better=True)
     found = ra.inference.paired_tests(table, "A", method="sign")
@@ -166,7 +166,7 @@ def numbers(ax):
     return [text.get_text() for text in right.get_yticklabels()]
 
 
-def test_points_are_needed_marks_are_at_hand():
+def test_points_show_needed_units_and_marks_available_units():
     found = separation()
     ax = found.plot()
     assert ax.get_xscale() == "log"
@@ -186,7 +186,7 @@ def test_points_are_needed_marks_are_at_hand():
     assert "80 % power of t tests; 3 tests with a family-wise error rate of" in notes(ax)
 
 
-def test_infinite_and_unknown_numbers_are_said():
+def test_infinite_and_unknown_numbers_are_written():
     ax = separation((np.inf, np.nan, 30.0), (12, 12, 0)).plot()
     assert numbers(ax) == ["\N{INFINITY}", "unknown", "30"]
     low, high = ax.get_xlim()
@@ -202,7 +202,7 @@ def test_infinite_and_unknown_numbers_are_said():
 @pytest.mark.parametrize(
     ("found", "kind"), [(of_three, "items"), (against_c, "systems"), (separation, "pairs")]
 )
-def test_only_the_first_rows_are_drawn_on_request_and_said_to_be_some(found, kind):
+def test_the_caption_states_that_only_the_first_rows_are_drawn(found, kind):
     for top in (2, 3):
         ax = found().plot(top=top)
         assert len(row_labels(ax)) == top

@@ -1,4 +1,4 @@
-"""Plots of many items draw the first forty and say so; new rows hold what their results say."""
+"""Plots of many items draw and state the first forty; rows show the numbers of their results."""
 
 from functools import partial
 
@@ -48,7 +48,7 @@ MANY = {
 
 
 @pytest.mark.parametrize("name", slow_but(["forest_plot", "critical_difference_diagram"], MANY))
-def test_the_first_forty_are_drawn_and_said_to_be_some(name):
+def test_the_caption_states_that_the_first_forty_are_drawn(name):
     made, noun, total = MANY[name]
     plot, found = getattr(plotting, name), made()
     ax = plot(found)
@@ -61,7 +61,7 @@ def test_the_first_forty_are_drawn_and_said_to_be_some(name):
     assert len(row_labels(plot(found, top=3))) in (2, 3)
 
 
-def test_pairs_of_neighbors_come_first_with_their_intervals():
+def test_pairs_of_neighbors_are_drawn_first_with_their_intervals():
     found = ra.PairwiseIntervals.from_data(ra.datasets.load("superglue_human"))
     ax = found.plot(top=6)
     assert row_labels(ax)[5].split(" / ")[0] == row_labels(ax)[0].split(" / ")[0]

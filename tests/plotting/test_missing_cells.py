@@ -1,4 +1,4 @@
-"""Maps of what is missing: every cell as it is, under its own names and counts."""
+"""Maps of missing data: every cell is drawn, with its names and counts."""
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -164,7 +164,7 @@ def test_rare_patterns_are_counted():
     assert f"not drawn: {len(rest)} rarer patterns, of {rest.sum()} tasks together" in notes(ax)
 
 
-def test_nothing_missing_and_pairs_that_were_never_compared_are_said():
+def test_captions_state_complete_data_and_pairs_never_compared():
     ax = plotting.missingness_map(ra.datasets.load("superglue_human"))
     assert one(ax, "nothing").get_text() == "nothing is missing"
     assert notes(ax).startswith("nothing is missing: all 60 cells are observed")

@@ -1,4 +1,4 @@
-"""The permutohedron: which orders are neighbours, which are the cheapest, which the answer's."""
+"""The permutohedron: neighbouring orders, the cheapest orders, and those of the consensus."""
 
 from itertools import combinations, permutations
 from operator import itemgetter
@@ -49,7 +49,7 @@ def test_lines_are_swaps_of_neighbours(n):
     assert faults(ax) == []
 
 
-def test_the_least_have_frames_and_answers_triangles():
+def test_the_cheapest_order_is_framed_and_the_consensus_marked():
     ax = ra.teaching.show_steps(ra.Borda(), ra.datasets.load("condorcet_1785")).plot()
     framed = {
         name for name, text in texts(ax).items()

@@ -60,7 +60,7 @@ def test_percent_signs_stay_with_their_numbers_and_formulas_are_plain_text():
     assert below(ax) == "$x^2$ and $\\bad{$"
 
 
-def test_captions_stand_below_the_label_of_the_axis_and_are_not_part_of_it():
+def test_captions_are_below_the_axis_label_and_separate_from_it():
     _, ax = plt.subplots(layout="constrained")
     PlotSheet(ax, 30, 9).finish(["an old caption"], axis="old")
     PlotSheet(ax, 30, 9).finish(["a caption"], axis="seconds")

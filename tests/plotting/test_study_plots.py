@@ -1,4 +1,4 @@
-"""The plot of studies: lines at the numbers of the table, in panels, whatever is along the axis."""
+"""The plot of studies: lines at the numbers of the table, in panels."""
 
 from dataclasses import replace
 
@@ -94,7 +94,7 @@ def test_bands_end_at_their_columns_or_at_the_deviation(results):
     assert np.isclose(band.get_paths()[0].vertices[:, 1].max(), shares["cycle_high"].max())
 
 
-def test_what_is_known_is_dotted(results):
+def test_exactly_known_values_are_dotted(results):
     result = results["cycles"]
     ax = result.plot(y="winner")
     np.testing.assert_allclose(
@@ -105,7 +105,7 @@ def test_what_is_known_is_dotted(results):
     assert set(one(results["corruption"].plot(), "dotted-0-0").get_ydata()) == {0.75}
 
 
-def test_the_axis_is_any_number_that_varies(results):
+def test_any_varying_number_may_be_the_axis(results):
     result = results["corruption"]
     ax = result.plot(x="factor")
     means = result.by_method()["mean_distance"].xs("Mean", level="method").to_numpy()
@@ -190,6 +190,6 @@ def test_bad_input_is_named(tables, draw, options, message):
         draw(tables, **options)
 
 
-def test_what_is_no_result_of_a_study_is_refused():
+def test_objects_that_are_no_study_result_are_refused():
     with pytest.raises(InvalidInputError, match=r"study\.run"):
         plotting.study_plot(TABLE)

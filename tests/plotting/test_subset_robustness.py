@@ -1,4 +1,4 @@
-"""Robustness: agreement by size of subset, or what leaving out each unit changes."""
+"""Robustness: agreement by size of subset, or the change from leaving out each unit."""
 
 from dataclasses import replace
 
@@ -81,7 +81,7 @@ def test_subsets_without_a_tau_are_counted():
 # -- single units --------------------------------------------------------------------------------
 
 
-def test_single_units_stand_in_the_order_of_their_influence(thirty):
+def test_single_units_are_in_the_order_of_their_influence(thirty):
     result = ra.stability(thirty, ra.Borda(), sizes=[])
     ax = plotting.robustness_plot(result)
     frame = result.influence()
@@ -123,7 +123,7 @@ def replaced(given, without):
     return replace(given, _without=tuple(without), _sizes=(), on_subsets=())
 
 
-def test_what_is_not_decided_is_no_dot_of_no_change():
+def test_undecided_units_have_a_mark_of_their_own():
     given = ra.stability(ra.datasets.load("superglue_human"), sizes=[])
     late = replace(given._without[2], is_proved=False)
     result = replaced(given, without=[*given._without[:2], late, *given._without[3:]])

@@ -1,4 +1,4 @@
-"""The contract suite for every plot that is there."""
+"""The contract suite for every public plot."""
 
 import inspect
 from functools import cache, partial
@@ -33,7 +33,7 @@ PROFILE, SCORES = data_of(SYSTEMS)
 
 
 def rows(ax):
-    """Return the numbers at which the points of rows stand."""
+    """Return the positions of the points of rows."""
     points = [line for line in ax.get_lines() if (line.get_gid() or "").startswith("point")]
     return sorted(line.get_xdata()[0] for line in points)
 
@@ -157,7 +157,7 @@ def result(plot, systems=SYSTEMS):
     return OF_RANKINGS[plot](profile) if plot in OF_RANKINGS else OF_SCORES[plot](scores)
 
 
-# Of plots that are built alike one is quick; the texts of each are looked at beside its data, too.
+# Of plots that are built alike one is quick; tests of each one's data check its texts, too.
 QUICK = {
     "bump_chart", "critical_difference_diagram", "distances_plot", "forest_plot",
     "missingness_map", "pairwise_heatmap", "permutohedron_plot",
@@ -165,7 +165,7 @@ QUICK = {
 }  # fmt: skip
 
 
-# And of these a chart, rows, a diagram, a matrix, and panels, through the whole contract.
+# A chart, rows, a diagram, a matrix, and panels of these go through the complete contract.
 WHOLE = {
     "bump_chart", "critical_difference_diagram", "forest_plot", "pairwise_heatmap", "study_plot",
 }  # fmt: skip
@@ -223,7 +223,7 @@ def test_every_public_plot_has_a_contract():
     assert len(TestPlots.pictures) == len(made)
 
 
-def test_seven_methods_look_different_and_the_next_ones_are_filled_differently():
+def test_seven_methods_look_different_and_the_next_have_other_fills():
     looks = [method_look(number) for number in range(14)]
     for part in (looks[:7], looks[7:]):
         assert all(len({str(look[key]) for look in part}) == 7 for key in ("color", "ls", "marker"))

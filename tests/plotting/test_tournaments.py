@@ -80,7 +80,7 @@ def kinds_by_hand(graph, ranking):
 
 @drawn_quickly
 @given(profile=profiles(min_size=2, max_rows=3), unranked=policies)
-def test_every_pair_is_drawn_as_what_it_is(profile, unranked):
+def test_every_pair_is_drawn_by_its_kind(profile, unranked):
     graph = graph_of(profile, unranked)
     first, last = profile[0], profile[-1]
     ax = plotting.tournament_plot(graph, first, against=last)
@@ -111,7 +111,7 @@ def test_arrows_run_from_winner_to_loser():
                 assert arrow.get_arrowstyle().arrow.endswith("|>")
 
 
-def test_items_stand_clockwise_from_the_top_under_their_names_and_places():
+def test_items_are_clockwise_from_the_top_with_names_and_places():
     graph = graph_of(ra.datasets.load("tennessee"))
     buckets = [["Knoxville"], ["Memphis", "Nashville"]]
     ranking = ra.PartialRanking.from_buckets(buckets, items=graph.items)

@@ -22,7 +22,7 @@ def find_browser():
 
 
 class Visit:
-    """The window of all tests, for one is slow to open, with what its page asked and said."""
+    """The one window of all tests, with the requests and messages of its page."""
 
     def __init__(self, browser, *, scripts=True):
         self.page = page = browser.new_page(java_script_enabled=scripts)
@@ -42,7 +42,7 @@ class Visit:
         return self
 
     def is_as_wide_as_it_may_be(self):
-        """Return whether nothing stands beyond the window."""
+        """Return whether nothing extends beyond the window."""
         wide = "document.documentElement.scrollWidth <= document.documentElement.clientWidth"
         return self.page.evaluate(wide)
 

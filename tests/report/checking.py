@@ -65,8 +65,8 @@ def by_stand_alone(votes, certificate):
 def judge(blank, texts):
     """Check that all checkers agree; count the verdicts."""
     counted = Counter()
-    said = [verdicts(page, texts) for page in blank]
-    for (votes, certificate), *answers in zip(texts, *said, strict=True):
+    judged = [verdicts(page, texts) for page in blank]
+    for (votes, certificate), *answers in zip(texts, *judged, strict=True):
         accepts = by_package(votes, certificate)
         assert accepts == by_stand_alone(votes, certificate), (votes, certificate)
         for verdict, why in answers:

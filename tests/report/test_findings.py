@@ -1,4 +1,4 @@
-"""The page when time, or the patience of the user, runs out: what there is, and what is not."""
+"""The page after a time limit or an interruption: its results, and what is missing."""
 
 import itertools
 
@@ -18,7 +18,7 @@ TANGLED = ra.Profile.from_ranks(
 
 
 def stop_after(monkeypatch, looks: int) -> None:
-    """Let the clock jump beyond any limit after so many looks at it."""
+    """Let the clock jump beyond any limit after so many readings."""
     count = itertools.count()
     monkeypatch.setattr(deadlines, "monotonic", lambda: 1e6 * (next(count) >= looks))
 
@@ -27,19 +27,19 @@ def sections(report: ra.Report) -> dict[str, str]:
     return Page(report.html).sections
 
 
-def test_a_page_without_time_has_all_that_is_quick(monkeypatch) -> None:
+def test_a_page_without_time_has_all_quick_results(monkeypatch) -> None:
     stop_after(monkeypatch, 2)
     report = ra.make_report(TANGLED, time_limit=60)
     assert (report.is_proved, report.is_complete, report.interrupted) == (False, False, False)
-    told = sections(report)
-    assert "It is not proved optimal: another may contradict up to" in told["exact"]
-    assert f"was {LATE}" in told["stability"]
-    assert LATE not in told["certainty"]
-    assert LATE not in told["majorities"]
-    assert "not proved optimal in time" in told["methods"]
+    texts = sections(report)
+    assert "It is not proved optimal: another may contradict up to" in texts["exact"]
+    assert f"was {LATE}" in texts["stability"]
+    assert LATE not in texts["certainty"]
+    assert LATE not in texts["majorities"]
+    assert "not proved optimal in time" in texts["methods"]
 
 
-def test_what_is_late_is_said_where_it_would_stand(monkeypatch) -> None:
+def test_late_results_are_noted_in_their_sections(monkeypatch) -> None:
     monkeypatch.setattr(computing, "SECONDS_FOR_REMOVALS", 60.0)
     full = ra.make_report(TANGLED)
     assert (full.is_proved, full.is_complete) == (True, True)
@@ -53,10 +53,10 @@ def test_what_is_late_is_said_where_it_would_stand(monkeypatch) -> None:
     monkeypatch.setattr(computing.Alternatives, "of", late)
     report = ra.make_report(TANGLED, time_limit=60)
     assert (report.is_proved, report.is_complete, report.interrupted) == (True, False, False)
-    told = sections(report)
-    assert f"whether others are as good was {LATE}" in told["exact"]
-    assert f"was {LATE}" in told["stability"]
-    assert "All optima" not in told["methods"]
+    texts = sections(report)
+    assert f"whether others are as good was {LATE}" in texts["exact"]
+    assert f"was {LATE}" in texts["stability"]
+    assert "All optima" not in texts["methods"]
     assert f"is proved optimal; whether others are as good was {LATE}." in report.html
 
 
@@ -67,7 +67,7 @@ def interrupt(*args: object, **options: object) -> None:
 @pytest.mark.parametrize(
     ("name", "section"), [("Alternatives.of", "exact"), ("leave_each_out", "stability")]
 )
-def test_an_impatient_user_gets_the_page_so_far(monkeypatch, tmp_path, name, section) -> None:
+def test_an_interrupted_report_has_the_results_so_far(monkeypatch, tmp_path, name, section) -> None:
     monkeypatch.setattr(f"{computing.__name__}.{name}", interrupt)
     report = ra.make_report(TANGLED)
     assert (report.is_proved, report.is_complete, report.interrupted) == (True, False, True)

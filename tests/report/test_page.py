@@ -1,4 +1,4 @@
-"""What stands on the page: the library's own figures, and what is not known."""
+"""The content of the page: the library's own figures, and what is not known."""
 
 import re
 from base64 import b64encode
@@ -86,7 +86,7 @@ class Page(HTMLParser):
 
     def table(self, caption):
         """Return the table whose caption starts so as a list of dicts from heading to text."""
-        (k,) = (k for k, told in enumerate(self.captions) if told.startswith(caption))
+        (k,) = (k for k, text in enumerate(self.captions) if text.startswith(caption))
         head, *rows = self.tables[k]
         return [dict(zip(head, row, strict=True)) for row in rows]
 
@@ -110,10 +110,10 @@ def test_places_figures_and_the_proof_are_those_of_the_library(human) -> None:
     assert "Borda differs on 1 pair" in text
     assert "Copeland orders all pairs as the exact consensus does." in text
     exact = ra.Kemeny().aggregate(table)
-    told = page.sections["exact"]
-    assert exact.certificate.summary() in told
-    assert "The consensus is proved optimal, and no other is as good." in told
-    assert f"At least {exact.optima.addition_radius} more tasks would be needed" in told
+    section = page.sections["exact"]
+    assert exact.certificate.summary() in section
+    assert "The consensus is proved optimal, and no other is as good." in section
+    assert f"At least {exact.optima.addition_radius} more tasks would be needed" in section
     assert report.is_proved
 
 
@@ -122,14 +122,14 @@ def test_several_optima_are_counted_and_their_leaders_named() -> None:
     page = Page(report.html)
     assert "two others are as good, in another order inside A, B and C." in page.sections["exact"]
     assert "They differ on 3 of 3 pairs" in page.sections["exact"]
-    cycle_told = "A beats B (2 to 1), B beats C (2 to 1), and C beats A (2 to 1)."
-    assert cycle_told in page.sections["majorities"]
+    cycle = "A beats B (2 to 1), B beats C (2 to 1), and C beats A (2 to 1)."
+    assert cycle in page.sections["majorities"]
     assert {row["All optima"] for row in page.table("Ranks by rule")} == {"1 to 3"}
     assert "First place is open: A, B and C each lead an order" in report.html
     assert "two others are as good, in another order inside the shaded group" in page.header
 
 
-def test_what_is_not_proved_is_said() -> None:
+def test_an_unproved_consensus_is_reported() -> None:
     votes = ra.PairwiseMatrix.from_wins(np.kron(PALEY.wins, np.ones((3, 3))))
     report = ra.make_report(votes, time_limit=0.0)
     page = Page(report.html)
@@ -140,14 +140,14 @@ def test_what_is_not_proved_is_said() -> None:
     assert "which is not proved" in report.html
 
 
-def test_votes_without_rankings_say_what_cannot_be_known() -> None:
+def test_votes_without_rankings_state_what_is_unknown() -> None:
     page = Page(ra.make_report(ra.datasets.load("tennessee").pairwise()).html)
     assert "Not known." in page.sections["certainty"]
     assert "without the items that rankings left out" in page.sections["data"]
     assert {"missing", "stability"} & {*page.sections} == set()
 
 
-def test_names_that_need_a_font_are_told_of_once() -> None:
+def test_names_that_need_a_font_are_noted_once() -> None:
     other = (
         "\u6a21\u578b", "\uc778\uacf5", "\u30e2\u30c7\u30eb", "\u0646\u0645\u0648", "\u05d0",
         "\u0915", "\U00020000",
@@ -166,7 +166,7 @@ def test_names_that_need_a_font_are_told_of_once() -> None:
             assert html.count("need a font that has their letters") == (label in other)
 
 
-def test_a_place_outside_its_bar_is_linked_and_said_to_be_so() -> None:
+def test_a_place_outside_its_interval_is_linked_and_explained() -> None:
     # By majorities C is third; Borda points, which count how far, have it first.
     votes = ra.Profile.from_orders(["ABCD", "CDBA"], counts=[1040, 960])
     rows = first_screen(findings_of(votes)).rows
@@ -180,10 +180,10 @@ def test_a_place_outside_its_bar_is_linked_and_said_to_be_so() -> None:
             assert low < high
         else:
             assert row.strip.link is None
-    told = ra.make_report(votes).html
-    assert "place outside its interval, which is by another rule" in told
-    assert told.count('class="link"') == len(outside)
-    assert "although by mean Borda points only C may be first" in told
+    html = ra.make_report(votes).html
+    assert "place outside its interval, which is by another rule" in html
+    assert html.count('class="link"') == len(outside)
+    assert "although by mean Borda points only C may be first" in html
 
 
 def test_groups_are_cut_where_the_rows_of_the_page_end() -> None:
@@ -205,21 +205,21 @@ def findings_of(data, rules=None):
     )  # fmt: skip
 
 
-def test_who_may_be_first_too_is_said_with_the_reason() -> None:
+def test_other_possible_leaders_are_named_with_the_reason() -> None:
     values = np.array([[9.0], [5.0], [1.0], [8.0]]) + np.random.default_rng(0).random((4, 9))
     values[3, 6:] = np.nan
     values[3, 0] += 2.0
     scores = ra.ScoreTable(values, systems="ABCD", higher_is_better=True)
-    told = "but D may be first too: nine tasks cannot tell them apart."
-    assert told in first_screen(findings_of(scores)).result
+    sentence = "but D may be first too: nine tasks cannot tell them apart."
+    assert sentence in first_screen(findings_of(scores)).result
 
 
-def test_lists_say_how_many_lines_follow() -> None:
+def test_cut_lists_state_the_number_of_further_lines() -> None:
     (part,) = Section("name", "Title").items("wxyz", 2).parts
     assert part.content == ("w", "x", "and 2 more")
 
 
-def test_the_page_is_whole_and_asks_for_nothing(human) -> None:
+def test_the_page_is_self_contained(human) -> None:
     report, _ = human
     page = Page(report.html)
     assert len(set(page.ids)) == len(page.ids)
@@ -276,16 +276,16 @@ def test_the_smallest_data_have_a_page(data) -> None:
 
 def test_the_fewest_removals_are_named(human, monkeypatch) -> None:
     monkeypatch.setattr(computing, "SECONDS_FOR_REMOVALS", 60.0)
-    told = Page(ra.make_report(human[1]).html).sections["stability"]
+    section = Page(ra.make_report(human[1]).html).sections["stability"]
     found = ra.analysis.removal_radius(human[1])
-    assert f"{found.headline().replace('removing', 'Removing')}." in told
-    assert "Removing 5 of 10 tasks (" in told
-    assert "no longer alone in first place." in told
+    assert f"{found.headline().replace('removing', 'Removing')}." in section
+    assert "Removing 5 of 10 tasks (" in section
+    assert "no longer alone in first place." in section
     one = Page(ra.make_report(ra.Profile.from_orders(["ABC"])).html).sections["stability"]
     assert "emoving" not in one
 
 
-def test_a_single_item_has_nothing_beside_it() -> None:
+def test_a_single_item_has_a_page_without_comparisons() -> None:
     page = Page(ra.make_report(ra.Profile.from_orders(["A"])).html)
     assert "There is one item, A: nothing to rank." in page.header
     assert set(page.sections) == {"exact", "data", "made"}
@@ -293,7 +293,7 @@ def test_a_single_item_has_nothing_beside_it() -> None:
     assert "how sure" not in votes.header
 
 
-def test_nothing_that_is_rounded_to_zero_has_a_sign() -> None:
+def test_numbers_rounded_to_zero_have_no_sign() -> None:
     frame = pd.DataFrame({"a": [-0.0001, -0.1, -0.0], "b": [-1e6, 1234567.5, 62065.714285]})
     rows = page_table(frame, "caption", formats={"a": ".2f"}, meanings={"a": "x", "b": "x"})
     assert [[cell.text for cell in row] for row in rows.rows] == [
@@ -305,7 +305,7 @@ def test_nothing_that_is_rounded_to_zero_has_a_sign() -> None:
     assert shown == [("9.00",), ("0.00",)]
 
 
-# -- what scores add up to ------------------------------------------------------------------------
+# -- summed scores --------------------------------------------------------------------------------
 
 
 def text_of(report):
@@ -313,7 +313,7 @@ def text_of(report):
     return re.sub(r"\s+", " ", re.sub("<[^>]+>", " ", without))
 
 
-def test_it_says_what_sums_tell_and_what_not():
+def test_the_page_of_sums_states_what_sums_lack():
     table = drawn(1, n=5, m=60)
     text = text_of(ra.make_report(ra.ScoreSummary.from_scores(table)))
     full = text_of(ra.make_report(table, unit="ranking"))

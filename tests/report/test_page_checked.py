@@ -1,4 +1,4 @@
-"""The button of a page: genuine pages, pages edited by hand, and what the policy lets through."""
+"""The button of a page: genuine pages, pages edited by hand, and the content policy."""
 
 import json
 import re
@@ -67,9 +67,9 @@ def edited(opened):
 
     def verdict(edit):
         visit = opened(edit(small_page(ra.Kemeny().aggregate(SMITHS))))
-        said = press(visit)
+        text = press(visit)
         assert visit.messages == []
-        return said
+        return text
 
     return verdict
 
@@ -148,12 +148,12 @@ def test_a_page_that_was_edited_is_refused(edited, kind) -> None:
             html = html.replace(old, new)
         return html
 
-    said = edited(applied)
-    assert said.startswith("✕ The proof does not hold: ")
-    assert reason in said
+    text = edited(applied)
+    assert text.startswith("✕ The proof does not hold: ")
+    assert reason in text
 
 
-def test_names_of_items_do_no_harm(opened) -> None:
+def test_hostile_names_of_items_are_harmless(opened) -> None:
     names = [
         "</script><script>alert(1)</script>", '<img src=x onerror="alert(2)">', "<!--<script>",
         "\u2028 and \u2029", "line\nbreak\x1b\x9b\t.",
@@ -167,7 +167,7 @@ def test_names_of_items_do_no_harm(opened) -> None:
     assert visit.messages == []
 
 
-def test_the_policy_stops_what_was_added(opened) -> None:
+def test_the_content_policy_blocks_added_scripts(opened) -> None:
     html = small_page(ra.Kemeny().aggregate(SMITHS))
     html = html.replace("</main>", "</main><script>document.title = 'taken'</script>")
     visit = opened(html.replace("<h1>", "<h1 onclick=\"document.title = 'taken'\">"))
@@ -183,15 +183,15 @@ def test_the_policy_stops_what_was_added(opened) -> None:
 
 
 def test_a_gap_is_no_proof_of_the_optimum(edited) -> None:
-    said = edited(
+    text = edited(
         lambda html: with_certificate(html, scaled_lower_bound=13, lower_bound="13", status="gap")
     )
-    assert said.startswith(
+    assert text.startswith(
         "✓ The bound holds: this ranking contradicts 14 votes, and none fewer than 13. Checked here"
     )
 
 
-def test_what_is_too_large_stays_outside_and_that_is_said() -> None:
+def test_too_large_proofs_are_left_out_with_a_sentence() -> None:
     exact = ra.Kemeny().aggregate(ra.Profile.from_orders([range(ITEMS + 1)]))
     sentence, blocks = _proof_blocks(exact)
     assert blocks == {}
@@ -199,7 +199,7 @@ def test_what_is_too_large_stays_outside_and_that_is_said() -> None:
     assert CHARACTERS >= 10 * ITEMS**2  # four digits and a comma for each of two matrices
 
 
-def test_every_page_says_how_its_proof_can_be_checked(pages, monkeypatch) -> None:
+def test_every_page_states_how_to_check_its_proof(pages, monkeypatch) -> None:
     assert "and the order shown too" in pages("superglue_human").read_text("utf-8")
     exact = ra.Kemeny().aggregate(SMITHS)
     monkeypatch.setattr("rankagg.report.page.CHARACTERS", 500)
@@ -209,7 +209,7 @@ def test_every_page_says_how_its_proof_can_be_checked(pages, monkeypatch) -> Non
     assert "`rankagg solve` writes it with --certificate and --votes" in sentence
 
 
-def test_a_page_says_that_a_proof_was_verified_where_it_was(monkeypatch) -> None:
+def test_a_page_states_whether_its_proof_was_verified(monkeypatch) -> None:
     assert "a second program verified it" in ra.make_report(SMITHS).html
     monkeypatch.setattr("rankagg.report.chapters_result.SECONDS_TO_VERIFY", 0.0)
     assert "could not verify it within its limits" in ra.make_report(SMITHS).html
@@ -236,13 +236,13 @@ VERDICTS = [
 
 # A number, one with a constraint, and one that is rounded: the other words are made alike.
 @pytest.mark.parametrize(
-    ("wins", "tie_cost", "above", "said"), slow_but(VERDICTS[3:4] + VERDICTS[5:], VERDICTS)
+    ("wins", "tie_cost", "above", "text"), slow_but(VERDICTS[3:4] + VERDICTS[5:], VERDICTS)
 )
-def test_the_verdict_in_words(opened, wins, tie_cost, above, said) -> None:
+def test_the_verdict_has_the_expected_words(opened, wins, tie_cost, above, text) -> None:
     votes = ra.PairwiseMatrix.from_wins([[0, wins[0]], [wins[1], 0]], items=["A", "B"])
     held = ra.Constraints(above=[tuple(above)]) if above else None
     consensus = ra.Kemeny(tie_cost=tie_cost, constraints=held).aggregate(votes)
-    assert said in press(opened(small_page(consensus)))
+    assert text in press(opened(small_page(consensus)))
 
 
 # -- genuine proofs of every kind and size --------------------------------------------------------
@@ -295,11 +295,11 @@ def check(consensus, tmp_path, visit_page):
     path = tmp_path / "kind.html"
     path.write_text(html, encoding="utf-8")
     visit = visit_page(path)
-    said = press(visit)
+    text = press(visit)
     assert visit.messages == []
     what = "proof" if consensus.is_proved else "bound"
-    assert said.startswith(f"✓ The {what} holds: "), said
-    assert re.search(r"integers, \d+\.\d\d s\.$", said)
+    assert text.startswith(f"✓ The {what} holds: "), text
+    assert re.search(r"integers, \d+\.\d\d s\.$", text)
     return json.loads(certificate)
 
 

@@ -94,7 +94,7 @@ CERTIFICATE = quick_specimens()["one cycle"].plain
 VOTES = quick_specimens()["one cycle"].votes_plain
 
 
-# What stands in the place of a number or a text of the certificate.
+# Replacements of a number or a text of the certificate.
 IN_PLACE = {
     '"scaled_cost": 76': [
         *("76.0", "7.6e1", "76e0", "076", "+76", '"76"', "true", "1e999999999", "0x4c", "76n"),
@@ -124,7 +124,7 @@ REPLACED = [
 ]
 
 
-def test_texts_that_are_no_plain_json(blank) -> None:
+def test_texts_that_are_no_plain_json_are_refused(blank) -> None:
     certificate, texts = json.dumps(CERTIFICATE), []
     for old, new in REPLACED:
         assert old in certificate
@@ -157,7 +157,7 @@ def test_votes_of_every_form_get_the_same_verdict(blank) -> None:
 
 
 def restated(votes):
-    """Return what a certificate says of the votes but for costs, whether they may be so or not."""
+    """Return what a certificate states about the votes except costs, valid or not."""
     plain = json.loads(votes)
     n = len(plain["items"])
     tolerance = str(Fraction(plain["rounding"]) * n * (n - 1))
@@ -168,12 +168,12 @@ def restated(votes):
     for label in plain["items"]:
         name = SURROGATE.sub("\ufffd", str(label))
         text += f"i{name}\n" if isinstance(label, int) else f"s{len(name.encode())}:{name}\n"
-    told = text.encode()
+    content = text.encode()
     for matrix in (wins, ties):
         width = (max(map(max, matrix)).bit_length() + 7) // 8
-        told += b"%d\n" % width
-        told += b"".join(x.to_bytes(width, "little") for row in matrix for x in row)
-    mark = sha256(told).hexdigest()
+        content += b"%d\n" % width
+        content += b"".join(x.to_bytes(width, "little") for row in matrix for x in row)
+    mark = sha256(content).hexdigest()
     return {"items": plain["items"], "tolerance": tolerance, "fingerprint": mark}
 
 
@@ -184,7 +184,7 @@ def proof_of(nodes, rows=()):
 LEAF = {"cycles": [[0, 2, 1, 6291456]], "rows": []}
 
 
-def test_trees_that_are_none(blank) -> None:
+def test_malformed_trees_are_refused(blank) -> None:
     trees = [
         # Loops, shared children, nobody's child, one's own child, children before parents.
         ([{"pair": [0, 1], "before": 0, "after": 1}, LEAF], ()),
@@ -220,7 +220,7 @@ def test_trees_that_are_none(blank) -> None:
     judge(blank, [(json.dumps(VOTES), json.dumps(proof_of(*tree))) for tree in trees])
 
 
-def test_what_is_stated_must_be_so(blank) -> None:
+def test_false_statements_are_refused(blank) -> None:
     stated_so = [
         {"status": "gap"}, {"cost": "77"}, {"lower_bound": "75"}, {"weight_denominator": 1},
         {"schema": "rankagg.weak_certificate"}, {"proofs": CERTIFICATE["proofs"] * 2},
@@ -262,13 +262,13 @@ def test_one_more_than_is_proved_is_refused_for_every_kind_of_proof(blank) -> No
         judge(blank, texts)
 
 
-def test_rows_that_double_again_and_again_end_in_a_refusal(blank) -> None:
+def test_rows_that_grow_exponentially_are_refused(blank) -> None:
     rows = [{"terms": [[2**31 - 1, [0, 1, 2]]], "divisor": 1}]
     rows += [{"terms": [[2**31 - 1, at]] * 3, "divisor": 1} for at in range(40)]
     assert judge(blank, [(json.dumps(VOTES), json.dumps(proof_of([LEAF], rows)))]) == {False: 2}
 
 
-# -- votes of every size, and what asks for too much ----------------------------------------------
+# -- votes of every size, and budgets -------------------------------------------------------------
 
 LIMITED = """async ([votes, certificate, seconds, bytes]) => {
     try {
@@ -284,7 +284,7 @@ LIMITED = """async ([votes, certificate, seconds, bytes]) => {
 
 
 @pytest.mark.parametrize("name", [name for name in BOMBS if name != "lists"])
-def test_what_asks_for_too_much_ends_undecided(blank, name: str) -> None:
+def test_checks_beyond_the_budget_end_undecided(blank, name: str) -> None:
     votes, plain = BOMBS[name]()
     texts = [json.dumps(votes_to_dict(votes)), json.dumps(plain)]
     for page in blank:

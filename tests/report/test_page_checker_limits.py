@@ -1,6 +1,6 @@
-"""Where an inequality of the checker is met to the last unit: what holds, and what just does not.
+"""Inequalities of the checker at their limits: certificates that are just valid or invalid.
 
-A certificate that states the least bound stands or falls with the steps of its proof; one that
+A certificate that states the least bound depends on every step of its proof; one that
 states what is proved, or one more, with the numbers of them.
 """
 
@@ -76,7 +76,7 @@ STEPS = list(every_step())
 LEAF = {"cycles": [], "rows": []}
 
 
-def test_pairs_of_every_optimum_that_hold_only_just_or_only_by_what_is_known(blank) -> None:
+def test_known_pairs_at_the_limit_get_the_same_verdict(blank) -> None:
     rng, texts, kinds = Random(11), [], Counter()
     while min(kinds[k] for k in KINDS) < 6:
         votes = some_votes(rng)
@@ -152,12 +152,12 @@ def test_limits_of_fixing_are_met_to_the_last_unit(blank) -> None:
     assert min(counted[True], counted[False]) > 20
 
 
-def test_rows_that_count_both_ways_and_reach_less_than_nothing(blank) -> None:
+def test_rows_with_both_directions_get_the_same_verdict(blank) -> None:
     counted = judge(blank, exact_texts(Random(13), 40, row_proof))
     assert min(counted[True], counted[False]) > 10
 
 
-def test_what_may_stand_where_constraints_hold_items(blank) -> None:
+def test_nodes_under_constraints_get_the_same_verdict(blank) -> None:
     texts = []
     for kind in ("constraints", "quotas"):
         case = quick_specimens()[kind]
@@ -183,7 +183,7 @@ def low(plain):
     return {"scaled_lower_bound": 0, "lower_bound": "0", "status": "gap"}
 
 
-def test_exchanges_and_cuts_stand_before_all_else(blank) -> None:
+def test_exchanges_and_cuts_after_other_nodes_get_the_same_verdict(blank) -> None:
     rng, texts = Random(15), []
     while len(texts) < 60:
         votes = some_votes(rng, 9)
@@ -236,10 +236,10 @@ def cut_sums(gain, known, above, x, y):
     }
 
 
-def test_what_a_cut_pays_is_neither_known_nor_outside_nor_on_one_side(blank) -> None:
-    rng, texts, told = Random(7), [], Counter()
+def test_costs_of_cuts_get_the_same_verdict(blank) -> None:
+    rng, texts, counts = Random(7), [], Counter()
     rules = cut_sums(NOTHING * 0, NOTHING, [0], 0, 1)[1]
-    while min(told[rule] for rule in rules) < 2:
+    while min(counts[rule] for rule in rules) < 2:
         # The first is known to be above the third, against a majority, where both are known to
         # be on their side of the second.
         wins = [[rng.randrange(3) * (i != j) for j in PLACES] for i in PLACES]
@@ -260,8 +260,8 @@ def test_what_a_cut_pays_is_neither_known_nor_outside_nor_on_one_side(blank) -> 
             rule, others = cut_sums(-np.asarray(problem.margins), known, above, x, y)
             assert (rule > 0) == all_by_cut(problem, known, np.array(above), pair_of(x, y))
             wrong = [name for name, left in others.items() if (left > 0) != (rule > 0)]
-            if any(told[name] < 2 for name in wrong):
-                told.update(wrong)
+            if any(counts[name] < 2 for name in wrong):
+                counts.update(wrong)
                 cut = {"above": above, "cut": [[x, y]], "rest": len(nodes) + 1}
                 texts.append(plain_text(votes, [*nodes, cut, LEAF]))
     assert min(judge(blank, texts).values()) >= 4

@@ -26,7 +26,7 @@ def judged(findings, *conditions):
     return [str(gate.judge(findings)) for gate in _read_gates(conditions, findings.exact.items)]
 
 
-def test_of_several_optima_only_what_all_have_holds() -> None:
+def test_gates_hold_only_if_all_optima_agree() -> None:
     assert judged(
         found(SEVERAL), "proved", "unique", "first=A", "first=B", "above=A,C", "above=C,A",
         "above=B,C", "first-decided", "decided=A,B",
@@ -47,7 +47,7 @@ def test_of_several_optima_only_what_all_have_holds() -> None:
     ]
 
 
-def test_what_is_not_known_fails() -> None:
+def test_gates_on_unknown_facts_fail() -> None:
     late = judged(found(PALEY, time_limit=0), "proved", "unique", "first=1", "above=1,2")
     assert len(late) == 4
     for line in late:
@@ -57,7 +57,7 @@ def test_what_is_not_known_fails() -> None:
     assert all("other optima were not searched" in line for line in unseen[1:])
 
 
-def test_what_the_data_decide() -> None:
+def test_gates_on_decisions_follow_the_data() -> None:
     clear = ra.Profile.from_orders([["A", "B", "C"]] * 12 + [["A", "C", "B"]] * 2)
     assert judged(found(clear), "first-decided", "decided=A,B", "decided=B,A") == [
         "gate first-decided holds: only A may be first at 95 %, by mean Borda points, and A is "
@@ -80,7 +80,7 @@ def battles_of(won):
     return ra.Comparisons.from_arrays(*zip(*rows, strict=True))
 
 
-def test_the_first_is_asked_alone_and_groups_deny_no_decided_pair() -> None:
+def test_the_first_place_is_tested_alone_and_tiers_keep_decisions() -> None:
     won = {"AB": (38, 42), "AC": (60, 20), "AD": (70, 10), "AE": (70, 10), "BC": (45, 35)}
     won |= {"BD": (60, 20), "BE": (60, 20), "CD": (60, 20), "CE": (60, 20), "DE": (45, 35)}
     battles = battles_of(won)
@@ -122,7 +122,7 @@ def above(upper, lower):
         ("proved", "a list of texts such as"),
     ],
 )
-def test_what_says_nothing_is_refused(conditions, message) -> None:
+def test_bad_gates_are_refused(conditions, message) -> None:
     with pytest.raises(InvalidInputError, match=message):
         _read_gates(conditions, SEVERAL.items)
 
@@ -130,10 +130,10 @@ def test_what_says_nothing_is_refused(conditions, message) -> None:
 def test_the_command_ends_with_a_code_and_a_sentence(tmp_path, run) -> None:
     line = "report --dataset tennessee --gate first=Nashville --gate proved"
     for more, code in (("", 0), (" --gate first=Memphis", 4)):
-        told = run(f"{line}{more}", code=code)
+        result = run(f"{line}{more}", code=code)
         (tmp_path / "report.html").unlink()
-        assert "gate first=Nashville holds: Nashville is first in every" in told.err
-        assert "gate" not in told.out
-    told = run(f"{line} --gate first=Paris", code=2)
-    assert "`--gate` must be about items of the data" in told.err
+        assert "gate first=Nashville holds: Nashville is first in every" in result.err
+        assert "gate" not in result.out
+    result = run(f"{line} --gate first=Paris", code=2)
+    assert "`--gate` must be about items of the data" in result.err
     assert not (tmp_path / "report.html").exists()

@@ -1,4 +1,4 @@
-"""The page in a real browser: sorting, no complaints, nothing asked of the network, any width."""
+"""The page in a real browser: sorting, no errors, no requests, any width."""
 
 from itertools import pairwise
 
@@ -15,7 +15,7 @@ RANKS = "Ranks by rule"
 
 @pytest.mark.parametrize(("width", "dark"), [(360, True), (1100, False)])
 @pytest.mark.parametrize("name", slow_but(BUNDLED[1:], BUNDLED))
-def test_it_asks_for_nothing_complains_of_nothing_and_fits(
+def test_the_page_makes_no_requests_has_no_errors_and_fits(
     pages, name, width, dark, visit_page
 ) -> None:
     path = pages(name)
@@ -39,7 +39,7 @@ def test_it_asks_for_nothing_complains_of_nothing_and_fits(
 
 
 @pytest.mark.parametrize("name", slow_but(BUNDLED[:1], BUNDLED))
-def test_a_click_sorts_and_another_one_turns_it_round(pages, name, visit_page) -> None:
+def test_a_click_sorts_and_another_reverses(pages, name, visit_page) -> None:
     visit = visit_page(pages(name))
     visit.unfold()
     items = visit.column(RANKS, "System")
@@ -67,7 +67,7 @@ def saved(tmp_path):
 
 @pytest.fixture(scope="module")
 def many(tmp_path_factory):
-    """The page of 52 systems, the first 38 of which are in one order, 39 to 43 in any."""
+    """The page of 52 systems: the first 38 are in one order, 39 to 43 in any."""
     order = [f"system {k:02}" for k in range(52)]
     other = [*order[:38], *reversed(order[38:43]), *order[43:]]
     path = tmp_path_factory.mktemp("many") / "many.html"
@@ -89,7 +89,7 @@ def test_many_rows_fold_and_unfold(many, visit_page) -> None:
     assert visit.page.locator("#ranking tbody tr:visible").count() == 52
 
 
-def test_the_field_looks_through_all_rows_and_takes_the_bands_away(many, visit_page) -> None:
+def test_the_field_searches_all_rows_and_hides_the_bands(many, visit_page) -> None:
     path, order = many
     first = "Items in the order"
     visit = visit_page(path)
@@ -153,7 +153,7 @@ def test_long_names_are_seen_in_full_without_hovering(saved, visit_page) -> None
         assert not visit.page.evaluate(cut)
 
 
-def test_names_of_files_and_systems_do_no_harm(saved, visit_page) -> None:
+def test_hostile_names_of_files_and_systems_are_harmless(saved, visit_page) -> None:
     evil, long = "<script>alert(1)</script>", "x" * 200
     names = [
         evil, long, '"><img src=x onerror=alert(2)>', "\N{HEBREW LETTER ALEF}" * 40, "\u202eturned",
@@ -179,12 +179,12 @@ def test_names_of_files_and_systems_do_no_harm(saved, visit_page) -> None:
         assert visit.is_as_wide_as_it_may_be()
 
 
-def test_plots_have_their_letters_and_a_text_alternative(pages, visit_page) -> None:
+def test_plots_have_text_and_a_text_alternative(pages, visit_page) -> None:
     visit = visit_page(pages("superglue_human"))
     plots = visit.page.locator("figure svg[role=img]")
     assert plots.count() == 1
     assert "Colored: those that move most" in plots.get_attribute("aria-label")
-    # All other pictures repeat what stands beside them as text.
+    # All other pictures repeat the text next to them.
     silent = visit.page.evaluate(
         "[...document.querySelectorAll('svg:not([role=img])')]"
         ".filter(s => !s.parentElement.closest('svg'))"
@@ -238,9 +238,9 @@ def test_cards_are_sorted_and_chosen_by_their_headings(board, visit_page) -> Non
     for turned in (False, True):
         visit.click(first, "Size")
         known = cards["Size"].dropna().sort_values(ascending=not turned)
-        told = visit.column(first, "Size")
-        assert [float(text) for text in told[: len(known)]] == known.tolist()
-        assert set(told[len(known) :]) == {"\N{EN DASH}"}
+        sizes = visit.column(first, "Size")
+        assert [float(text) for text in sizes[: len(known)]] == known.tolist()
+        assert set(sizes[len(known) :]) == {"\N{EN DASH}"}
     assert visit.page.locator("#ranking tbody.open").count() == 0
     visit.page.get_by_label("Find items").fill("MIT 0.5")
     found = cards.query("Licence == 'mit' and Size == 0.5").index
@@ -270,12 +270,12 @@ def rows_left(tmp_path_factory):
     return path
 
 
-def test_rows_beyond_the_first_are_drawn_when_asked_for(rows_left, visit_page) -> None:
+def test_further_rows_are_drawn_on_request(rows_left, visit_page) -> None:
     visit = visit_page(rows_left, scripts=False)
     rows = visit.page.locator("#ranking tbody tr")
     assert rows.count() == 250
-    told = visit.page.locator(".ranking-figure p.later").inner_text()
-    assert told.startswith("The first 250 of 260 systems;")
+    sentence = visit.page.locator(".ranking-figure p.later").inner_text()
+    assert sentence.startswith("The first 250 of 260 systems;")
     scores = "Scores by task"
     visit = visit_page(rows_left)
     rows = visit.page.locator("#ranking tbody tr")
@@ -310,9 +310,9 @@ def test_the_proof_is_compared_with_rows_that_are_not_drawn(
     def verdict(path):
         visit = visit_page(path)
         visit.page.click("#check-proof")
-        told = visit.page.locator("#proof-verdict.holds, #proof-verdict.fails")
-        told.wait_for(timeout=120_000)
-        return told.inner_text()
+        element = visit.page.locator("#proof-verdict.holds, #proof-verdict.fails")
+        element.wait_for(timeout=120_000)
+        return element.inner_text()
 
     assert "The bound holds" in verdict(rows_left)
     html = rows_left.read_text(encoding="utf-8")
@@ -343,7 +343,7 @@ def elections():
     yield level, ra.InstantRunoff(tie_breaking="order", tie_order=["C", "B", "A"])
 
 
-def test_a_page_counts_its_ballots_again_and_sees_what_was_changed(visit_page, tmp_path) -> None:
+def test_a_page_recounts_its_ballots_and_detects_changes(visit_page, tmp_path) -> None:
     """All cells of all rounds by another program, of ballots that anybody can save."""
     for ballots, rule in elections():
         report = ra.make_report(ballots, kind=rule, rng=1)
@@ -351,10 +351,10 @@ def test_a_page_counts_its_ballots_again_and_sees_what_was_changed(visit_page, t
         page.write_text(report.html, encoding="utf-8")
         visit = visit_page(page)
         visit.page.click("#recount")
-        told = visit.page.inner_text("#recount-verdict")
+        verdict = visit.page.inner_text("#recount-verdict")
         cells = len(rule.count(ballots, rng=1).stages) * (ballots.n_items + 1)
-        assert told.startswith("✓ Recounted here from the ballots"), (told, rule)
-        assert f"all {cells} numbers" in told
+        assert verdict.startswith("✓ Recounted here from the ballots"), (verdict, rule)
+        assert f"all {cells} numbers" in verdict
         assert visit.messages == []
     with visit.page.expect_download() as saved:
         visit.page.click("#ballots-link")
@@ -371,8 +371,8 @@ def test_a_page_counts_its_ballots_again_and_sees_what_was_changed(visit_page, t
         page.write_text(changed, encoding="utf-8")
         visit = visit_page(page)
         visit.page.click("#recount")
-        told = visit.page.inner_text("#recount-verdict")
-        assert told.startswith("✕ The recount differs: "), (told, old)
+        verdict = visit.page.inner_text("#recount-verdict")
+        assert verdict.startswith("✕ The recount differs: "), (verdict, old)
 
 
 def test_ballots_that_the_script_does_not_count_can_be_saved(visit_page, tmp_path) -> None:

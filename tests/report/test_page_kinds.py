@@ -1,4 +1,4 @@
-"""A page for each kind of data: its words and no others, and what the user says of the data."""
+"""A page for each kind of data: its own words, and descriptions given by the user."""
 
 import re
 from io import StringIO
@@ -84,16 +84,16 @@ def words_of(html):
     """Return what readers see of the data: without scripts, sources of methods and the title."""
     text = re.sub(r"<(script|style|svg|title|h1)\b.*?</\1>", " ", html, flags=re.DOTALL)
     text = re.sub(r'<section id="made".*?</section>', " ", text, flags=re.DOTALL)
-    # A certificate speaks of itself in the words of its own kind.
+    # A certificate describes itself in the words of its own kind.
     text = re.sub(r"<dt>Certificate</dt><dd>.*?</dd>", " ", text)
-    told = re.findall(r'(?:aria-label|content)="([^"]*)"', text)
-    return " ".join([*told, re.sub(r"<[^>]+>", " ", text)])
+    labels = re.findall(r'(?:aria-label|content)="([^"]*)"', text)
+    return " ".join([*labels, re.sub(r"<[^>]+>", " ", text)])
 
 
 @pytest.mark.parametrize(
     "name", slow_but(["scores", "battles of judges", "election", "rankings", "lists"], DATA)
 )
-def test_no_word_of_another_kind_stands_on_a_page(name) -> None:
+def test_no_word_of_another_kind_is_on_a_page(name) -> None:
     data, options = DATA[name]
     kind = options.get("kind", name.split(" ")[0])
     text = words_of(ra.make_report(data, title="Page", **options).html)
@@ -113,8 +113,8 @@ def test_an_election_of_several_seats_is_counted_by_stv():
     assert "A and B are elected by STV after 2 rounds" in html
     page = Page(html)
     facts = page.sections["count"]
-    told = "Seats2, by Scottish rulesQuota34 votes (Droop)Ties broken byearlier rounds, then the or"
-    assert told in facts
+    text = "Seats2, by Scottish rulesQuota34 votes (Droop)Ties broken byearlier rounds, then the or"
+    assert text in facts
     assert "Closest pair" not in facts
     assert "STV(" not in page.sections["made"]
     assert "SSI 2007/42" in page.sections["made"]
@@ -122,21 +122,21 @@ def test_an_election_of_several_seats_is_counted_by_stv():
         ra.make_report(ra.datasets.load("superglue_human"), kind=rule)
 
 
-# -- which kind, and what is shown of it ----------------------------------------------------------
+# -- kinds, and what is shown ---------------------------------------------------------------------
 
 
-def test_the_kind_is_that_of_the_type_or_the_one_named() -> None:
+def test_the_kind_is_that_of_the_data_or_the_named_one() -> None:
     cases = {name: (data, options) for name, (data, options) in DATA.items()}
     cases["rankings as an election"] = (ra.datasets.load("tennessee"), {})
     cases["votes"] = (battles().pairwise(), {})
     found = {name: kind_of(data).name for name, (data, _) in cases.items()}
     assert found.pop("rankings as an election") == kind_of(ballots().profile).name == "rankings"
     assert all(name.startswith(kind) for name, kind in found.items())
-    for told, refused in (
+    for message, refused in (
         ("`kind` must be one of battles for a Comp", lambda: kind_of(battles(), "election")),
         ("Did you mean 'lists'", lambda: kind_of(lists(), "list")),
     ):
-        with pytest.raises(InvalidInputError, match=told):
+        with pytest.raises(InvalidInputError, match=message):
             refused()
 
 
@@ -171,7 +171,7 @@ def test_scores_of_each_task_have_the_best_in_bold_and_gaps_shown() -> None:
     assert html.count("<strong>1.00</strong>") == 0
 
 
-def test_what_is_said_of_data_and_items_stands_where_readers_look() -> None:
+def test_descriptions_of_data_and_items_are_in_the_header_and_tables() -> None:
     items = pd.DataFrame(
         {"by": ["Uni", None], "year": [1, 2], "Link": ["https://example.org/?a=1&b=2", None]},
         index=["s1", "s3"],
@@ -188,8 +188,8 @@ def test_what_is_said_of_data_and_items_stands_where_readers_look() -> None:
     cards = {row[1].split(" (")[0]: row[-2:] for row in page.tables[0][1:]}
     assert cards == {"s0": ["\N{EN DASH}"] * 2, "s1": ["Uni", "1"], "s2": ["\N{EN DASH}"] * 2,
                      "s3": ["\N{EN DASH}", "2"]}  # fmt: skip
-    told = re.search(r'<meta property="og:description" content="([^"]*)">', html)[1]
-    assert told in " ".join(page.header.split())
+    description = re.search(r'<meta property="og:description" content="([^"]*)">', html)[1]
+    assert description in " ".join(page.header.split())
 
 
 def test_rows_of_other_items_are_counted_and_left_out() -> None:
@@ -223,7 +223,7 @@ def about_items(column, *index):
         ({"about": {"judges": "yes"}}, "judges"),
     ],
 )
-def test_what_cannot_be_said_is_refused(options, message) -> None:
+def test_bad_descriptions_are_refused(options, message) -> None:
     with pytest.raises(InvalidInputError, match=message):
         ra.make_report(SCORES, **options)
 
@@ -241,7 +241,7 @@ def test_a_search_that_was_ended_is_not_called_the_fewest_battles():
     assert "There are no ratings" in page.sections["ratings"]
 
 
-def test_battles_have_one_order_and_say_where_others_differ() -> None:
+def test_battles_have_one_order_and_state_differences_from_others() -> None:
     data = DATA["battles"][0]
     page = Page(ra.make_report(data).html)
     fit = ra.BradleyTerry.fit(data)
@@ -259,8 +259,8 @@ def test_battles_have_one_order_and_say_where_others_differ() -> None:
     assert [row["Effect"] for row in effects] == ["side", "length"]
     known = ra.BradleyTerry.fit(DATA["battles of judges"][0], side=True, covariates=["length"])
     for name in ("estimate", "lower", "upper", "factor"):
-        told = [float(row[name]) for row in effects]
-        assert told == pytest.approx(known.effects(0.05)[name].to_list(), abs=6e-4)
+        numbers = [float(row[name]) for row in effects]
+        assert numbers == pytest.approx(known.effects(0.05)[name].to_list(), abs=6e-4)
 
 
 def with_newcomer(outcomes, judges):
@@ -283,7 +283,7 @@ def ratings_on(page):
     return {row["Item"]: float(row[name].replace(",", "")) for row in rows}
 
 
-def test_one_who_never_lost_leaves_the_ratings_of_others() -> None:
+def test_an_unbeaten_newcomer_does_not_change_other_ratings() -> None:
     data = with_newcomer([1] * 12, np.arange(12))
     alone = data.take(np.arange(600)).restrict("abcde")
     report = ra.make_report(data, gates=["first=new", "first=a"])
@@ -321,7 +321,7 @@ def test_the_call_on_the_page_returns_its_ratings(name) -> None:
     assert ratings_on(page) == pytest.approx(dict(elo["elo"]), abs=0.51)
 
 
-def test_judges_have_reliabilities_and_who_contradicts_is_named() -> None:
+def test_judges_have_reliabilities_and_contradicting_ones_are_named() -> None:
     rng = np.random.default_rng(4)
     judge, first, step = np.arange(400) % 4, rng.integers(0, 4, 400), rng.integers(1, 4, 400)
     second = (first + step) % 4
@@ -335,9 +335,9 @@ def test_judges_have_reliabilities_and_who_contradicts_is_named() -> None:
     known = ra.BradleyTerry.fit(data, judges=True).reliabilities()
     assert list(rows) == list(known.sort_values("estimate", ascending=False).index)
     for name, row in rows.items():
-        told = [float(row[column]) for column in ("reliability", "lower", "upper")]
+        numbers = [float(row[column]) for column in ("reliability", "lower", "upper")]
         expected = known.loc[name, ["estimate", "lower", "upper"]]
-        assert told == pytest.approx(expected.to_list(), abs=0.006)
+        assert numbers == pytest.approx(expected.to_list(), abs=0.006)
         assert row["battles"] == "100"
     assert "which contradict the others: Lee." in page.sections["judges"]
     agreed = Page(ra.make_report(data.take(np.flatnonzero(judge < 3)), about=about).html)
@@ -355,7 +355,7 @@ def test_judges_have_reliabilities_and_who_contradicts_is_named() -> None:
     assert "two or more judges" in Page(ra.make_report(alone, about=about).html).sections["judges"]
 
 
-def test_adjusted_ratings_are_called_so_with_the_true_reason() -> None:
+def test_adjusted_ratings_are_labelled_with_the_reason() -> None:
     # All met all 40 times; answers of C are long, and long ones win.
     first, second = np.array(["AB", "AC", "BC"] * 40).view("U1").reshape(-1, 2).T
     longer = np.where(second == "C", -4.0, 0) + np.random.default_rng(2).normal(size=120)
@@ -369,14 +369,14 @@ def test_adjusted_ratings_are_called_so_with_the_true_reason() -> None:
     assert "has the highest adjusted rating" in page.header
     turned = {row["although"] for row in page.table("Neighbors")}
     assert turned - {""} == {"ratings are adjusted for words"}
-    told = page.sections["ratings"]
-    assert "They are adjusted for words." in told
-    assert "differently: they are not adjusted for words:" in told
+    section = page.sections["ratings"]
+    assert "They are adjusted for words." in section
+    assert "differently: they are not adjusted for words:" in section
     (first, *_) = page.table("Ratings, the highest")
     assert float(first["adjusted rating"].replace(",", "")) == pytest.approx(
         fit.elo()["elo"].max(), abs=0.51
     )
-    assert "Removing" not in told
+    assert "Removing" not in section
 
 
 def test_equal_opponents_weigh_no_wins() -> None:
@@ -389,10 +389,10 @@ def test_equal_opponents_weigh_no_wins() -> None:
     assert (row["Item"], row["although"]) == ("A", "ratings count wins against all others")
 
 
-def test_a_page_says_how_few_battles_decide_who_is_first() -> None:
+def test_a_page_states_the_fewest_battles_that_decide_the_first_place() -> None:
     data = DATA["battles"][0]
-    told = ra.analysis.removal_radius(data).headline().replace("comparisons", "battles")
-    assert f"{told[:1].upper()}{told[1:]}." in Page(ra.make_report(data).html).sections["ratings"]
+    text = ra.analysis.removal_radius(data).headline().replace("comparisons", "battles")
+    assert f"{text[:1].upper()}{text[1:]}." in Page(ra.make_report(data).html).sections["ratings"]
 
 
 def test_categories_are_rated_by_their_own_battles_with_the_anchor() -> None:
@@ -404,23 +404,23 @@ def test_categories_are_rated_by_their_own_battles_with_the_anchor() -> None:
     assert "on the Elo scale with C at 1,000; 400 points" in page.text
     overall = ra.BradleyTerry.fit(data).elo(anchor={"C": 1000})["elo"]
     assert ratings_on(page) == pytest.approx(dict(overall), abs=0.51)
-    told = page.sections["categories"]
-    assert f"rare: {(names == 'rare').sum()} battles, too few for ratings (below 20)" in told
+    section = page.sections["categories"]
+    assert f"rare: {(names == 'rare').sum()} battles, too few for ratings (below 20)" in section
     rows = page.table("Ratings by category")
     assert [row["Item"] for row in rows] == list(overall.index)
     for name in ("code", "text"):
         part = categories[name]
-        assert f"{name}: {len(part)} battles, 5 items rated" in told
+        assert f"{name}: {len(part)} battles, 5 items rated" in section
         elo = ra.BradleyTerry.fit(part).elo(anchor={"C": 1000})
         for row in rows:
             known = elo.loc[row["Item"]]
             error = known["upper"] - known["elo"]
-            told_here = [float(one) for one in row[name].replace(",", "").split(" ± ")]
+            numbers = [float(one) for one in row[name].replace(",", "").split(" ± ")]
             want = [known["elo"]] if np.isnan(error) else [known["elo"], error]
-            assert told_here == pytest.approx(want, abs=0.51)
+            assert numbers == pytest.approx(want, abs=0.51)
 
 
-def test_a_page_says_who_is_tied_and_what_the_order_of_the_data_does() -> None:
+def test_a_page_names_tied_candidates_and_the_effect_of_data_order() -> None:
     orders = [["Ann", "Bob"], ["Bob", "Cid"], ["Cid", "Bob"], ["Dan"]]
     votes = ra.Profile.from_orders(orders, counts=[5, 3, 3, 2], items=["Ann", "Bob", "Cid", "Dan"])
     page = Page(ra.make_report(votes, kind="election").html)
@@ -435,7 +435,7 @@ def test_a_page_says_who_is_tied_and_what_the_order_of_the_data_does() -> None:
     )
 
 
-def test_a_page_says_what_changed_since_the_version_before() -> None:
+def test_a_page_lists_changes_since_the_previous_version() -> None:
     values = np.array(SCORES.values)
     values[3] += 0.5
     values[1] -= 1.0
@@ -449,9 +449,9 @@ def test_a_page_says_what_changed_since_the_version_before() -> None:
     moved = found.to_frame().query("moved != 0")
     assert list(rows) == list(moved.index)
     for system, row in moved.iterrows():
-        told = list(rows[system].values())[1:]
+        cells = list(rows[system].values())[1:]
         names = ("before", "after", "moved", "gone", "own_scores", "other_scores", "tasks", "came")
-        assert [int(text) for text in told] == [row[name] for name in names]
+        assert [int(text) for text in cells] == [row[name] for name in names]
     pairs = [(row["now above"], row["now below"]) for row in page.table("Pairs that changed")]
     assert pairs == [turn[:2] for turn in found.turns]
     assert f"{len(moved)} of 3 systems in both versions moved" in page.sections["changes"]
@@ -478,7 +478,7 @@ def council(*, cast=500):
     return ra.read_cast_votes(StringIO(text))
 
 
-def test_a_page_of_stv_has_all_rounds_and_transfers_and_what_was_cast():
+def test_a_page_of_stv_has_all_rounds_transfers_and_cast_ballots():
     votes, rule = council(), ra.STV(3)
     count, page = rule.count(votes.profile), Page(ra.make_report(votes, kind=rule).html)
     assert (votes.n_ballots, votes.profile.n_rankings, votes.n_blank, votes.n_emptied) == (
@@ -517,7 +517,7 @@ def test_a_page_of_stv_has_all_rounds_and_transfers_and_what_was_cast():
     assert {strip.strokes for strip in drawing.strips} == {(2 + 96 * 121 / 483,)}
 
 
-def test_no_call_stands_where_a_rule_is_meant():
+def test_rules_are_named_in_words_and_not_as_calls():
     page = Page(ra.make_report(council(cast=60)).html)
     text = " ".join(page.sections["methods"].split())
     assert "Instant runoff" in text

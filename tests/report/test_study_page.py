@@ -1,4 +1,4 @@
-"""The page of a study: it says what the result says, of any study, and asks nothing of anyone."""
+"""The page of a study: it has the text of the result, for any study, and makes no requests."""
 
 import re
 from html import unescape
@@ -39,15 +39,15 @@ QUICK = ("agreement", "approximation", "cycles")
     "name",
     [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in STUDIES],
 )
-def test_it_says_what_the_result_says_and_browsers_complain_of_nothing(name, tmp_path, visit_page):
+def test_the_page_has_the_text_of_the_result_without_browser_errors(name, tmp_path, visit_page):
     result = STUDIES[name]()
     page = result.to_html(title=f"A & {EVIL}", source=[f"read: {EVIL}.csv"])
     assert EVIL not in page
-    told = unescape(re.sub(r"<[^>]*>", "", page))
-    assert f"A & {EVIL}" in told
-    assert f"read: {EVIL}.csv" in told
+    content = unescape(re.sub(r"<[^>]*>", "", page))
+    assert f"A & {EVIL}" in content
+    assert f"read: {EVIL}.csv" in content
     for line in (*result._facts(), *result._below(None)):
-        assert visible(line) in told
+        assert visible(line) in content
     head, *rows = Page(page).cells("Results in numbers")
     table = result._table()
     assert [text for text, _ in head] == [*map(str, table)]
@@ -67,12 +67,12 @@ def test_it_says_what_the_result_says_and_browsers_complain_of_nothing(name, tmp
         with pytest.raises(ValueError, match="`y` must"):
             result.to_html(y="power")
         assert page == result.to_html(title=f"A & {EVIL}", source=[f"read: {EVIL}.csv"])
-    assert f"Seed{result.study.rng}" in re.sub(r"\s", "", told)
+    assert f"Seed{result.study.rng}" in re.sub(r"\s", "", content)
     for rule in getattr(result.study, "rules", ()) or getattr(result.study, "methods", ()):
-        assert visible(rule.name) in told
-    assert f"rankagg{ra.__version__}" in re.sub(r"\s", "", told)
+        assert visible(rule.name) in content
+    assert f"rankagg{ra.__version__}" in re.sub(r"\s", "", content)
     assert page.count("<svg") == 1
-    # Nothing is asked of the network; the references are text.
+    # The page makes no requests; the references are text.
     assert not re.findall(r'(?:src|href)="(?!#|data:)[^"]*"', page)
     if name not in ("agreement", "confidence", "cycles"):
         return

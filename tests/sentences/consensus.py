@@ -38,7 +38,7 @@ def differing(one, other, n):
 
 
 class Compared:
-    """Borda (or a mean) beside Kemeny's rule, and what is decided."""
+    """Borda (or a mean) compared with Kemeny's rule, and what is decided."""
 
     def __init__(self, seed):
         self.plain, self.policy = drawn(seed), POLICIES[seed % 3]
@@ -116,10 +116,10 @@ def comparisons(seeds):
     held = Instrument(COMPARED)
     for seed in seeds:
         case = Compared(seed)
-        told = case.found.sentences(decisions=case.decisions)
+        sentences = case.found.sentences(decisions=case.decisions)
         head = case.found._facts(None, case.decisions)
         lines = [line for line in head if not line.startswith("certificate")]
-        held.hold(told, case)
+        held.hold(sentences, case)
         held.hold(lines, case, skip=["a tied vote costs 0"])
         held.hold(case.found._below(1, case.decisions)[1:], case)
     held.require()

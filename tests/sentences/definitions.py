@@ -69,8 +69,8 @@ def sign_test(won, lost):
 
 def decided_by_signs(n, won, alpha):
     """Return how many pairs Tarone's procedure over exact sign tests decides."""
-    told = [(won(i, j), won(j, i)) for i, j in permutations(range(n), 2)]
-    tests = [(sign_test(*two), Fraction(1, 2 ** sum(two))) for two in told]
+    wins = [(won(i, j), won(j, i)) for i, j in permutations(range(n), 2)]
+    tests = [(sign_test(*two), Fraction(1, 2 ** sum(two))) for two in wins]
     return sum(by_tarone(tests, alpha))
 
 
@@ -104,10 +104,10 @@ def by_tarone(tests, alpha):
 
 def mean(plain, system):
     """Return the weighted mean of a system's scores; None without any."""
-    told = [
+    scores = [
         (w, v) for w, v in zip(plain.weights, plain.scores[system], strict=True) if v is not None
     ]
-    return sum(w * v for w, v in told) / sum(w for w, _ in told) if told else None
+    return sum(w * v for w, v in scores) / sum(w for w, _ in scores) if scores else None
 
 
 def aside_of_mean(found, sign, values):
@@ -118,8 +118,8 @@ def aside_of_mean(found, sign, values):
     (note,) = (note for note in found.notes if "not symmetric" in note)
     names = re.search(r": of (\S+) less (\S+) ", note).groups()
     rows = zip(*(values(name) for name in names), strict=True)
-    told = [one - two for one, two in rows if None not in (one, two)]
-    return sum(sign * (d - sum(told) / len(told)) > 0 for d in told), len(told)
+    deltas = [one - two for one, two in rows if None not in (one, two)]
+    return sum(sign * (d - sum(deltas) / len(deltas)) > 0 for d in deltas), len(deltas)
 
 
 def correlation_of_gaps(scores):

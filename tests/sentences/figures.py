@@ -38,7 +38,7 @@ def map_of_pairs(case):
 
 
 def is_per_cent(text, share):
-    """Say whether a text is a share in whole per cent; even and nothing are said of those only."""
+    """Say whether a text is a share in whole per cent; 0, 50 and 100 are for exact values only."""
     extremes = ((int(text) == extreme) == (100 * share == extreme) for extreme in (0, 50, 100))
     return (
         abs(int(text) - 100 * share) < 1 and (int(text) > 50) == (2 * share > 1) and all(extremes)
@@ -46,7 +46,7 @@ def is_per_cent(text, share):
 
 
 def ranking(case):
-    """Hold places, intervals and scores of the first figure, and where its marks stand."""
+    """Hold places, intervals and scores of the first figure, and the positions of its marks."""
     n, found = case.plain.n, first_screen(case.findings)
     headings = dict(zip(found.headings, range(9), strict=False))
     has_means = "Mean score" in headings
@@ -58,8 +58,8 @@ def ranking(case):
         shown = 1 if is_level and k in case.winners() else place
         assert (row.place, row.position, row.name) == (shown, k, case.plain.items[k])
         shares = [case.share(k, j) for j in range(n) if j != k]
-        told = [share for share in shares if share is not None]
-        score = won = sum(told) / len(told) if told else None
+        present = [share for share in shares if share is not None]
+        score = won = sum(present) / len(present) if present else None
         if has_means:
             score = true.mean(case.plain, k)
             score = -score if score is not None and is_lower else score
@@ -99,7 +99,7 @@ def is_printed(text, number):
 
 
 def ratings(case):
-    """Hold ratings with their errors against the fit, whose oracle stands beside it."""
+    """Compare ratings with their errors with the fit, which has an oracle of its own."""
     fit = getattr(case.findings.lead.rule, "fit", None)
     if fit is None:
         return
@@ -107,10 +107,10 @@ def ratings(case):
     elo = 1500 + 400 / np.log(10) * fit.log_worths
     errors = elo_of(case)["upper"].to_numpy() - elo
     for text, rating, error in zip(column.texts, elo, errors, strict=True):
-        told = [float(number) for number in text.replace(",", "").split(" \N{PLUS-MINUS SIGN} ")]
+        numbers = [float(number) for number in text.replace(",", "").split(" \N{PLUS-MINUS SIGN} ")]
         # What varies too little for an error has a rating alone.
         known = [rating] if np.isnan(error) else [rating, error]
-        assert told == pytest.approx(known, abs=0.51)
+        assert numbers == pytest.approx(known, abs=0.51)
 
 
 def elo_of(case):
@@ -170,13 +170,13 @@ def tables(case):
         names = [column.name for column in found[caption].columns]
         for row in found[caption].rows:
             known = TABLES[caption](case, *(cell.text for cell in row if cell.key is None))
-            told = dict(zip(names, (cell.key for cell in row), strict=True))
-            assert known.keys() <= told.keys()
+            values = dict(zip(names, (cell.key for cell in row), strict=True))
+            assert known.keys() <= values.keys()
             for name, value in known.items():
                 held.add(caption)
                 # What is not known sorts behind all numbers.
                 expected = np.inf if np.isnan(float(value)) else float(value)
-                assert told[name] == pytest.approx(expected, rel=1e-9, abs=1e-9), (name, row)
+                assert values[name] == pytest.approx(expected, rel=1e-9, abs=1e-9), (name, row)
     return held
 
 
@@ -250,10 +250,10 @@ def won_by_neighbor(case, item, behind, *_):
     j, i = map(case.plain.items.index, (item, behind))
     wins, ties = case.wins, case.ties
     word, *_ = case.findings.kind.duels(case.findings)
-    told = {f"{word}s lost": wins[i][j], f"{word}s won": wins[j][i]}
+    cells = {f"{word}s lost": wins[i][j], f"{word}s won": wins[j][i]}
     if any(any(row) for row in ties):
-        told[f"{word}s tied"] = ties[i][j]
-    return told
+        cells[f"{word}s tied"] = ties[i][j]
+    return cells
 
 
 def scores_of_system(case, system):
@@ -269,8 +269,8 @@ def scores_of_system(case, system):
 def ranks_in_lists(case, item):
     k = case.plain.items.index(item)
     ranks = [b.places[k] + 1 for b in case.plain.ballots if b.places[k] is not None]
-    told = {"best": min(ranks), "median": np.median(ranks), "worst": max(ranks)} if ranks else {}
-    return {"lists": len(ranks), **told, "p-value": robust_rank_aggregation(case.data).p_holm[k]}
+    summary = {"best": min(ranks), "median": np.median(ranks), "worst": max(ranks)} if ranks else {}
+    return {"lists": len(ranks), **summary, "p-value": robust_rank_aggregation(case.data).p_holm[k]}
 
 
 def votes_by_rounds(case, candidate, outcome=None):
@@ -281,8 +281,8 @@ def votes_by_rounds(case, candidate, outcome=None):
     cells = {f"round {k}": votes.get(at) for k, (votes, _) in enumerate(rounds, 1)}
     last = max(k for k, (votes, _) in enumerate(rounds, 1) if at in votes)
     has_won = at == max(rounds[-1][0], key=lambda k: (rounds[-1][0][k], -k))
-    told, _, way = outcome.partition(", ")
-    assert told == f"{'elected' if has_won else 'eliminated'} in round {last}"
+    result, _, way = outcome.partition(", ")
+    assert result == f"{'elected' if has_won else 'eliminated'} in round {last}"
     least = [k for k, votes in rounds[last - 1][0].items() if votes == cells[f"round {last}"]]
     assert not way or ((len(least) > 1 or has_won) and way == "by the order of the data")
     return {name: float("inf") if votes is None else votes for name, votes in cells.items()}
@@ -292,10 +292,10 @@ def added_by_rounds(case, candidate, *texts):
     votes = list(votes_by_rounds(case, candidate, *texts).values())
     # Who went has no votes any more, and then there is nothing to say.
     some = [0 if number == float("inf") else number for number in votes]
-    told = [
+    changes = [
         b - a if votes[k] < float("inf") else votes[k] for k, (a, b) in enumerate(pairwise(some))
     ]
-    return {f"round {k}": change for k, change in enumerate(told, 2)}
+    return {f"round {k}": change for k, change in enumerate(changes, 2)}
 
 
 def battles_of_item(case, item):
@@ -304,9 +304,9 @@ def battles_of_item(case, item):
     fights = wins + ties + sum(row[k] for row in case.wins)
     shares = [case.share(k, j) for j in range(case.plain.n) if j != k]
     won = [share for share in shares if share is not None]
-    told = {"wins": wins, "ties": ties, "battles": fights, "win rate": sum(won) / len(won)}
+    cells = {"wins": wins, "ties": ties, "battles": fights, "win rate": sum(won) / len(won)}
     elo = elo_of(case).loc[item]
-    return told | {"rating": elo["elo"], "lower": elo["lower"], "upper": elo["upper"]}
+    return cells | {"rating": elo["elo"], "lower": elo["lower"], "upper": elo["upper"]}
 
 
 TABLES = {

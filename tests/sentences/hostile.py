@@ -1,4 +1,4 @@
-"""Random data that sentences stumble over, as plain Python beside the objects made of them.
+"""Random data that are hard for sentences, as plain Python and as the objects made of them.
 
 Gaps, ties, clones, weights, one item, one task, and scores from far too small to far too large.
 """
@@ -74,7 +74,7 @@ def either(rng, seed):
 
 
 def places_of(values):
-    """Return places from 0 of scores of which higher is better; None where there is none."""
+    """Return places from 0 of scores, higher is better; None where there is none."""
     there = [v for v in values if v is not None]
     return tuple(None if v is None else sum(w > v for w in there) for v in values)
 
@@ -170,7 +170,7 @@ def profile(rng, *, most=4, ties=True):
 
 @dataclass(frozen=True)
 class Listing(Ballot):
-    """A list, of which None is below all that it names."""
+    """A list; None is below all that it names."""
 
     def has(self, i, j):
         return (self.places[i], self.places[j]) != (None, None)
@@ -204,12 +204,12 @@ def lists(rng, *, most=4):
 
 
 def condorcet_against_borda():
-    """Return votes of which Borda's winner loses a majority that is decided."""
+    """Return votes such that Borda's winner loses a decided majority."""
     return _counted("ABC", {"ABC": 30, "BCA": 20})
 
 
 def condorcet_winner_behind():
-    """Return votes of which Borda points decide that the first of the exact consensus is not."""
+    """Return votes whose Borda points decide that the first of the exact consensus is not first."""
     return _counted("ABCD", {"ABCD": 31, "BCDA": 30})
 
 

@@ -73,27 +73,27 @@ class Ranked:
             if self.of == "mean":
                 score = self.plain.scores[i][k]
                 return None if score is None else score / Fraction(self.scale())
-            told = ballot.places[i] is not None
-            return true.points(ballot, i, n, "uniform") if told else None
+            is_ranked = ballot.places[i] is not None
+            return true.points(ballot, i, n, "uniform") if is_ranked else None
 
-        told = [(value(i), value(j)) for i, j in self.plain.pairs]
-        return [0 if None in (a, b) else weight * (a - b) for a, b in told]
+        values = [(value(i), value(j)) for i, j in self.plain.pairs]
+        return [0 if None in (a, b) else weight * (a - b) for a, b in values]
 
     def aside(self, sign):
         def values(name):
             at, n = self.plain.items.index(name), self.plain.n
             if self.of == "mean":
                 return self.plain.scores[at]
-            told = [b.places[at] is not None for b in self.units]
+            ranked = [b.places[at] is not None for b in self.units]
             points = [true.points(b, at, n, "uniform") for b in self.units]
-            return [p if is_told else None for p, is_told in zip(points, told, strict=True)]
+            return [p if is_ranked else None for p, is_ranked in zip(points, ranked, strict=True)]
 
         return true.aside_of_mean(self.found, sign, values)
 
     def scale(self):
         return max([abs(v) for row in self.plain.scores for v in row if v is not None]) or 1
 
-    def untold(self):
+    def never_compared(self):
         if self.found.method == "sign-test":
             return sum(not self.won(i, j) + self.won(j, i) for i, j in self.plain.pairs)
         return self.plain.never
@@ -110,7 +110,7 @@ RANKED = {
     "cells missing": lambda r: r.plain.missing,
     "cells": lambda r: r.plain.cells,
     "pairs never compared": lambda r: (r.plain.never, len(r.plain.pairs)),
-    "pairs that no unit compares": lambda r: (r.untold(), len(r.plain.pairs)),
+    "pairs that no unit compares": lambda r: (r.never_compared(), len(r.plain.pairs)),
     "pairs decided": lambda r: (r.decided(), len(r.plain.pairs)),
     "pairs": lambda r: len(r.plain.pairs),
     "ties left out": lambda r: ties(r.plain),
@@ -137,7 +137,7 @@ def ranks(seeds):
             assert not case.decided()
         elif case.decided() and case.found.method != "sign-test":
             assert len(case.units) >= true.enough(case.found.method, case.plain.n, case.alpha)
-    # Ties are told by the binomial intervals, of which decisions follow.
+    # Ties are reported by the binomial intervals, which decisions follow from.
     held.require(but=FEW)
 
 
@@ -239,23 +239,23 @@ class Intervals:
             n_resamples=100, rng=0,
         )  # fmt: skip
 
-    def told(self, i, j):
+    def judgments(self, i, j):
         """Return what each unit that has both says of a pair."""
         values = [(b.places[j] > b.places[i]) - (b.places[i] > b.places[j])
                   for b in self.plain.ballots if b.has(i, j)]  # fmt: skip
         return [v for v in values if v] if self.method in ("clopper-pearson", "wilson") else values
 
     def fewest(self):
-        told = [self.told(i, j) for i, j in self.plain.pairs]
+        judged = [self.judgments(i, j) for i, j in self.plain.pairs]
         if self.method == "percentile":
-            told = [v for v in told if len(set(v)) > 1]
-        return min(len(v) for v in told if v)
+            judged = [v for v in judged if len(set(v)) > 1]
+        return min(len(v) for v in judged if v)
 
     def silent(self):
-        return sum(not self.told(i, j) for i, j in self.plain.pairs), len(self.plain.pairs)
+        return sum(not self.judgments(i, j) for i, j in self.plain.pairs), len(self.plain.pairs)
 
     def agreed(self):
-        return sum(len(set(self.told(i, j))) == 1 for i, j in self.plain.pairs)
+        return sum(len(set(self.judgments(i, j))) == 1 for i, j in self.plain.pairs)
 
 
 INTERVALS = {
@@ -291,13 +291,13 @@ class Versus:
         return [(w, a - b) for w, a, b in rows if None not in (a, b)]
 
     def p_value(self, k):
-        told, units = self.differences(k), len(self.differences(k))
+        differences, units = self.differences(k), len(self.differences(k))
         if self.found.method == "mcnemar":
-            won, lost = (sum(s * d > 0 for _, d in told) for s in (1, -1))
+            won, lost = (sum(s * d > 0 for _, d in differences) for s in (1, -1))
             return min(Fraction(1), 2 * true.sign_test(max(won, lost), min(won, lost)))
-        sums = [sum(s * w * d for s, (w, d) in zip(signs, told, strict=True))
+        sums = [sum(s * w * d for s, (w, d) in zip(signs, differences, strict=True))
                 for signs in product([1, -1], repeat=units)]  # fmt: skip
-        size = sum(abs(w * d) for w, d in told)
+        size = sum(abs(w * d) for w, d in differences)
         return Fraction(sum(abs(x) >= abs(sums[0]) - size / 10**9 for x in sums), len(sums))
 
     def sides(self):
@@ -324,7 +324,7 @@ def side(at):
 
 
 def least_to_decide(level):
-    """Return the least number of units of which one of all signs has a p-value of a level."""
+    """Return the least number of units such that some vector of signs has a p-value of a level."""
     return next(n for n in range(1, 99) if Fraction(2, 2**n) <= level)
 
 
@@ -381,7 +381,7 @@ class Separated:
         rng = np.random.default_rng(seed)
         self.alpha = ALPHAS[seed % 2]
         self.plain = hostile.table(rng, weights=False)
-        # A test with so much power is asked for levels below it only.
+        # A power this high is requested for levels below it only.
         self.found = None
         if self.plain.n > 1:
             self.found = ra.inference.separation(self.plain.data, alpha=float(self.alpha))
@@ -396,23 +396,23 @@ class Separated:
     def with_enough(self):
         """Return how many neighbors have as many units as the power needs."""
         found = 0
-        for told in self.neighbors():
-            if len(told) < 2 or not sum(told) or len(set(told)) == 1:
+        for deltas in self.neighbors():
+            if len(deltas) < 2 or not sum(deltas) or len(set(deltas)) == 1:
                 continue
-            size = max(map(abs, told))
-            near_one = [float(d / size) for d in told]
+            size = max(map(abs, deltas))
+            near_one = [float(d / size) for d in deltas]
             options = {"alpha": float(self.alpha), "n_tests": self.plain.n - 1}
             if self.found.method == "mcnemar":
                 options["differing"] = float(np.mean(np.abs(near_one)))
             else:
                 options["spread"] = float(np.std(near_one, ddof=1))
-            found += ra.inference.units_needed(float(np.mean(near_one)), **options) <= len(told)
+            found += ra.inference.units_needed(float(np.mean(near_one)), **options) <= len(deltas)
         return found
 
     def agreed(self):
         if self.found.method == "mcnemar":
             return 0
-        return sum(len(told) > 1 and len(set(told)) == 1 for told in self.neighbors())
+        return sum(len(deltas) > 1 and len(set(deltas)) == 1 for deltas in self.neighbors())
 
 
 SEPARATED = {
@@ -423,7 +423,7 @@ SEPARATED = {
     "pairs with as many units": lambda s: (s.with_enough(), s.plain.n - 1),
     "neighbors": lambda s: s.plain.n - 1,
     "pairs on which all agree": Separated.agreed,
-    "pairs turned": lambda s: (sum(sum(told) < 0 for told in s.neighbors()), s.plain.n - 1),
+    "pairs turned": lambda s: (sum(sum(deltas) < 0 for deltas in s.neighbors()), s.plain.n - 1),
 }
 
 

@@ -26,11 +26,11 @@ def is_format_of(text, number):
     found = PRINTED.search(text)
     if found is None:
         return True
-    told = {number, 100 * number} if text.endswith("%") else {number}
+    numbers = {number, 100 * number} if text.endswith("%") else {number}
     printed = float(found[0].replace(",", ""))
     if text.startswith(("under", "over")):
         return (printed > 100 * number) == text.startswith("under")
-    return any(isclose(printed, one, rel_tol=0.051, abs_tol=0.0051) for one in told)
+    return any(isclose(printed, one, rel_tol=0.051, abs_tol=0.0051) for one in numbers)
 
 
 class Instrument:
@@ -60,15 +60,15 @@ class Instrument:
         """Compare a stated number, and its denominator, with the true ones."""
         value = dict(zip(("number", "of", "policy", "weighted"), as_tuple(true), strict=False))
         allowed = value["number"] if isinstance(value["number"], set) else {value["number"]}
-        told = f"{stated} in {line!r}, but it is {value}"
-        assert any(close(stated.number, one) for one in allowed), told
-        assert is_format_of(stated.text, stated.number), told
+        message = f"{stated} in {line!r}, but it is {value}"
+        assert any(close(stated.number, one) for one in allowed), message
+        assert is_format_of(stated.text, stated.number), message
         if value.get("of") is not None or stated.of is not None:
-            assert stated.of is not None, told
-            assert value.get("of") is not None, told
-            assert close(stated.of, value["of"]), told
-        assert stated.policy == value.get("policy"), told
-        assert stated.weighted == value.get("weighted", False), told
+            assert stated.of is not None, message
+            assert value.get("of") is not None, message
+            assert close(stated.of, value["of"]), message
+        assert stated.policy == value.get("policy"), message
+        assert stated.weighted == value.get("weighted", False), message
 
     def require(self, *, but=()):
         """Say that every definition was needed."""
@@ -86,7 +86,7 @@ def by_votes(number, policy, of=None):
 
 
 def hold_facts(known, cases):
-    """Hold what each case found against the definitions, each of which must be needed."""
+    """Compare the numbers of each case with the definitions, all of them needed."""
     held = Instrument(known)
     for case in cases:
         if case.found is not None:

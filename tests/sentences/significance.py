@@ -19,7 +19,7 @@ DRAWS = 400
 
 
 def mid_ranks(values):
-    """Return mid-ranks from 1 of numbers of which the lowest is best; None where there is none."""
+    """Return mid-ranks from 1 of numbers, the lowest is best; None where there is none."""
     there = [v for v in values if v is not None]
     return [
         None if v is None else sum(w < v for w in there) + Fraction(there.count(v) + 1, 2)
@@ -79,7 +79,7 @@ class Alike:
         return [row for row in self.rows if len(set(row) - {None}) > 1]
 
     def is_pooled(self):
-        """Say whether several units of a task count as independent beside those of others."""
+        """Return whether several units of a task count as independent among other tasks."""
         tasks = self.plain.tasks
         if self.unit == "task" or len(tasks) < 2 or len(self.rows) <= len(tasks):
             return False
@@ -180,9 +180,9 @@ def friedman(seeds):
         lines = case.found._facts(float(case.alpha))
         held.hold(lines, case, case.kendall_w())
         case.notes_hold(case.found.notes)
-        told = [line.split()[2:] for line in lines if line.startswith("not separated")]
+        groups = [line.split()[2:] for line in lines if line.startswith("not separated")]
         known = [{case.plain.items[i] for i in group} for group in case.groups()]
-        assert sorted("".join(sorted(names)).replace(",", "") for names in told) == sorted(
+        assert sorted("".join(sorted(names)).replace(",", "") for names in groups) == sorted(
             "".join(sorted(names)) for names in known
         )
     held.require()
@@ -312,8 +312,8 @@ def skillings_mack(seeds):
             continue
         held.hold(case.found._facts(), case)
         case.notes_hold(case.found.notes)
-        told = [" ".join(note.split()[:2]) for note in case.found.notes]
-        assert ("no chain" in told) == (case.several() > 1)
+        starts = [" ".join(note.split()[:2]) for note in case.found.notes]
+        assert ("no chain" in starts) == (case.several() > 1)
         assert any("compared with no other" in n for n in case.found.notes) == (case.alone()[0] > 0)
     held.require()
     assert len(refusals) >= 4

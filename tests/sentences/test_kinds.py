@@ -15,7 +15,7 @@ SEEDS = {
 }  # fmt: skip
 
 
-def test_no_kind_hides_another():
+def test_no_kind_of_sentence_has_the_name_of_another():
     assert len(SENTENCES) == sum(len(part.SENTENCES) for part in PARTS) == 14
 
 

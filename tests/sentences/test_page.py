@@ -1,4 +1,4 @@
-"""What the page says, all of it but tables: sentences, captions, gates and what figures show."""
+"""The text of the page except tables: sentences, captions, gates and the content of figures."""
 
 from collections import Counter
 from fractions import Fraction
@@ -73,7 +73,7 @@ class Page:
         self.pairs = len(self.plain.pairs)
 
     def lines(self):
-        """Return everything that is said, but for what certificates say of themselves."""
+        """Yield every sentence of the page, but for what certificates state about themselves."""
         screen = first_screen(self.findings)
         yield from (screen.result, screen.certainty, *screen.caption)
         yield from (number for number, _ in screen.numbers)
@@ -86,7 +86,7 @@ class Page:
         for section in (*found, what_was_read(self.findings, [])):
             yield section.finding
             for part in section.parts:
-                yield from said_by(part)
+                yield from sentences(part)
         yield from (str(verdict) for verdict, _ in self.gates())
 
     def gates(self):
@@ -135,8 +135,8 @@ class Page:
 
     def votes_on_pairs(self):
         """Return the votes of those rankings that have both items of a pair, over all pairs."""
-        told = (b.weight for b in self.plain.ballots for i, j in self.plain.pairs if b.has(i, j))
-        return by_votes(sum(told), None)
+        weights = (b.weight for b in self.plain.ballots for i, j in self.plain.pairs if b.has(i, j))
+        return by_votes(sum(weights), None)
 
     def majority(self, turned):
         """Return the votes for, or against, each majority."""
@@ -186,8 +186,8 @@ class Page:
         return sum(abs(self.lead(i, j)) > 1e-9 for i, j in self.plain.pairs)
 
     def lead(self, i, j):
-        told = any(b.has(i, j) for b in self.plain.ballots)
-        return (self.wins[i][j] - self.wins[j][i]) * told
+        is_compared = any(b.has(i, j) for b in self.plain.ballots)
+        return (self.wins[i][j] - self.wins[j][i]) * is_compared
 
     def against(self):
         ranks = self.findings.lead.ranking.ranks
@@ -200,7 +200,7 @@ class Page:
         )
 
     def behind(self):
-        """Return how many items stand behind one that they beat."""
+        """Return how many items are ranked behind one that they beat."""
         return sum(self.wins[i][j] < self.wins[j][i] for i, j in pairwise(self.drawn()))
 
     def rounds(self):
@@ -294,14 +294,14 @@ class Page:
         return sum(not whole & case.leaders(rows) for rows in case.rows), len(case.rows)
 
     def may_be_first(self):
-        """Return how many others may be first: beside who leads, all places at once or alone."""
+        """Return the numbers of others that may be first: by all places together, and by one."""
         ranks, leader = self.ranks, self.plain.items[self.drawn()[0]]
         together = sum(item != leader for item in ranks.top(1))
         led = [item for item, rank in zip(ranks.items, ranks.rank, strict=True) if rank == 1]
         return {together, len(set(ranks.first) - set(led))}
 
 
-def said_by(part):
+def sentences(part):
     """Yield what a part of a section says, the captions of what it draws included."""
     found = part.content
     if part.kind in ("flow", "pairs"):
@@ -319,7 +319,7 @@ def said_by(part):
 
 
 def bare_votes(rng, policy):
-    """Return the votes of rankings alone, counted under a policy or told as they are."""
+    """Return the votes of rankings alone, counted under a policy or given as they are."""
     plain = hostile.profile(rng)
     counted = hostile.by_policy(plain, policy)
     votes, ballots = counted.data.pairwise(), counted.ballots
@@ -472,7 +472,7 @@ def test_the_numbers_of_a_page_are_those_of_their_definitions(monkeypatch):
     pages([*range(30), 31, 41], monkeypatch)
 
 
-def test_shares_near_even_are_not_even():
+def test_shares_near_one_half_are_not_printed_as_50():
     for number in range(1001):
         share = Fraction(number, 1000)
         cell = chapters_result._cell(float(share), is_decided=False)

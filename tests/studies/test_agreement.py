@@ -50,7 +50,7 @@ def test_shares_are_those_of_breaking_ties_in_all_ways():
         assert curves.loc[k, ["top", "last"]].tolist() == pytest.approx(list(map(float, expected)))
 
 
-def test_tasks_instances_and_single_tasks_are_what_they_say():
+def test_each_scope_has_the_tau_of_its_definition():
     frame = at_three(of(INSTANCES))
     averaged = ra.ScoreTable(
         np.column_stack(
@@ -96,10 +96,10 @@ def test_systems_that_a_rule_leaves_out_are_counted():
     json.dumps(result.to_dict(), allow_nan=False)
 
 
-# -- what takes part ------------------------------------------------------------------------------
+# -- rules and data -------------------------------------------------------------------------------
 
 
-def test_two_levels_take_part_on_all_instances_only():
+def test_two_level_rules_are_compared_on_all_instances_only():
     result = of(INSTANCES, rules=[ra.Borda(), TWO])
     assert set(result.to_frame()["scope"]) == {"instances"}
     assert result.notes == ()

@@ -1,4 +1,4 @@
-"""Studies: every figure against going through all orders, and the same whoever computes it."""
+"""Studies: every figure equals that of going through all orders, by any number of workers."""
 
 from dataclasses import replace
 from itertools import permutations
@@ -52,7 +52,7 @@ def all_costs(votes):
 # -- the figures ----------------------------------------------------------------------------------
 
 
-def test_rows_agree_with_going_through_all_orders():
+def test_rows_equal_brute_force_over_all_orders():
     study = make(n_repetitions=1)
     frame = numbers(study.run())
     rows = frame.set_index(["model", "n_items", "missing", "repetition", "method"])
@@ -95,7 +95,7 @@ def test_rows_agree_with_going_through_all_orders():
             assert min(distances) <= row["distance"] <= max(distances)
 
 
-# -- what is not known ----------------------------------------------------------------------------
+# -- unknown values -------------------------------------------------------------------------------
 
 
 def test_unproved_cells_are_counted_and_their_ratio_is_an_interval():

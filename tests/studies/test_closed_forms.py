@@ -72,7 +72,7 @@ def test_known_probabilities_are_those_of_all_profiles(culture, n, m):
         assert ra.studies.cycle_probability(culture, n, m) == pytest.approx(float(cycle), abs=1e-13)
 
 
-def test_printed_probabilities():
+def test_published_probabilities_are_reproduced():
     """Those of Gehrlein and Fishburn (1976) for few rankings, and of Guilbaud (1952)."""
     impartial, anonymous = ra.cultures.ImpartialCulture(), ra.cultures.AnonymousCulture()
     assert ra.studies.cycle_probability(impartial, 3, 3) == pytest.approx(1 / 18)
@@ -98,7 +98,7 @@ def test_printed_probabilities():
         (ra.cultures.EuclideanCulture(), 3, None),
     ],
 )
-def test_what_is_not_known_is_refused(culture, n, m):
+def test_unknown_probabilities_are_refused(culture, n, m):
     for ask in (ra.studies.cycle_probability, ra.studies.condorcet_winner_probability):
         with pytest.raises(InvalidInputError, match="A CycleStudy estimates it"):
             ask(culture, n, m)

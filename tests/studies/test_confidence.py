@@ -118,7 +118,7 @@ def test_methods_of_the_package_are_its_own_intervals():
     assert frame["decided"].sum() > 0
 
 
-# -- what is expected, exactly ---------------------------------------------------------------------
+# -- exact expectations ----------------------------------------------------------------------------
 
 
 # -- summaries -------------------------------------------------------------------------------------
@@ -146,7 +146,7 @@ def test_metrics_of_an_instance_are_not_independent():
     assert table.loc["hoeffding, by instance", "comparisons"] == 40
 
 
-def test_of_a_table_as_it_is_no_truth_is_known():
+def test_a_fixed_table_has_no_known_truth():
     model = ra.studies.ObservedData(label="SuperGLUE", data=LEADERBOARD)
     result = make(data=[model], methods=None, proportions=[0.2]).run()
     frame = result.to_frame()

@@ -1,4 +1,4 @@
-"""Corrupted scores: every figure against slow loops, and what is not known."""
+"""Corrupted scores: every number against slow loops, and unknown values."""
 
 import numpy as np
 import pytest
@@ -121,7 +121,7 @@ def test_rows_agree_with_slow_loops():
     assert len(distances) > 4
 
 
-def test_without_a_true_order_rules_are_held_against_themselves():
+def test_without_a_true_order_rules_are_compared_with_themselves():
     study = make(data=[TABLE], corruptions=[ReversedScores()], rules=RULES[:2], n_repetitions=2)
     frame = study.run().to_frame()
     for cell in study.cells():
@@ -141,7 +141,7 @@ def test_without_a_true_order_rules_are_held_against_themselves():
             assert row["top1"] == len(one & other) / len(one) / len(other)
 
 
-def test_systems_stand_in_random_order_so_that_ties_do_not_help():
+def test_systems_are_shuffled_so_that_ties_give_no_advantage():
     """With two opposite tasks every order of two systems is optimal."""
     table = ra.ScoreTable([[1.0, 2.0], [2.0, 1.0]], systems="AB", higher_is_better=True)
     result = make(data=[table], corruptions=[NoisyScores()], rules=[ra.Kemeny()], n_corrupted=[0],
@@ -160,7 +160,7 @@ def test_smaller_sets_of_tasks_are_within_larger_ones():
     assert len({cell.generator(0, "x").integers(2**40) for cell in cells}) == len(cells)
 
 
-# -- what is not known ----------------------------------------------------------------------------
+# -- unknown values -------------------------------------------------------------------------------
 
 
 def test_ties_count_as_if_broken_at_random():
@@ -173,7 +173,7 @@ def test_ties_count_as_if_broken_at_random():
 
 
 @pytest.mark.parametrize("models", [MODELS])
-def test_a_rule_that_fails_is_counted_and_the_study_goes_on(models):
+def test_a_rule_that_fails_is_counted_and_the_study_continues(models):
     result = make(data=models, rules=[Stubborn(refused="a high first score"), ra.Borda()])
     result = result.run()
     frame = result.to_frame()
@@ -187,7 +187,7 @@ def test_a_rule_that_fails_is_counted_and_the_study_goes_on(models):
     assert f"rules failed {failed.sum()} times" in result.summary()
 
 
-# -- what is told ---------------------------------------------------------------------------------
+# -- reported numbers -----------------------------------------------------------------------------
 
 
 def result_of(distances):
@@ -243,6 +243,6 @@ class Mine(Corruption):
         ),
     ],
 )  # fmt: skip
-def test_what_is_refused_is_named(changes, words):
+def test_bad_parameters_are_named(changes, words):
     with pytest.raises(InvalidInputError, match=words):
         make(**changes)

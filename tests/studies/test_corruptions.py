@@ -1,4 +1,4 @@
-"""Corruptions: each against what its words say, and all against their contract."""
+"""Corruptions: each against its definition, and all against their contract."""
 
 from dataclasses import dataclass
 
@@ -53,7 +53,7 @@ def test_reversed_scores_have_the_same_range_and_the_opposite_order():
 
 
 @pytest.mark.parametrize("step", [0.0, 1.0, 2.5])
-def test_adversarial_scores_are_around_the_reverse_of_the_truth(step):
+def test_adversarial_scores_follow_the_reversed_truth(step):
     truth = ra.Permutation.from_order([2, 0, 1])  # heights 2, 1, 3
     table = ra.ScoreTable(np.zeros((3, 40_000)), tasks=["x"] * 40_000,
                           instances=range(40_000), higher_is_better=True)  # fmt: skip
@@ -63,14 +63,14 @@ def test_adversarial_scores_are_around_the_reverse_of_the_truth(step):
     np.testing.assert_allclose(found.std(axis=1), np.pi / np.sqrt(6), rtol=0.03)
 
 
-def test_the_truth_is_by_default_that_of_borda():
+def test_the_default_truth_is_the_borda_ranking():
     truth = ra.Borda().aggregate(TABLE).ranking
     found = AdversarialScores().corrupt(TABLE, ["x"], rng=0)
     assert found == AdversarialScores().corrupt(TABLE, ["x"], truth, rng=0)
     assert found != AdversarialScores().corrupt(TABLE, ["x"], truth.reverse(), rng=0)
 
 
-def test_copies_are_of_the_first_task_with_its_instances_in_turn():
+def test_copies_repeat_the_instances_of_the_first_task():
     table = ra.ScoreTable(
         [[1.0, 2, 3, 4, 5, 6], [9.0, 8, 7, 6, 5, 4]], tasks=list("xyyyzz"),
         instances=[0, 0, 1, 2, 0, 1], higher_is_better={"x": True, "y": False, "z": True},
@@ -95,7 +95,7 @@ def test_noise_is_that_proportion_of_the_variance(proportion):
     "corruption",
     [AdversarialScores(), NoisyScores(), RescaledScores(factor=2, after=NoisyScores())],
 )
-def test_what_is_drawn_for_a_task_stays_when_others_follow(corruption):
+def test_draws_for_a_task_do_not_depend_on_later_tasks(corruption):
     one = corruption.corrupt(TABLE, ["y"], rng=5)
     two = corruption.corrupt(TABLE, ["y", "z"], rng=5)
     np.testing.assert_array_equal(task_of(one, "y"), task_of(two, "y"))
@@ -127,6 +127,6 @@ class Lost(Corruption):
         ),
     ],
 )  # fmt: skip
-def test_what_is_refused_is_named(call, words):
+def test_bad_parameters_are_named(call, words):
     with pytest.raises(InvalidInputError, match=words):
         call()

@@ -7,7 +7,7 @@ import rankagg as ra
 from tests.studies.test_closed_forms import RESTRICTED, has_cycle, has_winner, majorities
 
 
-def test_rows_are_what_the_rules_say():
+def test_rows_follow_from_the_majorities():
     models = [
         ra.cultures.ImpartialCulture(),
         ra.studies.LatentModel(step=0.1, n_instances=None),

@@ -1,4 +1,4 @@
-"""The journal: no line that was damaged, changed, doubled or brought along passes for a result."""
+"""The journal: damaged, changed, repeated or foreign lines are not read as results."""
 
 import errno
 import os
@@ -55,7 +55,7 @@ def read(path):
     return noted(STUDY, path)
 
 
-def test_what_was_noted_is_read_again(path):
+def test_journal_lines_are_read_back(path):
     found = read(path)
     assert found == ROWS
     assert len(found) == 6
@@ -76,7 +76,7 @@ def test_what_was_noted_is_read_again(path):
         (b'{"cell": [], "rows": [], "check": null}', "changed since it was written"),
     ],
 )
-def test_a_line_that_is_none_is_named(path, line, words):
+def test_a_malformed_line_is_named(path, line, words):
     lines = path.read_bytes().split(b"\n")
     lines[3] = line
     path.write_bytes(b"\n".join(lines))
@@ -84,7 +84,7 @@ def test_a_line_that_is_none_is_named(path, line, words):
         read(path)
 
 
-def test_a_last_line_that_was_cut_off_is_dropped_and_said(path):
+def test_a_truncated_last_line_is_dropped_with_a_warning(path):
     whole, found = path.read_bytes(), read(path)
     last = len(whole) - whole[:-1].rfind(b"\n") - 1
     for cut in (1, 2, 30, last - 1):
@@ -96,7 +96,7 @@ def test_a_last_line_that_was_cut_off_is_dropped_and_said(path):
 
 
 @pytest.mark.parametrize("share", [0.1, 0.5, 1.0])
-def test_damaged_bytes_are_noticed_or_change_nothing(path, share):
+def test_damaged_bytes_are_detected_or_harmless(path, share):
     whole, found = path.read_bytes(), read(path)
     rng = np.random.default_rng(int(10 * share))
     noticed = 0
@@ -130,7 +130,7 @@ def test_a_journal_of_something_else_is_refused(path):
         assert path.read_text() == text
 
 
-def test_a_full_disk_keeps_what_was_noted(path, monkeypatch):
+def test_a_full_disk_keeps_earlier_lines(path, monkeypatch):
     found, real = read(path), Path.open
 
     def full(self, mode="r", *args, **options):

@@ -1,4 +1,4 @@
-"""The study of missing scores: against slow loops from the paper's words, and what it promises."""
+"""The study of missing scores: against slow loops by the paper's definitions."""
 
 from fractions import Fraction
 from itertools import product
@@ -154,11 +154,11 @@ def test_rows_agree_with_a_loop_over_the_scores():
     assert f"tau is not defined {undefined} times" in result.summary()
     tables = result.to_frame().drop_duplicates(["model", "scale", "proportion", "repetition"])
     lost = (tables["lost_systems"] > 0).sum()
-    told = f"a system lost all its scores in {lost} of {len(tables)} tables"
-    assert told in result.summary()
+    sentence = f"a system lost all its scores in {lost} of {len(tables)} tables"
+    assert sentence in result.summary()
 
 
-# -- what must hold --------------------------------------------------------------------------------
+# -- properties ------------------------------------------------------------------------------------
 
 
 # -- tables ----------------------------------------------------------------------------------------
@@ -167,7 +167,7 @@ def test_rows_agree_with_a_loop_over_the_scores():
 # -- the papers' data ------------------------------------------------------------------------------
 
 
-# -- what is not known -----------------------------------------------------------------------------
+# -- unknown values --------------------------------------------------------------------------------
 
 
 def test_two_levels_and_latent_scores_agree_with_the_calls_of_a_user():
@@ -200,7 +200,7 @@ def test_two_levels_and_latent_scores_agree_with_the_calls_of_a_user():
             assert row["top3"] == pytest.approx(ra.distances.top_k_agreement(ranking, full, 3))
 
 
-def test_a_method_that_fails_is_counted_and_the_study_goes_on():
+def test_a_method_that_fails_is_counted_and_the_study_continues():
     result = make(data=[LATENT], rules=[Stubborn(), ra.Borda()], policies=None).run()
     frame = result.to_frame()
     failed = (frame["method"] == "Stubborn") & (frame["proportion"] > 0)

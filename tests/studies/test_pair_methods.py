@@ -1,4 +1,4 @@
-"""Ways to decide pairs: what they are called, and which options go together."""
+"""Methods to decide pairs: their names, and consistent options."""
 
 import pytest
 
@@ -16,7 +16,7 @@ from rankagg.exceptions import InvalidInputError
         ({"method": "percentile", "simultaneous": "max-t"}, "percentile, max-t"),
     ],
 )
-def test_methods_are_named_by_what_they_do(options, name):
+def test_methods_are_named_by_their_options(options, name):
     assert ra.studies.IntervalMethod(**options).name == name
 
 
@@ -29,6 +29,6 @@ def test_methods_are_named_by_what_they_do(options, name):
         ({"holm": True, "anytime": True}, "holm of IntervalMethod"),
     ],
 )
-def test_methods_that_do_not_go_together_are_refused(options, message):
+def test_inconsistent_options_are_refused(options, message):
     with pytest.raises(InvalidInputError, match=message):
         ra.studies.IntervalMethod(**options)

@@ -1,4 +1,4 @@
-"""Mechanisms of missing scores: what they take, how often, and what a study says of them."""
+"""Mechanisms of missing scores: removed entries, their frequencies, and the output of studies."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -94,14 +94,14 @@ def assert_alike(found, expected, n_draws):
 
 
 @pytest.mark.parametrize("number", [1, 3])
-def test_sets_are_as_frequent_as_drawn_one_after_another(number):
+def test_sets_have_the_frequencies_of_sequential_draws(number):
     odds = {(0, 0): 1.0, (0, 1): 4.0, (0, 2): 0.5, (1, 0): 2.0, (1, 1): 1.0}
     logs = (*np.log(list(odds.values())), np.nan)
     found = frequencies(Stated(odds=logs), number, 400)
     assert_alike(found, chances(odds, number), 400)
 
 
-# -- what is taken ---------------------------------------------------------------------------------
+# -- removed entries -------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -118,7 +118,7 @@ def test_log_odds_of_systems_and_tasks_are_normal(removal):
     assert_alike(frequencies(removal, 2, 300, table), expected, 300)
 
 
-def test_infinite_odds_go_first_and_never():
+def test_infinite_odds_are_removed_first_or_never():
     removal = Stated(odds=(np.inf, -np.inf, np.inf, -np.inf, 0.0, 5.0))
     assert set(frequencies(removal, 1, 60)) == {frozenset({(0, 0)}), frozenset({(0, 2)})}
     assert set(frequencies(removal, 3, 20)) == {frozenset({(0, 0), (0, 2), (1, 1)})}
@@ -137,7 +137,7 @@ def test_old_systems_lack_new_tasks():
 
 
 @pytest.mark.parametrize("whole_tasks", [True, False])
-def test_blocks_go_together(whole_tasks):
+def test_blocks_are_removed_together(whole_tasks):
     scores = ra.distributions.LatentScores(np.zeros(6)).sample(8, 2, rng=0)
     shapes = set()
     for seed in range(10):
@@ -173,7 +173,7 @@ def test_bad_values_are_named(make_one, message):
 # -- in a study ------------------------------------------------------------------------------------
 
 
-def test_a_mechanism_is_told_unless_it_is_the_usual_one():
+def test_a_mechanism_is_shown_unless_it_is_the_default():
     few = {"data": [LATENT], "proportions": [0, 0.3], "rules": [ra.Mean(), ra.Borda()]}
     usual = make(**few).run()
     assert "removal" not in usual.to_frame()
@@ -193,7 +193,7 @@ def test_a_mechanism_is_told_unless_it_is_the_usual_one():
     assert "by system & Mean" in both.to_latex()
 
 
-def test_what_a_mechanism_cannot_take_is_refused_before_any_run():
+def test_impossible_proportions_are_refused_before_any_run():
     never = Stated(odds=(-np.inf,) * 5 + (0.0,) * 7)
     with pytest.raises(InvalidInputError, match="leaves some of 11 entries; 6 may go"):
         make(data=[SMALL], proportions=[0.1, 0.8], removals=[never])

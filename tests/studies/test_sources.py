@@ -1,4 +1,4 @@
-"""What studies draw from: sizes, distributions, and that no item is favored."""
+"""Sources of studies: sizes, distributions, and no favored item."""
 
 import numpy as np
 import pytest
@@ -70,7 +70,7 @@ def metrics(n_instances=8, n_metrics=5, copies=True):
     )  # fmt: skip
 
 
-def test_instances_are_drawn_whole_and_alike():
+def test_instances_are_drawn_complete_and_uniformly():
     table = metrics(copies=False)
     model = ra.studies.ResampledData(label="m", data=table, n_rankings=300)
     drawn = model.sample(rng=1)

@@ -1,4 +1,4 @@
-"""What every study has: the same whoever computes it, a journal to go on from, any source."""
+"""What every study has: equal results by any workers, a journal to continue from, any source."""
 
 import json
 
@@ -51,7 +51,7 @@ def rows(result):
 
 
 @EVERY
-def test_a_stopped_study_goes_on_from_its_journal(make, tmp_path, monkeypatch):
+def test_a_stopped_study_resumes_from_its_journal(make, tmp_path, monkeypatch):
     study, path = make(), tmp_path / "study.jsonl"
     whole, number = study.run(), len(list(study.cells()))
     tried, calls, later = type(study)._try, [], []
@@ -104,7 +104,7 @@ RULES = [ra.Mean(), ra.Copeland()]
         ("corruption", [{"rules": RULES}, {"time_limit": 5.0}]),
     ],
 )  # fmt: skip
-def test_what_changes_the_rows_changes_the_journal(name, changes, tmp_path):
+def test_a_journal_of_other_parameters_is_refused(name, changes, tmp_path):
     path, make = tmp_path / "study.jsonl", STUDIES[name]
     make(n_repetitions=1).run(journal=path)
     for change in changes:
@@ -132,7 +132,7 @@ def test_results_do_not_depend_on_the_workers(name, backend):
 
 
 @EVERY
-def test_a_cell_stays_what_it_is_in_another_grid(make):
+def test_a_cell_has_the_same_rows_in_another_grid(make):
     frame, larger = rows(make(n_repetitions=1).run()), rows(make(n_repetitions=2).run())
     assert len(larger) >= len(frame)
     both = frame.merge(larger, how="left", indicator=True)
@@ -224,7 +224,7 @@ def test_bad_values_are_named(name, changes, message):
         STUDIES[name](**changes)
 
 
-# -- what data are drawn from ---------------------------------------------------------------------
+# -- sources of data ------------------------------------------------------------------------------
 
 
 def test_profiles_tables_and_distributions_take_part_in_studies():
@@ -262,12 +262,12 @@ def test_profiles_tables_and_distributions_take_part_in_studies():
         (ra.cultures.MallowsCulture, "one of `phi` and `norm_phi`"),
     ],
 )  # fmt: skip
-def test_what_is_no_source_is_named(call, message):
+def test_bad_sources_are_named(call, message):
     with pytest.raises(InvalidInputError, match=message):
         call()
 
 
-def test_all_studies_are_here():
+def test_all_studies_are_tested():
     kinds = {type(make()) for make in STUDIES.values()}
     public = {getattr(ra.studies, name) for name in ra.studies.__all__ if name.endswith("Study")}
     assert kinds == public - {ra.studies.AgreementStudy}

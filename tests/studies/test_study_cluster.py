@@ -1,4 +1,4 @@
-"""Studies find the same on a cluster of Dask, though a worker is lost."""
+"""Studies give the same results on a Dask cluster, even if a worker is lost."""
 
 import os
 import signal
@@ -13,7 +13,7 @@ from tests.studies.test_study import STUDIES, rows
 
 
 @pytest.mark.parametrize("name", STUDIES)
-def test_the_same_as_this_machine(name, client, tmp_path):  # noqa: F811
+def test_a_cluster_gives_the_result_of_this_machine(name, client, tmp_path):  # noqa: F811
     study = STUDIES[name]()
     expected = rows(study.run())
     with parallel_config("dask", n_jobs=-1, client=client):
@@ -41,7 +41,7 @@ class Killing:
         return self.tried(cell, prepared)
 
 
-def test_a_worker_that_is_killed(client, tmp_path, monkeypatch):  # noqa: F811
+def test_a_killed_worker_changes_no_result(client, tmp_path, monkeypatch):  # noqa: F811
     study = STUDIES["task subsets"]()
     expected = rows(study.run())
     flag, me = tmp_path / "killed", os.getpid()

@@ -40,7 +40,7 @@ def borda_by_hand(columns):
     return above + tied / 2
 
 
-def test_taus_are_those_of_the_words_of_the_paper():
+def test_taus_follow_the_definition_of_the_paper():
     study = make(n_repetitions=3, sizes=[1, 2, 3, 4, 5])
     rows = study.run().to_frame().set_index(["size", "repetition", "method"])
     signed = TABLE.values * np.array([1, -1, 1, 1, 1])
@@ -81,7 +81,7 @@ def test_subsets_of_a_size_have_equal_chances():
     assert abs(counts - 100).max() < 38
 
 
-# -- the same whoever computes it -----------------------------------------------------------------
+# -- the same by any number of workers ------------------------------------------------------------
 
 
 def test_the_digest_of_a_table_is_that_of_its_content():
@@ -100,7 +100,7 @@ def test_the_digest_of_a_table_is_that_of_its_content():
     assert _table_digest(gaps) == _table_digest(GAPS)
 
 
-# -- what cannot be said is counted ---------------------------------------------------------------
+# -- unknown values are counted -------------------------------------------------------------------
 
 
 def test_systems_without_a_score_on_a_subset_are_counted():

@@ -1,4 +1,4 @@
-"""Every table of steps, held against the obvious loop over single rankings."""
+"""Every table of steps, compared with the obvious loop over single rankings."""
 
 from fractions import Fraction
 from itertools import combinations, pairwise, permutations
@@ -27,7 +27,7 @@ FEW = settings(max_examples=6, deadline=None)
 
 @FEW
 @given(voters())
-def test_borda_counts_places(case):
+def test_steps_of_borda_equal_the_loop(case):
     orders, profile = case
     points = table(ra.teaching.show_steps(ra.Borda(), profile), "The points").set_index("item")
     n = profile.n_items
@@ -44,7 +44,7 @@ def test_borda_counts_places(case):
 
 @FEW
 @given(voters(least=2))
-def test_votes_and_majorities(case):
+def test_votes_and_majorities_equal_the_loop(case):
     orders, profile = case
     steps = ra.teaching.show_steps(ra.Copeland(), profile)
     votes = table(steps, "The votes").set_index("above")
@@ -65,7 +65,7 @@ def test_votes_and_majorities(case):
 
 @FEW
 @given(voters(least=2))
-def test_defeats_of_minimax(case):
+def test_defeats_of_minimax_equal_the_loop(case):
     orders, profile = case
     rows = table(ra.teaching.show_steps(ra.Minimax(), profile), "The defeats")
     for row in rows.itertuples():
@@ -79,7 +79,7 @@ def test_defeats_of_minimax(case):
 @example(ballots("ABCD", "BCAD", "CABD"))
 @FEW
 @given(voters(least=2))
-def test_what_ranked_pairs_leave_out_closes_the_cycle_told(case):
+def test_pairs_that_ranked_pairs_leave_out_close_the_stated_cycle(case):
     orders, profile = case
     steps = ra.teaching.show_steps(ra.RankedPairs(), profile)
     rows = list(table(steps, "Locking").itertuples())
@@ -128,11 +128,11 @@ def test_strongest_paths_are_those_of_all_paths(case):
         best = max(min(leads[arc] for arc in pairwise(p)) for p in paths)
         assert row.strength == strengths.loc[start, end] == max(best, 0)
         if best > 0:
-            told = row.path.split()
-            stops, steps_told = told[::2], [int(text.strip("()")) for text in told[1::2]]
+            words = row.path.split()
+            stops, arc_strengths = words[::2], [int(text.strip("()")) for text in words[1::2]]
             assert (stops[0], stops[-1]) == (start, end)
-            assert steps_told == [leads[arc] for arc in pairwise(stops)]
-            assert min(steps_told) == best
+            assert arc_strengths == [leads[arc] for arc in pairwise(stops)]
+            assert min(arc_strengths) == best
         else:
             assert row.path == "none"
 
@@ -158,7 +158,7 @@ def test_kemeny_lists_all_orders(case):
 
 @FEW
 @given(voters(least=3, most=5))
-def test_a_proof_adds_up(case):
+def test_bounds_of_a_proof_add_up(case):
     orders, profile = case
     proof = table(ra.teaching.show_steps(ra.Kemeny(), profile), "The proof")
     floor = sum(
@@ -179,7 +179,7 @@ def test_a_proof_adds_up(case):
             )
 
 
-def test_majorities_by_hand():
+def test_majorities_equal_those_by_hand():
     cycle = ra.Profile.from_orders(["ABCD", "BCAD", "CABD"])
     steps = ra.teaching.show_steps(ra.PairwiseMajority(), cycle)
     rows = table(steps, "The items that each").set_index("item")
@@ -193,7 +193,7 @@ def test_majorities_by_hand():
     assert "A beats all others: it is the Condorcet winner." in str(winner)
 
 
-def test_averages_by_hand():
+def test_averages_equal_those_by_hand():
     table_ = ra.ScoreTable(
         [[1, 5, 3], [2, 2, np.nan], [np.nan, 4, np.nan]], systems="ABC", tasks=["x", "y", "z"],
         higher_is_better=True, task_weights={"x": 1, "y": 2, "z": 1},
@@ -214,7 +214,7 @@ def test_averages_by_hand():
 @given(
     partial(), st.sampled_from(VOTES), st.sampled_from(["uniform", "ignore", "last"]), st.booleans()
 )
-def test_steps_come_to_what_the_rule_returns(profile, rule, policy, counted):
+def test_steps_end_with_the_result_of_the_rule(profile, rule, policy, counted):
     """`show_steps` refuses what differs, so that coming back is what is tested here."""
     made, data = rule(), profile.with_unranked(policy)
     data = data.pairwise() if counted else data
@@ -223,7 +223,7 @@ def test_steps_come_to_what_the_rule_returns(profile, rule, policy, counted):
     assert steps.answer in str(steps)
 
 
-def test_what_differs_is_refused():
+def test_steps_that_differ_from_the_rule_are_refused():
     """Steps that differ from the rule are refused, whichever of the two is wrong."""
     profile = ra.Profile.from_orders(["ABC", "ABC", "ACB"])
     other = ra.Profile.from_orders(["CBA", "CBA", "BCA", "CAB"])
@@ -241,7 +241,7 @@ def test_a_wrong_cost_is_refused():
         Worked((), cost=75).check(consensus)
 
 
-def test_a_proof_of_more_than_cycles_says_so():
+def test_a_proof_by_more_than_cycles_is_described():
     consensus = ra.Kemeny().aggregate(ra.datasets.load("condorcet_1785"))
     proof = Proof(positions=(0, 1, 2), nodes=(Enumeration(),))
     certificate = ra.Certificate.build(consensus.pairwise, (1, 2, 0), [proof])
@@ -269,9 +269,9 @@ NOT_SHOWN = [
 ]
 
 
-def test_what_cannot_be_shown_is_said():
-    for rule, data, told in NOT_SHOWN:
-        with pytest.raises((InvalidInputError, InformationLostError), match=told):
+def test_rules_and_data_without_steps_are_refused():
+    for rule, data, message in NOT_SHOWN:
+        with pytest.raises((InvalidInputError, InformationLostError), match=message):
             ra.teaching.show_steps(rule, data)
 
 
@@ -283,7 +283,7 @@ def test_six_items_are_proved_and_not_listed():
 
 
 @pytest.mark.parametrize("tie_cost", [0.0, 0.5, 1.0])
-def test_ties_of_votes_have_their_price(tie_cost):
+def test_tied_votes_cost_the_tie_cost(tie_cost):
     profile = ra.Profile.from_ranks([[0, 0, 2], [1, 0, 2], [2, 1, 0]], items="ABC")
     rule = ra.Kemeny(tie_cost=tie_cost)
     steps = ra.teaching.show_steps(rule, profile)
@@ -291,7 +291,7 @@ def test_ties_of_votes_have_their_price(tie_cost):
     assert ("Votes that tie two items" in str(steps)) == (tie_cost > 0)
 
 
-def test_long_tables_are_cut_and_say_so():
+def test_long_tables_are_cut_with_the_number_of_rows():
     steps = ra.teaching.show_steps(ra.Kemeny(), ra.Profile.from_orders(["ABCDE"]))
     assert "... and 115 more rows" in steps.summary(rows=5)
     assert "more row" not in steps.summary(rows=None)
@@ -299,7 +299,7 @@ def test_long_tables_are_cut_and_say_so():
     assert all(step._repr_html_() in steps._repr_html_() for step in steps.steps)
 
 
-def test_numbers_are_exact_where_floats_are_not():
+def test_numbers_are_exact_beyond_float_precision():
     thirds = ra.ScoreTable([[0.1] * 3, [0.3, 0, 0]], systems="AB", higher_is_better=True)
     means = table(ra.teaching.show_steps(ra.Mean(), thirds), "The sums").set_index("system")
     assert means.loc["A", "sum"] == float(3 * Fraction(0.1))
@@ -334,7 +334,7 @@ def tables(draw):
 @example(([("a>>>>", "a>>>>>>", "", "a>>>>>>>>", "", "", "a>>>>", "a>>>>>>>>>>", ""),
            ("", "", "0.123456", "", "a>>>>", "", "", "", ""), ("", "", "none", *[""] * 6)],
           [False, False, False, False, True, False, False, False, False]))  # fmt: skip
-def test_blocks_fit_and_hold_all_columns(case):
+def test_blocks_fit_and_have_all_columns(case):
     rows, texts = case
     blocks = [list(block) for block in _column_blocks(rows, texts)]
     assert all(block[0] == 0 for block in blocks)
@@ -345,7 +345,7 @@ def test_blocks_fit_and_hold_all_columns(case):
     assert sorted(no_blanks("".join(lines))) == sorted(no_blanks(expected))
 
 
-def test_points_stand_below_each_other():
+def test_decimal_points_are_aligned():
     rows = [["a", "b"], ["x", "1.25"], ["y", "-3"], ["z", "none"]]
     assert _text_table(rows, [True, False]) == [
         "  a          b", "  x       1.25", "  y      -3", "  z    none",
@@ -365,7 +365,7 @@ def test_a_function_is_named_without_its_place_in_memory():
 
 
 @pytest.mark.parametrize("name", ["x" * 300, "a_b/c-d " * 9])
-def test_steps_fit_whatever_the_names(name):
+def test_steps_fit_the_width_for_any_names(name):
     items = [f"{k}{name}" for k in range(8)]
     profile = ra.Profile.from_orders([items, items[::-1], items[3:] + items[:3]])
     for rule in (ra.Borda(), ra.Schulze(), ra.InstantRunoff()):

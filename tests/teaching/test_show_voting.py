@@ -1,4 +1,4 @@
-"""Steps of voting rules, held against the obvious loop over single ballots."""
+"""Steps of voting rules, compared with the obvious loop over single ballots."""
 
 import re
 from collections import Counter
@@ -49,7 +49,7 @@ def awkward(test):
 @awkward
 @FEW
 @given(case=voters())
-def test_rounds_count_what_they_say(rule, ways, case):
+def test_counts_of_rounds_equal_the_loop(rule, ways, case):
     orders, profile = case
     steps = ra.teaching.show_steps(rule(tie_breaking=ways), profile)
     for step in steps.steps:
@@ -77,7 +77,7 @@ RANKING_RULES = [
 
 @settings(max_examples=15, deadline=None)
 @given(partial(), st.sampled_from(RANKING_RULES), st.sampled_from(POLICIES), st.sampled_from(WAYS))
-def test_steps_of_any_ballots_come_to_what_the_rule_returns(profile, made, policy, ways):
+def test_steps_of_any_ballots_end_with_the_result_of_the_rule(profile, made, policy, ways):
     profile = profile.with_unranked(policy)
     if hasattr(made, "tie_breaking"):
         made = replace(made, tie_breaking=ways)
@@ -89,7 +89,7 @@ def test_steps_of_any_ballots_come_to_what_the_rule_returns(profile, made, polic
 @awkward
 @FEW
 @given(case=voters())
-def test_points_for_places(rule, case):
+def test_points_for_places_equal_the_loop(rule, case):
     orders, profile = case
     n = profile.n_items
     worth = {
@@ -118,5 +118,5 @@ def test_points_for_places(rule, case):
         (-0.25, "-0.25"),
     ],
 )  # fmt: skip
-def test_numbers_are_told_in_full(value, text):
+def test_numbers_are_printed_in_full(value, text):
     assert as_text(value) == text

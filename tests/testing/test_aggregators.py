@@ -1,4 +1,4 @@
-"""The contract of rules: what it finds in rules that break it."""
+"""The contract of rules finds rules that break it."""
 
 from dataclasses import dataclass
 from typing import ClassVar

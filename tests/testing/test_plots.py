@@ -1,4 +1,4 @@
-"""The contract of plots finds what is wrong with a plot."""
+"""The contract of plots finds the faults of a plot."""
 
 from collections.abc import Callable
 
@@ -112,7 +112,7 @@ ALIKE = {opens_two, cuts}
         for draw in BREAKS
     ],
 )
-def test_each_break_is_found_by_its_test(draw) -> None:
+def test_each_fault_fails_its_own_test(draw) -> None:
     seen = _observed(Picture(draw, ["a name"], LINE, [1, 2, 3]))
     red = set()
     for name in TESTS:
@@ -136,7 +136,7 @@ def test_faults_on_given_axes_are_found(draw, fault) -> None:
     assert any(fault in found for found in _faults_on_given_axes(Picture(draw), WIDE))
 
 
-def test_what_changes_is_laid_out_again() -> None:
+def test_changed_text_is_laid_out_again() -> None:
     ax = plain(None)
     assert (collisions(ax), cut_off(ax)) == ([], [])
     text = ax.text(1.01, 2.01, "another name")

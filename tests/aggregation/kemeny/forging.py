@@ -241,11 +241,11 @@ def pair(x: int, y: int) -> np.ndarray:
     return np.array([[x, y]])
 
 
-# -- what a forger does ---------------------------------------------------------------------------
+# -- mutations ------------------------------------------------------------------------------------
 
 
 def junk(value: Any, rng: Random) -> Any:
-    """Return something else to stand where a value stood."""
+    """Return something else to replace a value."""
     nested: Any = 0
     for _ in range(100):
         nested = [nested]
@@ -340,11 +340,11 @@ def forged(case: Any, rng: Random, restate: Callable) -> dict[str, Any]:
     return data
 
 
-# -- what must come of it -------------------------------------------------------------------------
+# -- expected verdicts ----------------------------------------------------------------------------
 
 
 def holds_as(kind: type) -> Callable[[Any, Any], bool]:
-    """Return what says whether `verify` accepts a kind; no other error than the two comes out."""
+    """Return a check that `verify` accepts a kind; it lets pass no error but the two refusals."""
 
     def holds(data: Any, case: Any) -> bool:
         try:
@@ -360,7 +360,7 @@ holds = holds_as(Kind)
 
 
 def holds_alone(data: Any, case: Specimen) -> bool:
-    """Return whether the stand-alone checker says so."""
+    """Return whether the stand-alone checker accepts a certificate."""
     try:
         check_certificate.check(data, case.votes_plain)
     except check_certificate.RefusedError:
@@ -369,7 +369,7 @@ def holds_alone(data: Any, case: Specimen) -> bool:
 
 
 def is_true(data: dict[str, Any], case: Specimen) -> bool:
-    """Return whether everything that a certificate states is so, whatever proves it."""
+    """Return whether every statement of a certificate is true, whatever proves it."""
     problem = Problem.from_pairwise(case.votes, Fraction(data["tie_cost"]))
     cost = Fraction(problem.cost(np.array(data["order"])), problem.denominator)
     optimum = case.optimum

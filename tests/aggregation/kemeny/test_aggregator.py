@@ -57,7 +57,7 @@ def test_cost_of_tied_votes_shifts_the_optimum_by_a_constant() -> None:
 
 
 @pytest.mark.parametrize("prime", [7, 11])
-def test_branching_proves_what_the_relaxation_alone_cannot(prime: int) -> None:
+def test_branching_proves_optima_that_the_relaxation_leaves_open(prime: int) -> None:
     votes = paley(prime)
     exact = proved_paley(prime)
     assert exact.certificate.status == "optimal"
@@ -133,7 +133,7 @@ def test_the_proof_is_of_the_tournament() -> None:
     assert stopped.notes == ("not proved optimal within the time limit of 0 s",)
 
 
-def test_it_is_no_yardstick() -> None:
+def test_slater_is_not_used_as_the_exact_reference() -> None:
     table = ra.datasets.load("tennessee")
     compared = ra.compare(table, [ra.Slater(), ra.Borda()])
     assert compared.exact is None

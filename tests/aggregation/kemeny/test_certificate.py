@@ -37,8 +37,8 @@ def branched() -> ra.Certificate:
 def test_certificate_of_other_votes_is_refused() -> None:
     others = ra.Profile(list(CYCLE), counts=CYCLE.counts + 1).pairwise()
     theirs, ours = others.fingerprint[:8], VOTES.fingerprint[:8]
-    told = rf"other votes: their fingerprint is {theirs}\.\.\., the certificate has {ours}\.\.\.$"
-    with pytest.raises(VerificationError, match=told):
+    text = rf"other votes: their fingerprint is {theirs}\.\.\., the certificate has {ours}\.\.\.$"
+    with pytest.raises(VerificationError, match=text):
         CERTIFICATE.verify(others)
     # Ties cost every order the same, so that the certificate would be as true.
     tied = ra.PairwiseMatrix.from_wins(VOTES.wins, items="ABC", ties=1 - np.eye(3))
@@ -59,7 +59,7 @@ def test_certificate_of_other_votes_is_refused() -> None:
         CERTIFICATE.verify(CYCLE)
 
 
-def test_what_no_file_can_hold_is_told() -> None:
+def test_unserializable_certificates_are_refused() -> None:
     (proof,) = CERTIFICATE.proofs
     bare = replace(proof, nodes=(replace(proof.nodes[0], weights=()),))
     unweighted = replace(CERTIFICATE, proofs=(bare,))
@@ -84,7 +84,7 @@ def test_files_of_other_versions_are_refused() -> None:
                 check(other, votes_to_dict(votes))
 
 
-# -- what is stated -------------------------------------------------------------------------------
+# -- statements -----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("tie_cost", [0.1, 0.5, 1, Fraction(1, 3), Fraction(10**7 + 1, 2 * 10**7)])
@@ -105,7 +105,7 @@ def test_tie_cost_is_kept_exactly(tie_cost: float | Fraction) -> None:
             ra.Certificate.build(votes, [0, 1], [], tie_cost=wrong)
 
 
-def test_tolerance_is_what_all_pairs_can_be_off() -> None:
+def test_tolerance_sums_the_rounding_of_all_pairs() -> None:
     votes = ra.Profile.from_orders(["ABC", "BCA"], weights=[2**0.5, 3**0.5]).pairwise()
     certificate = ra.Kemeny().aggregate(votes).certificate
     # Three pairs, and two numbers for each.
@@ -125,7 +125,7 @@ def test_tolerance_is_what_all_pairs_can_be_off() -> None:
         replace(certificate, scaled_cost=3).verify(halves)
 
 
-def test_gap_and_share_of_the_cost() -> None:
+def test_the_gap_is_stated_with_its_share_of_the_cost() -> None:
     # Cheaper directions cost 27 + 18 + 25 = 70; every order breaks the cycle A > B > C > A at
     # its weakest majority at least, 33 to 27: 6 votes more.
     assert CERTIFICATE.lower_bound == 76 == CERTIFICATE.cost
@@ -141,7 +141,7 @@ def test_gap_and_share_of_the_cost() -> None:
     assert "25 % below" in open_.summary()
 
 
-def test_summary_counts_what_proves(branched) -> None:
+def test_summary_counts_cycles_rows_and_cases_of_the_proof(branched) -> None:
     assert "by 1 weighted 3-cycle, exact" in CERTIFICATE.summary()
     rows = f"{branched.n_rows} rows derived from them"
     words = f"{branched.n_cycles} weighted 3-cycles and {rows} in {branched.n_cases} cases"
@@ -240,13 +240,13 @@ BOMBS = {
 
 
 @pytest.mark.parametrize("name", BOMBS)
-def test_what_asks_for_too_much_is_neither_proved_nor_refused(name: str) -> None:
+def test_checks_beyond_the_budget_raise_too_large(name: str) -> None:
     votes, plain = BOMBS[name]()
     with pytest.raises(TooLargeError, match=r"Not checked within the budget: it takes more than"):
         ra.Certificate.from_dict(json.loads(json.dumps(plain))).verify(votes, **LIMITS)
 
 
-def test_limits_are_numbers_and_none_is_no_limit() -> None:
+def test_limits_are_numbers_or_none_for_no_limit() -> None:
     votes = drawn(60)
     certificate = ra.Certificate.build(votes, range(60), [])
     with pytest.raises(TooLargeError, match=r"more than 0\.38147 MiB"):

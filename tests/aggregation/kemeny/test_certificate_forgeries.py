@@ -1,4 +1,4 @@
-"""Whatever is done to a certificate, what passes is true, and the two checkers agree."""
+"""Forged certificates: accepted ones are true, and the two checkers agree."""
 
 import json
 from dataclasses import fields, replace
@@ -41,7 +41,7 @@ def slow_ones(kit, *kinds: str) -> list:
 
 
 @pytest.mark.parametrize(("kit", "kind"), EVERY)
-def test_genuine_certificates_hold(kit, kind: str) -> None:
+def test_genuine_certificates_are_accepted(kit, kind: str) -> None:
     case = kit.specimens()[kind]
     assert kit.holds(case.plain, case)
     assert strict.holds_alone(case.plain, case)
@@ -52,7 +52,7 @@ def test_genuine_certificates_hold(kit, kind: str) -> None:
 
 @pytest.mark.parametrize("many", [False, pytest.param(True, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(("kit", "kind"), EVERY)
-def test_no_mutant_passes_that_is_false(kit, kind: str, many: bool) -> None:
+def test_false_mutants_are_refused(kit, kind: str, many: bool) -> None:
     count = (300 if many else 5) if kind == "cases" else 2_000 if many else 15
     rng = Random(f"slow {kind}" if many else kind)
     assert strict.judge(kit, kit.specimens()[kind], rng, count)[False] > count / 2
@@ -64,7 +64,7 @@ def test_no_mutant_passes_that_is_false(kit, kind: str, many: bool) -> None:
     + certificates(weak, "fixings")
     + slow_ones(strict, "one cycle", "every optimum"),
 )
-def test_mutated_bytes(kit, kind: str) -> None:
+def test_mutated_bytes_prove_nothing_false(kit, kind: str) -> None:
     case = kit.specimens()[kind]
     rng = Random(7)
     text = json.dumps(case.plain)
@@ -163,7 +163,7 @@ def refused(certificate, kit, case) -> None:
     + slow_ones(strict, "one cycle", "rounded weights", "enumeration")
     + slow_ones(weak, "rows"),
 )
-def test_verify_relies_on_nothing_that_the_constructor_was_given(kit, kind: str) -> None:
+def test_verify_checks_every_field_given_to_the_constructor(kit, kind: str) -> None:
     case = kit.specimens()[kind]
     genuine = kit.Kind.from_dict(case.plain)
     for field in fields(genuine):

@@ -66,7 +66,7 @@ def check_scales(kind: str, seed: int, most: int) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("seed", [0, pytest.param(300, marks=pytest.mark.slow)])
-def test_votes_of_every_size(kind: str, seed: int) -> None:
+def test_votes_of_every_size_have_valid_certificates(kind: str, seed: int) -> None:
     for each in range(300) if seed == 300 else [seed]:
         check_scales(kind, each, 9 if seed == 300 else 6)
 
@@ -85,7 +85,7 @@ def large(size: int, **options) -> forging.Specimen:
 @pytest.mark.parametrize("count", [8, pytest.param(500, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("wish", [forging.WISH, forging.QUOTAS], ids=["pairs", "counts"])
 @pytest.mark.parametrize("size", SIZES[2::2])
-def test_no_mutant_under_constraints_passes_that_is_false(size: int, wish, count: int) -> None:
+def test_false_mutants_under_constraints_are_refused(size: int, wish, count: int) -> None:
     case = large(size, constraints=wish)
     assert case.plain["scaled_cost"] > size
     assert forging.holds(case.plain, case)
@@ -95,7 +95,7 @@ def test_no_mutant_under_constraints_passes_that_is_false(size: int, wish, count
 
 
 @pytest.mark.parametrize("size", [2**59, 2**61])
-def test_a_bound_of_twice_the_optimum_by_a_floor_that_wraps(size: int) -> None:
+def test_sums_beyond_64_bits_prove_no_false_bound(size: int) -> None:
     """A count that says nothing, two nodes, a threshold, and sums that pass 64 bits."""
     for seed in range(4):
         rng = np.random.default_rng(seed)
@@ -120,10 +120,10 @@ def test_a_bound_of_twice_the_optimum_by_a_floor_that_wraps(size: int) -> None:
             assert not verdict or cost == least
 
 
-# -- the door -------------------------------------------------------------------------------------
+# -- types of numbers -----------------------------------------------------------------------------
 
 
-def test_no_scalar_of_numpy_and_no_float_comes_in() -> None:
+def test_exact_arrays_hold_no_numpy_scalars_and_no_floats() -> None:
     mixed = np.array([2**70, np.int64(3), np.uint8(4), True], dtype=object)
     assert {type(x) for x in exact.fit(mixed)} == {int}
     assert {type(x) for x in exact.widen(np.arange(3))} == {int}

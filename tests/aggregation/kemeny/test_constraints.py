@@ -1,4 +1,4 @@
-"""Constraints against brute force: optima, proofs, conflicts, and what is refused."""
+"""Constraints against brute force: optima, proofs, conflicts, and refusals."""
 
 import json
 from itertools import permutations, product
@@ -63,7 +63,7 @@ def test_random_instances_equal_brute_force(seeds, least, most) -> None:
     assert least <= sum(map(check, seeds)) <= most
 
 
-def test_cases_are_told_apart_where_the_relaxation_falls_short() -> None:
+def test_constrained_optimum_is_proved_by_branching() -> None:
     votes = paley(7)
     wish = ra.Constraints(
         above=[(6, 1)], quotas=[ra.Quota([1, 3, 4], 4, 2), ra.Quota([1, 2], 4, 1)]
@@ -155,7 +155,7 @@ def kept(part: Above | Within, order: tuple[int, ...]) -> bool:
     return len(set(places) & set(part.items)) >= part.at_least
 
 
-def test_a_conflict_holds_no_order_and_nothing_without_need() -> None:
+def test_a_conflict_is_unsatisfiable_and_minimal() -> None:
     rng = Random(3)
     n_seen = 0
     for _ in range(40):
@@ -186,7 +186,7 @@ def test_without_time_the_ranking_keeps_the_constraints() -> None:
     assert exact.notes == ("not proved optimal within the time limit of 0 s",)
 
 
-# -- what is refused ------------------------------------------------------------------------------
+# -- refusals -------------------------------------------------------------------------------------
 
 
 def of_tennessee(**wish: Any) -> ra.Consensus:
@@ -238,8 +238,8 @@ def test_malformed_constraints_are_refused(make: Any, words: str) -> None:
         ({"above": [], "first": [], "last": [], "counts": []}, True),
     ],
 )  # fmt: skip
-def test_items_that_constraints_hold_are_not_moved(stated, is_refused) -> None:
-    """A proof by an exchange, which takes all orders, stands for them where nothing is decided."""
+def test_exchanges_that_move_constrained_items_are_refused(stated, is_refused) -> None:
+    """A proof by an exchange covers all orders, and represents them where nothing is decided."""
     votes = ra.PairwiseMatrix.from_wins([[0 if i >= j else 3 for j in range(5)] for i in range(5)])
     chain = (Exchange(((0, 1),), 1, 1, 1), Leaf())
     free = ra.Certificate.build(votes, range(5), [Proof((0, 1, 2, 3, 4), chain)])
@@ -263,7 +263,7 @@ def test_an_enumeration_takes_orders_that_break_constraints() -> None:
 
 
 @pytest.mark.parametrize("seed", seeds(3, 40))
-def test_no_order_that_keeps_to_counts_turns_fewer_pairs(seed: int) -> None:
+def test_quota_rows_hold_for_every_order_that_meets_the_quotas(seed: int) -> None:
     rng = Random(seed)
     quotas = [
         ra.Quota(some := rng.sample(range(6), rng.randrange(1, 6)), k := rng.randrange(1, 7),
@@ -333,7 +333,7 @@ def test_under_constraints_the_set_of_optima_is_not_known() -> None:
     assert ra.compare(table, [rule, ra.Kemeny()]).exact.rule == ra.Kemeny()
 
 
-def test_swaps_are_priced_among_what_is_allowed() -> None:
+def test_swaps_are_priced_among_allowed_orders() -> None:
     table = ra.datasets.load("tennessee")
     wish = ra.Constraints(above=[("Memphis", "Nashville")], quotas=[ra.Quota(["Knoxville"], 3, 1)])
     consensus = ra.Kemeny(constraints=wish).aggregate(table)

@@ -1,4 +1,4 @@
-"""The best order of a part: what it respects, and how the memetic search is spread over time."""
+"""The best order of a part: decided pairs, and the memetic search in slices of time."""
 
 from itertools import permutations
 
@@ -127,7 +127,7 @@ def cost(margins: np.ndarray, order: np.ndarray) -> float:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_disjoint_moves_gain_what_each_gains(seed: int) -> None:
+def test_gains_of_disjoint_moves_add_up(seed: int) -> None:
     margins = random_margins(seed)
     gains = insertion_gains(margins)
     moves = [(0, 3), (9, 7), (2, 5), (4, 6), (7, 8)]
@@ -219,7 +219,7 @@ def test_children_have_each_place_from_a_parent(seed: int, n: int) -> None:
     assert len({tuple(child) for child in _crossed(first, second, rng).tolist()}) == 8
 
 
-def test_survivors_are_good_and_apart() -> None:
+def test_survivors_have_low_costs_and_differ() -> None:
     values = np.array([5, 0, 1, 2, 3])
     points = np.array([0, 10, 11, 30, 30])
     distances = np.abs(points[:, None] - points)

@@ -61,7 +61,7 @@ def test_no_bound_is_above_the_optimum(problem: Problem) -> None:
 
 
 @pytest.mark.parametrize("seed", seeds(1, 3))
-def test_the_bound_is_near_that_of_the_linear_program(seed: int) -> None:
+def test_the_bound_reaches_97_percent_of_the_linear_program(seed: int) -> None:
     problem = uniform(30, 7, seed)
     exact = Search(problem)
     exact.run()
@@ -140,7 +140,7 @@ def test_windows_never_worsen_an_order(problem: Problem, width: int, random) -> 
         assert problem.cost(better) == SubsetTable(problem).cost
 
 
-def test_what_is_told_on_the_way_is_proved(monkeypatch) -> None:
+def test_bounds_reported_during_the_search_are_valid(monkeypatch) -> None:
     problem = uniform(14, 9, 0)
     optimum = SubsetTable(problem).cost
     through = _FirstOrder.run
@@ -150,7 +150,7 @@ def test_what_is_told_on_the_way_is_proved(monkeypatch) -> None:
         method.value = 1e9  # as if rounding had gone wrong
 
     monkeypatch.setattr(_FirstOrder, "run", run)
-    told: list[int] = []
-    search = Search(problem, report=lambda lower, upper: told.append(lower))
+    bounds: list[int] = []
+    search = Search(problem, report=lambda lower, upper: bounds.append(lower))
     search.warm_up()
-    assert problem.floor < max(told) <= optimum
+    assert problem.floor < max(bounds) <= optimum

@@ -49,12 +49,12 @@ def check(votes: ra.PairwiseMatrix, optima: ra.Optima) -> None:
 
 
 @given(votes=integer_matrices((1, 3, 10**6, 2**65)))
-def test_any_matrix(votes: ra.PairwiseMatrix) -> None:
+def test_optima_of_any_matrix_equal_brute_force(votes: ra.PairwiseMatrix) -> None:
     check(votes, ra.Kemeny().aggregate(votes).optima)
 
 
 @given(profile=profiles(max_size=5), unranked=policies)
-def test_profiles_of_every_kind(profile: ra.Profile, unranked: str) -> None:
+def test_optima_of_profiles_equal_brute_force(profile: ra.Profile, unranked: str) -> None:
     votes = profile.with_unranked(unranked).pairwise()
     check(votes, ra.Kemeny().aggregate(votes).optima)
 
@@ -79,7 +79,7 @@ def test_nearest_and_farthest_optimum(votes: ra.PairwiseMatrix, ranking: ra.Part
     assert optima.nearest(target) in set(optima)
 
 
-def test_addition_radius_by_brute_force() -> None:
+def test_the_addition_radius_equals_brute_force() -> None:
     rng = random.Random(5)
     for _ in range(8):
         orders = [rng.sample("ABC", 3) for _ in range(rng.randrange(1, 6))]
@@ -117,7 +117,7 @@ TWO_BLOCKS = ["ABCDE", "BADEC", "ABECD", "BACDE", "ABDEC", "BAECD"]  # a tie abo
 
 
 @pytest.mark.parametrize(
-    ("orders", "told"),
+    ("orders", "text"),
     [
         (["ABC"], "this one only"),
         (["ABC", "BCA", "CAB"], "3 rankings, which differ on 3 of 3 pairs, in one block"),
@@ -125,12 +125,12 @@ TWO_BLOCKS = ["ABCDE", "BADEC", "ABECD", "BACDE", "ABDEC", "BAECD"]  # a tie abo
         (TWO_BLOCKS, "6 rankings, which differ on 4 of 10 pairs, in 2 blocks"),
     ],
 )
-def test_the_summary_counts_rankings_pairs_and_blocks(orders: list[str], told: str) -> None:
+def test_the_summary_counts_rankings_pairs_and_blocks(orders: list[str], text: str) -> None:
     optima = ra.Kemeny().aggregate(ra.Profile.from_orders(orders)).optima
-    assert optima.summary() == str(optima) == told
+    assert optima.summary() == str(optima) == text
 
 
-def test_the_summary_says_what_was_not_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_summary_states_what_was_not_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     optima = ra.Kemeny().aggregate(ra.Profile.from_orders(TWO_BLOCKS)).optima
     monkeypatch.setattr(module, "ENUMERABLE", 3)
     assert optima.count() == 6
@@ -185,7 +185,7 @@ def with_one_above(wins):
     return ra.PairwiseMatrix.from_wins(larger, items="ABCDE"[:n] + "X")
 
 
-def test_places_of_large_blocks_are_what_the_relation_leaves(monkeypatch):
+def test_places_in_large_blocks_are_bounded_by_the_relation(monkeypatch):
     monkeypatch.setattr(module, "RANGED", 1)
     optima = ra.Kemeny().aggregate(with_one_above(LATE)).optima
     above = optima.relation().sum(axis=0)
@@ -274,7 +274,7 @@ def test_relation_count_and_places_are_those_of_all_orders(settled: list[str]) -
 
 
 @pytest.mark.parametrize("seed", [82, 497, 859])
-def test_optima_are_found_that_no_move_leads_to_and_no_bound_rules_out(seed: int) -> None:
+def test_optima_out_of_reach_of_moves_and_bounds_are_found(seed: int) -> None:
     # The searches for these begin with an order that costs more and a bound that is lower.
     votes = single_votes(seed)
     places = all_optima(votes)

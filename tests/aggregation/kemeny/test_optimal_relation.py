@@ -1,4 +1,4 @@
-"""How the relation is found: what is asked of searches, and what moves that cost nothing tell."""
+"""How the relation is found: the queries of searches, and what moves without cost show."""
 
 from collections import Counter
 from itertools import permutations
@@ -87,7 +87,7 @@ QUESTIONS = {
 
 
 @pytest.mark.parametrize("question", QUESTIONS)
-def test_a_deadline_is_handed_to_every_search(question: str, searches: list) -> None:
+def test_every_search_gets_the_deadline(question: str, searches: list) -> None:
     problem, limit = hard_problem(), Deadline(1e18)
     QUESTIONS[question](problem, limit)
     asked = [search for search in searches if search.deadline is limit]
@@ -119,7 +119,7 @@ def test_optima_of_parts_that_follow_each_other_multiply() -> None:
     assert Relation(problem_of(wins), np.arange(7)).n_seen == 9
 
 
-def test_moves_that_cost_nothing_leave_nothing_to_search(searches: list) -> None:
+def test_moves_without_cost_save_searches(searches: list) -> None:
     # All is tied: to put an item behind or before another is to move it.
     found = Relation(problem_of(np.zeros((6, 6))), np.arange(6))
     assert not found.always.any()
@@ -165,7 +165,7 @@ def cyclic(n, m, seed):
 
 
 @given(strategies.profiles(max_size=5))
-def test_the_draw_is_what_the_slow_twin_draws_whichever_optimum_is_known(profile):
+def test_the_drawn_optimum_equals_brute_force_from_any_start(profile):
     votes = profile.pairwise()
     problem = Problem.from_pairwise(votes)
     _, optima = oracles.kemeny(oracles.pairwise_votes(profile)[0])
@@ -178,7 +178,7 @@ def test_the_draw_is_what_the_slow_twin_draws_whichever_optimum_is_known(profile
 
 
 @pytest.mark.parametrize("few", [9, FEWER])
-def test_enumeration_and_relaxations_answer_as_the_slow_twin_does(few, monkeypatch):
+def test_enumeration_and_relaxations_equal_brute_force(few, monkeypatch):
     answers = Counter()
     solved = optimal_relation._Draw._solved
 
@@ -203,7 +203,7 @@ def test_enumeration_and_relaxations_answer_as_the_slow_twin_does(few, monkeypat
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_what_is_shown_holds_in_all_optima(seed):
+def test_pairs_shown_by_weights_hold_in_all_optima(seed):
     votes = cyclic(14, 6, seed)
     consensus = ra.Kemeny().aggregate(votes)
     always = consensus.optima.relation()

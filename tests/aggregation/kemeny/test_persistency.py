@@ -1,4 +1,4 @@
-"""Pairs that are decided before anything is solved, against all orders of a few items."""
+"""Pairs that are decided before any solve, compared with all orders of a few items."""
 
 from dataclasses import replace
 from itertools import combinations, permutations
@@ -77,7 +77,7 @@ def by_cut(problem: Problem, known: np.ndarray, upper: set[int], x: int, y: int)
 
 
 @pytest.mark.parametrize("seed", seeds(5, 40))
-def test_whatever_passes_is_so_in_every_optimum(seed: int) -> None:
+def test_exchanges_and_cuts_that_pass_hold_in_every_optimum(seed: int) -> None:
     rng = Random(seed)
     problem = random_problem(seed, 5)
     truth = relation_of(problem)
@@ -96,7 +96,7 @@ def test_whatever_passes_is_so_in_every_optimum(seed: int) -> None:
                 assert truth[x, y] or not passes
 
 
-def test_all_pairs_must_pass() -> None:
+def test_a_node_of_several_pairs_needs_all_to_pass() -> None:
     problem = Problem.from_pairwise(ra.PairwiseMatrix.from_wins([[0, 2, 2], [0, 0, 0], [0, 0, 0]]))
     nothing = np.zeros((3, 3), dtype=bool)
     good, tied = [0, 1], [1, 2]
@@ -115,7 +115,7 @@ def test_all_pairs_must_pass() -> None:
 
 
 @pytest.mark.parametrize("n", [3, 5, pytest.param(6, marks=pytest.mark.slow)])
-def test_what_is_found_is_so_in_every_optimum(n: int) -> None:
+def test_found_pairs_hold_in_every_optimum(n: int) -> None:
     found = true = 0
     kinds = set()
     for seed in range(40 if n < 6 else 24):
@@ -141,7 +141,7 @@ def larger_problem(seed: int) -> Problem:
     return Problem.from_pairwise(ra.Profile.from_ranks(rows, items=range(70)).pairwise())
 
 
-def test_numbers_of_all_sizes_are_rounded_so_that_less_is_proved() -> None:
+def test_rounding_of_numbers_of_any_size_proves_no_more() -> None:
     rng = np.random.default_rng(3)
     for exponent in (20, 25, 40):
         wins = rng.integers(0, 9, size=(6, 6)).astype(object) * 10**exponent
@@ -153,7 +153,7 @@ def test_numbers_of_all_sizes_are_rounded_so_that_less_is_proved() -> None:
         assert np.array_equal(decided, found.known)
 
 
-def test_a_deadline_ends_it() -> None:
+def test_a_deadline_ends_the_search() -> None:
     assert Persistence(larger_problem(0), Deadline(0.0)).nodes == []
 
 
@@ -168,7 +168,7 @@ def always_early(monkeypatch: pytest.MonkeyPatch) -> None:
 # -- in a proof -----------------------------------------------------------------------------------
 
 
-def test_lines_that_do_not_hold_are_refused() -> None:
+def test_invalid_exchanges_are_refused() -> None:
     problem = Problem.from_pairwise(ra.PairwiseMatrix.from_wins([[0, 3, 0], [1, 0, 3], [2, 0, 0]]))
     every = (0, 1, 2)
     assert by_exchange(problem, np.zeros((3, 3), dtype=bool), 1, 2, (1, 1))
@@ -184,7 +184,7 @@ def test_lines_that_do_not_hold_are_refused() -> None:
             Proof(every, (node, Leaf())).bound(problem)
 
 
-def test_only_what_holds_in_every_optimum_may_be_known() -> None:
+def test_false_known_pairs_are_refused() -> None:
     case = of_certificate(*early_certificate())
     tree = case.plain["proofs"][0]["nodes"]
     last = len(tree) - 1
@@ -214,7 +214,7 @@ def stated(problem: Problem, *nodes: Exchange | Cut) -> tuple[bool, bool]:
     return holds(data, case), holds_alone(data, case)
 
 
-def test_moves_that_gain_nothing_prove_nothing() -> None:
+def test_moves_without_gain_prove_nothing() -> None:
     tied = Problem.from_pairwise(ra.PairwiseMatrix.from_wins([[0, 1, 1], [1, 0, 1], [1, 1, 0]]))
     clear = Problem.from_pairwise(ra.PairwiseMatrix.from_wins([[0, 2, 2], [1, 0, 2], [1, 1, 0]]))
     for node in (Exchange(((0, 1),), 1, 1, 1), Cut((0,), ((0, 1),), 1)):
@@ -223,7 +223,7 @@ def test_moves_that_gain_nothing_prove_nothing() -> None:
     assert stated(clear, Exchange(((0, 1),), 0, 0, 1)) == (False, False)
 
 
-def test_a_cut_counts_nothing_for_what_is_known_across_it() -> None:
+def test_a_cut_does_not_count_known_pairs_across_it() -> None:
     # Item 4 is before item 1 in every optimum, against the majority of the votes for the two.
     problem = random_problem(47, 5)
     first, *_ = Persistence(problem).nodes
@@ -238,7 +238,7 @@ def test_a_cut_counts_nothing_for_what_is_known_across_it() -> None:
         assert all_by_cut(problem, is_known, above, pair) == passes
 
 
-def test_a_chain_is_moved_to_the_items_of_its_part() -> None:
+def test_a_chain_is_renumbered_to_the_items_of_its_part() -> None:
     nodes = (Exchange(((0, 2),), 1, 2, 1), Cut((2, 1), ((1, 0),), 2), Leaf())
     assert tuple(_renumbered(node, [5, 3, 7].__getitem__, int) for node in nodes) == (
         Exchange(((5, 7),), 1, 2, 1),
@@ -266,7 +266,7 @@ def early_certificate() -> tuple[ra.Certificate, ra.PairwiseMatrix]:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_forced_bounds_hold_outside_of_what_is_left(seed: int) -> None:
+def test_forced_bounds_hold_for_all_excluded_orders(seed: int) -> None:
     rng = Random(seed)
     problem = random_problem(seed, 5)
     orders = list(permutations(range(5)))
@@ -288,7 +288,7 @@ def test_forced_bounds_hold_outside_of_what_is_left(seed: int) -> None:
 
 
 @pytest.mark.usefixtures("always_early")
-def test_a_search_that_begins_with_them_finds_all_optima() -> None:
+def test_a_search_that_starts_from_known_pairs_finds_all_optima() -> None:
     kinds = set()
     for votes in (*map(even_ballots, range(4)), *map(single_votes, range(4))):
         places = all_optima(votes)
@@ -303,7 +303,7 @@ def test_a_search_that_begins_with_them_finds_all_optima() -> None:
 
 
 @pytest.mark.parametrize("kind", ["rankings", "weights"])
-def test_the_certificate_of_a_larger_part_begins_with_them(monkeypatch, kind) -> None:
+def test_the_certificate_of_a_larger_part_starts_with_known_pairs(monkeypatch, kind) -> None:
     rng = np.random.default_rng(3)
     if kind == "rankings":
         rows = [rng.permutation(46) for _ in range(7)]

@@ -68,7 +68,7 @@ def test_the_least_objective_is_the_cost_of_the_consensus(rule, seed: int, tmp_p
         assert optimum_in(tmp_path / name) == pytest.approx(cost, rel=1e-11, abs=1e-11)
 
 
-def test_variables_tell_the_consensus() -> None:
+def test_variables_of_the_solved_program_give_the_consensus() -> None:
     data = ra.Profile.from_ranks([[1, 1, 3], [1, 1, 3], [2, 1, 3]], items=["Ann", "Bob", "Cid"])
     program = ra.Kemeny(consensus_ties=True, tie_cost=0.5).program(data)
     program.solve(pulp.HiGHS(msg=False))
@@ -106,7 +106,7 @@ def test_names_are_safe_and_different() -> None:
     assert _safe_names(["a.3", "a", "a "]) == ["a.3", "a", "a.3.3"]
 
 
-def test_a_file_with_awkward_names_has_the_same_optimum(tmp_path: Path) -> None:
+def test_a_program_file_with_unusual_names_has_the_same_optimum(tmp_path: Path) -> None:
     labels = ["a b", "a-b", "[a] + 3 b", "é", "東京", "x" * 300, "x" * 299 + "y"]
     rng = np.random.default_rng(3)
     votes = ra.PairwiseMatrix.from_wins(rng.integers(0, 9, (7, 7)) / 7, items=labels)
@@ -116,7 +116,7 @@ def test_a_file_with_awkward_names_has_the_same_optimum(tmp_path: Path) -> None:
     assert optimum_in(tmp_path / "awkward.lp") == pytest.approx(cost, rel=1e-11)
 
 
-def test_one_item_and_too_many_items() -> None:
+def test_one_item_has_a_program_and_too_many_are_refused() -> None:
     program = ra.Kemeny().program(ra.Profile.from_orders(["A"]))
     program.solve(pulp.HiGHS(msg=False))
     assert pulp.value(program.objective) in (0, None)
@@ -151,7 +151,7 @@ class Worst(pulp.HiGHS):
         return pulp.LpStatusOptimal
 
 
-def test_what_a_solver_says_of_its_ranking_is_not_believed() -> None:
+def test_claims_of_a_solver_are_checked() -> None:
     data = ra.Profile.from_orders(["XYZ", "YZX", "XYZ"])
     found = ra.Kemeny(backend="pulp", solver=Worst(msg=False)).aggregate(data)
     assert (found.order, found.certificate.status) == (("Z", "Y", "X"), "gap")

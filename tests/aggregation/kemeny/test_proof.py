@@ -1,4 +1,4 @@
-"""Proofs against brute force: whatever weights, cases and thresholds say, no bound is too high."""
+"""Proofs against brute force: no bound is too high for any weights, cases and thresholds."""
 
 from itertools import permutations
 from random import Random
@@ -52,7 +52,7 @@ def test_made_up_trees_bound_every_order(seed: int) -> None:
         assert forced[i, j] <= least
 
 
-def test_forced_bounds_with_the_weights_of_a_cycle() -> None:
+def test_forced_bounds_use_the_weights_of_a_cycle() -> None:
     # The cheapest order turns round the pair of margin 2; other orders that have one of the
     # three pairs the weaker way cost 3 or 4.
     problem = Problem.from_pairwise(ra.PairwiseMatrix.from_wins([[0, 2, 0], [0, 0, 3], [4, 0, 0]]))
@@ -68,7 +68,7 @@ def test_forced_bounds_with_the_weights_of_a_cycle() -> None:
 
 
 @pytest.mark.parametrize("bits", [61, 62, 63, 64, 90])
-def test_no_weight_is_so_large_that_a_sum_turns_round(bits: int) -> None:
+def test_large_weights_do_not_overflow(bits: int) -> None:
     # Too much of a cycle proves nothing; three times the largest weight leave 64 bits.
     problem = Problem.from_pairwise(ra.PairwiseMatrix.from_wins([[0, 2, 0], [0, 0, 3], [4, 0, 0]]))
     for cycle in ((0, 1, 2), (1, 0, 2)):
@@ -77,7 +77,7 @@ def test_no_weight_is_so_large_that_a_sum_turns_round(bits: int) -> None:
 
 
 @pytest.mark.parametrize("seed", seeds(12, 60))
-def test_fixed_pairs_are_so_in_every_order_below_the_threshold(seed: int) -> None:
+def test_fixed_pairs_hold_in_every_order_below_the_threshold(seed: int) -> None:
     rng = Random(seed)
     problem = random_problem(rng)
     costs = costs_of_orders(problem)
@@ -102,7 +102,7 @@ def weighted(problem: Problem, *cycles: tuple[int, int, int, int]) -> tuple:
     return problem, Weighting(rows, weights), np.zeros((problem.n, problem.n), dtype=bool)
 
 
-def test_no_order_is_left_where_the_case_itself_reaches_the_threshold() -> None:
+def test_a_case_at_the_threshold_leaves_no_order() -> None:
     # The floor is 0 and the optimum 2; the weight proves the 2, and nothing is left below it.
     votes = ra.PairwiseMatrix.from_wins([[0, 2, 0], [0, 0, 3], [4, 0, 0]])
     problem = Problem.from_pairwise(votes)
@@ -133,7 +133,7 @@ def rounded(duals, unit):
     return Weighting.rounded(np.zeros((len(duals), 3), dtype=np.intp), duals, unit).weights
 
 
-def test_rounding_is_exact_for_any_unit_and_in_machine_integers_where_the_sum_fits() -> None:
+def test_rounding_is_exact_for_any_unit_and_integer_type() -> None:
     for size in (1, 2**70):
         duals = np.array([0.0, 0.5, 1.0, 2.0**-21, 3 * 2.0**-20])
         expected = [0, 2**19 * size, 2**20 * size, 0, 3 * size]
@@ -162,7 +162,7 @@ def ring(n: int, closing: int) -> Problem:
 
 
 @pytest.mark.parametrize("n", [3, 4, 6, 11])
-def test_fixed_pairs_are_closed_however_long_the_way(n: int) -> None:
+def test_fixed_pairs_are_transitively_closed(n: int) -> None:
     fixed = Proof.fixed(*weighted(ring(n, 0)), 5)
     assert fixed is not None
     assert np.array_equal(fixed, np.triu(np.ones((n, n), dtype=bool), k=1))
@@ -184,7 +184,7 @@ def test_every_order_obeys_a_derived_row() -> None:
             assert all(used(form, order) >= form.least for order in permutations(range(N)))
 
 
-def test_rounding_makes_rows_that_no_sum_of_cycles_is() -> None:
+def test_rounding_derives_rows_that_are_no_sums_of_cycles() -> None:
     # Five cycles round a circle, each sharing an arc with the next: half of five is three.
     cycles = [tuple((at + step) % 5 for step in range(3)) for at in range(5)]
     row = Derived(tuple((1, cycle) for cycle in cycles), 2)
@@ -193,7 +193,7 @@ def test_rounding_makes_rows_that_no_sum_of_cycles_is() -> None:
     assert min(used(form, order) for order in permutations(range(N))) == 3
 
 
-def test_rows_that_nothing_uses_are_left_out() -> None:
+def test_unused_rows_are_left_out() -> None:
     a, b, c = Derived(((1, (0, 1, 2)),)), Derived(((2, 0),), 2), Derived(((1, 1), (1, (1, 2))))
     rows, numbers = _compact([a, a, b, c], [3])
     assert rows == (a, Derived(((1, 0), (1, (1, 2)))))

@@ -45,7 +45,7 @@ def cycle(*numbers: Any) -> dict[str, Any]:
     return {"proofs": tree({"cycles": [[0, 2, 3, 2], list(numbers)]})}
 
 
-def test_what_is_read() -> None:
+def test_a_certificate_is_read_with_all_its_fields() -> None:
     content = Certificate.from_dict(plain())
     leaf = Leaf(((0, 2, 3), (3, 0, 2)), (5, 1))
     assert content.proofs[0].nodes == (
@@ -76,7 +76,7 @@ def test_what_is_read() -> None:
         {"proofs": tree({"cycles": [[0, 2, 3, 1]] * 2})},
     ],
 )
-def test_what_is_read_too(fields: dict[str, Any]) -> None:
+def test_unusual_certificates_are_read_and_written_back(fields: dict[str, Any]) -> None:
     assert ra.Certificate.from_dict(plain(**fields)).to_dict() == plain(**fields)
 
 
@@ -143,13 +143,13 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
 ]  # fmt: skip
 
 
-def test_what_is_refused() -> None:
+def test_malformed_certificates_are_refused() -> None:
     for fields, message in REFUSED:
         with pytest.raises(DataFormatError, match="^" + re.escape(message)):
             Certificate.from_dict(plain(**fields))
 
 
-# -- what every optimum has -----------------------------------------------------------------------
+# -- pairs of every optimum -----------------------------------------------------------------------
 
 MOVES = {"exchange": [[0, 2], [3, 0]], "up": 2, "down": 0, "rest": 1}
 APART = {"above": [3, 0], "cut": [[0, 2]], "rest": 1}
@@ -191,7 +191,7 @@ CHAINS: list[tuple[list[dict[str, Any]], str]] = [
 ]  # fmt: skip
 
 
-def test_what_is_refused_of_a_chain() -> None:
+def test_malformed_chains_of_nodes_are_refused() -> None:
     for nodes, message in CHAINS:
         with pytest.raises(DataFormatError, match="^" + re.escape(message)):
             Certificate.from_dict(chain(*nodes))
@@ -226,6 +226,6 @@ def test_enumerations_are_small(n: int, passes: bool) -> None:
 
 
 @pytest.mark.parametrize(("options", "start"), [({}, "The text"), ({"name": "p.json"}, "p.json")])
-def test_what_is_no_json_is_called_by_its_name(options, start):
+def test_invalid_json_is_refused_with_its_source(options, start):
     with pytest.raises(DataFormatError, match=f"^{start} "):
         ra.Certificate.from_json("{", **options)

@@ -1,4 +1,4 @@
-"""What PuLP's solvers get wrong is an error, or proves nothing false."""
+"""Faults of PuLP's solvers raise an error, or prove nothing false."""
 
 import signal
 import subprocess
@@ -35,7 +35,7 @@ def patch_solve(monkeypatch: pytest.MonkeyPatch, after: Any) -> None:
     monkeypatch.setattr(pulp.LpProblem, "solve", solve)
 
 
-def test_without_highs_the_error_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_highs_the_error_names_the_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(relaxation, "highspy", None)
     for options in ({}, {"consensus_ties": True, "tie_cost": 0.5}):
         with pytest.raises(SolverError, match="pip install highspy"):

@@ -1,4 +1,4 @@
-"""What related problems share saves time, and is never taken for a proof."""
+"""Related problems share work to save time, and never proofs."""
 
 import pickle
 from typing import Any
@@ -35,7 +35,7 @@ def test_costs_are_those_of_fresh_solves(monkeypatch: Any, n: int, small: int) -
         assert found.verify(votes)
 
 
-def test_what_cycles_leave_open_is_proved_by_more() -> None:
+def test_problems_that_cycles_leave_open_are_proved_by_other_rows() -> None:
     rng = np.random.default_rng(0)
     warm, went_on = Warm(22), 0
     for _ in range(2):
@@ -55,7 +55,7 @@ def test_the_smallest_parts_are_enumerated() -> None:
     assert [proof.nodes for proof in found.proofs] == [(Enumeration(),)]
 
 
-def test_few_items_that_rows_say_little_about_are_enumerated(monkeypatch) -> None:
+def test_few_items_with_weak_rows_are_enumerated(monkeypatch) -> None:
     monkeypatch.setattr(strict_search, "ENUMERATE_FROM", 3)
     exact = ra.Kemeny().aggregate(PALEY)
     assert exact.is_proved
@@ -89,7 +89,7 @@ def _stopping(called: list[bool], inner: Any) -> Any:
     return stops
 
 
-def test_copies_learn_for_themselves_and_leave_the_solver_at_home() -> None:
+def test_copies_learn_separately_and_pickles_drop_the_solver() -> None:
     warm = Warm(4)
     assert warm.live is warm.fork().live
     warm.learn(np.array([[0, 1, 2]]))

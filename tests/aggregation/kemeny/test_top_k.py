@@ -41,7 +41,7 @@ def listed(consensus: ra.Consensus, k: int) -> tuple[int, ...]:
 
 
 @pytest.mark.parametrize("seeds", [range(5), pytest.param(range(5, 200), marks=pytest.mark.slow)])
-def test_nothing_is_cheaper(seeds) -> None:
+def test_no_list_costs_less(seeds) -> None:
     for seed in seeds:
         rng = Random(seed)
         votes = random_votes(rng, rng.randint(1, 6))
@@ -58,7 +58,7 @@ def test_nothing_is_cheaper(seeds) -> None:
 
 
 @pytest.mark.parametrize("at_once", [0, pytest.param(20, marks=pytest.mark.slow)])
-def test_cycles_are_forbidden(monkeypatch, at_once: int) -> None:
+def test_rows_exclude_cycles(monkeypatch, at_once: int) -> None:
     """Without these rows the program would count each pair of a cycle for the majority."""
     votes = paley(7)
     monkeypatch.setattr(top_k, "ALL_AT_ONCE", at_once)
@@ -79,7 +79,7 @@ def test_huge_votes_are_exact() -> None:
         assert not found.notes
 
 
-def test_what_the_solver_cannot_tell_apart_is_said() -> None:
+def test_the_note_bounds_the_inaccuracy_of_the_solver() -> None:
     wins = np.random.default_rng(0).random((6, 6)) * 1e9
     np.fill_diagonal(wins, 0)
     votes = ra.PairwiseMatrix.from_wins(wins)
@@ -88,20 +88,20 @@ def test_what_the_solver_cannot_tell_apart_is_said() -> None:
     assert note.endswith(
         "votes more than the cheapest one: the solver's numbers hold no more digits"
     )
-    said = float(note.split("at most ")[1].split(" votes")[0].replace(",", ""))
+    bound = float(note.split("at most ")[1].split(" votes")[0].replace(",", ""))
     everything = costs(votes, 3, 0.5, 0.5)
     least = float(min(everything.values()))
-    assert 0 < said < 1e-6 * least
-    assert float(everything[listed(found, 3)]) <= least + 1.1 * said
+    assert 0 < bound < 1e-6 * least
+    assert float(everything[listed(found, 3)]) <= least + 1.1 * bound
 
 
-def test_systems_of_leaderboards(data) -> None:
+def test_costs_of_top_k_lists_of_leaderboards_are_known(data) -> None:
     for name, k, cost in (("superglue", 5, 922.5), ("superglue", 10, 585.5)):
         table = ra.read_scores(data(f"tasks/{name}.csv"), higher_is_better=True)
         assert ra.TopK(k).aggregate(table).cost == cost
 
 
-def test_no_time_is_said() -> None:
+def test_without_time_an_error_is_raised() -> None:
     with pytest.raises(OutOfTimeError, match="TopK"):
         ra.TopK(3, time_limit=0).aggregate(PALEY)
 
@@ -127,13 +127,13 @@ def test_a_solver_that_breaks_a_row_is_refused(monkeypatch) -> None:
         (lambda: ra.TopK(5).aggregate(ra.Profile.from_orders(["ABC"])), "number of items, 3"),
     ],
 )
-def test_what_is_wrong_is_one_sentence(make, words: str) -> None:
+def test_bad_parameters_are_refused_in_one_sentence(make, words: str) -> None:
     with pytest.raises(InvalidInputError) as refused:
         make()
     assert words in str(refused.value)
 
 
-def test_lists_are_no_yardstick() -> None:
+def test_lists_are_not_used_as_the_exact_reference() -> None:
     table = ra.datasets.load("glue_human")
     assert ra.compare(table, [ra.TopK(2), ra.Borda()]).exact is None
     comparison = ra.compare(table, [ra.TopK(2), ra.Kemeny()])

@@ -19,7 +19,7 @@ from rankagg.aggregation.kemeny.violated_rows import (
 )
 
 NEVER = Deadline()
-# The arcs of a ladder, of which an order uses three, and of a fence, of which it uses two.
+# The arcs of a ladder (an order uses three of them) and of a fence (an order uses two).
 LADDER = "ab ad bc be ca dc df ea ed fa fb"
 FENCE = "ab cd ef bc be da de fa fc"
 ORDERS = np.array([np.argsort(order) for order in permutations(range(6))])
@@ -53,7 +53,7 @@ def all_facets(name: str) -> np.ndarray:
 
 
 @pytest.mark.parametrize("name", FACETS)
-def test_arcs_make_a_facet(name: str) -> None:
+def test_arcs_define_a_facet(name: str) -> None:
     tails, heads = np.transpose(FACETS[name][0])
     counts = (ORDERS[:, tails] < ORDERS[:, heads]).sum(axis=1)
     assert counts.min() == FACETS[name][1]
@@ -84,7 +84,7 @@ def test_the_relaxation_is_closed_by_one_row(name: str) -> None:
 
 @st.composite
 def vertices(draw: st.DrawFn, n_items: st.SearchStrategy[int]) -> np.ndarray:
-    """Draw points of the relaxation: optima for random costs, many of which are fractional."""
+    """Draw points of the relaxation: optima for random costs, many of them fractional."""
     n = draw(n_items)
     seed = draw(st.integers(0, 2**32 - 1))
     rng = np.random.default_rng(seed)
@@ -177,10 +177,10 @@ def test_the_violation_of_halves_is_that_of_their_forms(before: np.ndarray, draw
         assert form.least - used(form, before) == pytest.approx(violation, abs=TOLERANCE)
 
 
-# -- what they are for ---------------------------------------------------------------------------
+# -- use in proofs -------------------------------------------------------------------------------
 
 
-def test_the_worst_come_first() -> None:
+def test_the_most_violated_rows_come_first() -> None:
     rng = np.random.default_rng(0)
     before = point_of(list(rng.choice([0.0, 1.0, 0.5, 0.5], size=45)), 10)
     np.fill_diagonal(before, 0.0)

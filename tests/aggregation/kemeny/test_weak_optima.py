@@ -16,7 +16,7 @@ HALF = (Fraction(1, 2), Fraction(1, 2))
 
 
 def check(votes: ra.PairwiseMatrix, prices) -> int:
-    """Hold everything that is said of all optima against all weak orders."""
+    """Compare every statement about all optima with all weak orders."""
     found = weak_brute.rule(prices).aggregate(votes).optima
     _, best = weak_brute.optima(votes, prices)
     n = votes.n_items
@@ -56,7 +56,7 @@ def check(votes: ra.PairwiseMatrix, prices) -> int:
         pytest.param(range(7, 416), (3, 4, 5, 5), marks=pytest.mark.slow),
     ],
 )
-def test_everything_that_is_said_of_them(seeds, sizes) -> None:
+def test_statements_about_all_optima_equal_brute_force(seeds, sizes) -> None:
     found = []
     for rng in map(Random, seeds):
         votes = random_votes(rng, rng.choice(sizes))
@@ -64,12 +64,12 @@ def test_everything_that_is_said_of_them(seeds, sizes) -> None:
     assert sum(number > 1 for number in found) > len(found) / 5
 
 
-def test_all_weak_orders_are_optimal_of_silence() -> None:
+def test_without_votes_all_weak_orders_are_optimal() -> None:
     votes = ra.PairwiseMatrix.from_wins(np.zeros((3, 3)))
     assert check(votes, HALF) == 13
 
 
-def test_too_many_to_count(monkeypatch) -> None:
+def test_counting_too_many_optima_is_refused(monkeypatch) -> None:
     monkeypatch.setattr(module, "MOST_OPTIMA", 10)
     votes = ra.PairwiseMatrix.from_wins(np.zeros((4, 4)))
     found = weak_brute.rule(HALF).aggregate(votes).optima
@@ -88,7 +88,7 @@ def test_too_many_to_count(monkeypatch) -> None:
 
 
 @pytest.mark.parametrize("seed", range(2))
-def test_bounds_of_ranks_where_there_are_too_many(monkeypatch, seed: int) -> None:
+def test_rank_bounds_hold_if_optima_are_too_many_to_count(monkeypatch, seed: int) -> None:
     monkeypatch.setattr(module, "MOST_OPTIMA", 0)
     rng = Random(seed)
     votes, prices = random_votes(rng, 4), rng.choice(weak_brute.PRICES)
@@ -100,7 +100,7 @@ def test_bounds_of_ranks_where_there_are_too_many(monkeypatch, seed: int) -> Non
     assert np.array_equal(low == 1, (ranks == 1).any(axis=0))
 
 
-def test_a_time_limit_and_what_was_found_before_it() -> None:
+def test_a_time_limit_keeps_earlier_results() -> None:
     votes = ra.PairwiseMatrix.from_wins(np.zeros((4, 4)))
     found = weak_brute.rule(HALF).aggregate(votes).optima
     with pytest.raises(OutOfTimeError):

@@ -1,4 +1,4 @@
-"""Proofs against brute force: whatever weights, cases and thresholds say, no bound is too high."""
+"""Proofs against brute force: no bound is too high for any weights, cases and thresholds."""
 
 import json
 from dataclasses import replace
@@ -46,7 +46,7 @@ def test_made_up_trees_bound_every_weak_order(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", seeds(3, 30))
-def test_what_is_set_aside_costs_the_threshold(seed: int) -> None:
+def test_orders_set_aside_cost_at_least_the_threshold(seed: int) -> None:
     rng = Random(seed)
     problem = random_problem(rng)
     costs = costs_of(problem)
@@ -72,16 +72,16 @@ def random_known(rng: Random, n: int = N) -> weak_proof.Known:
 
 
 @pytest.mark.parametrize("seed", seeds(15, 60))
-def test_what_is_known_is_closed_and_loses_no_weak_order(seed: int) -> None:
+def test_known_pairs_are_closed_and_exclude_no_weak_order(seed: int) -> None:
     rng = Random(seed)
     n = 4
-    known, said = WeakProof.nothing(n), []
+    known, claims = WeakProof.nothing(n), []
     for _ in range(rng.randrange(1, 6)):
         i, j = rng.sample(range(n), 2)
         below = rng.random() < 0.5
-        said.append((i, j, below))
+        claims.append((i, j, below))
         left = [
-            w for w in weak_orders(n) if all((w[a] > w[b]) == is_below for a, b, is_below in said)
+            w for w in weak_orders(n) if all((w[a] > w[b]) == is_below for a, b, is_below in claims)
         ]
         more = WeakProof.answered(known, i, j, holds=not below)
         assert (more is None) == (not left)
@@ -92,7 +92,7 @@ def test_what_is_known_is_closed_and_loses_no_weak_order(seed: int) -> None:
         assert np.array_equal(more.not_below, z.all(axis=0))
         assert np.array_equal(more.above, ~z.any(axis=0).T)
         not_below, above = np.zeros((2, n, n), dtype=bool)
-        for a, b, is_below in said:
+        for a, b, is_below in claims:
             (above if is_below else not_below)[(b, a) if is_below else (a, b)] = True
         again = Known.following(not_below, above)
         assert np.array_equal(again.not_below, more.not_below)
@@ -137,7 +137,7 @@ def test_both_checkers_prove_the_same_bound_of_made_up_trees(seed: int) -> None:
         assert not holds_alone(more.to_dict(), case)
 
 
-def test_the_certificate_of_a_strict_order_is_another() -> None:
+def test_certificates_of_strict_orders_are_of_another_kind() -> None:
     case = weak_forging.specimens()["rows"]
     strict = ra.Kemeny(tie_cost=0.5).aggregate(case.votes).certificate.to_dict()
     with pytest.raises(DataFormatError, match=r"must be 'rankagg\.weak_certificate'"):

@@ -49,7 +49,7 @@ def test_profiles_of_every_kind(profile: ra.Profile, unranked: str, prices) -> N
 
 
 @pytest.mark.parametrize("seeds", [range(2), pytest.param(range(2, 1000), marks=pytest.mark.slow)])
-def test_six_items(seeds) -> None:
+def test_optima_of_up_to_six_items_equal_brute_force(seeds) -> None:
     for seed in seeds:
         rng = Random(seed)
         n = 6 if seed < 6 else rng.choice((2, 3, 4, 5, 5, 6))
@@ -67,7 +67,7 @@ LIGHT = [prices for prices in weak_brute.PRICES if prices[1] in (0, 1, Fraction(
     ],
 )
 def test_relaxations_that_are_weak_are_branched_on(prices) -> None:
-    """Eleven items with cyclic symmetry, held against the strict rule where it is the same."""
+    """Eleven items with cyclic symmetry, compared with the strict rule where it is the same."""
     votes = PALEY
     exact = weak_brute.rule(prices).aggregate(votes)
     assert exact.certificate.status == "optimal"
@@ -85,7 +85,7 @@ def test_relaxations_that_are_weak_are_branched_on(prices) -> None:
 
 
 @pytest.mark.parametrize("seed", seeds(5, 50))
-def test_groups_hold_an_optimum_and_strict_groups_all_of_them(seed: int) -> None:
+def test_groups_keep_an_optimum_and_strict_groups_keep_all(seed: int) -> None:
     """Also where costs are no penalties at all: the proof asks nothing of them."""
     rng = Random(seed)
     n = rng.choice((3, 4, 5))
@@ -119,25 +119,25 @@ def test_groups_hold_an_optimum_and_strict_groups_all_of_them(seed: int) -> None
     assert least + across == min(costs.values())
 
 
-# -- what it costs ----------------------------------------------------------------------------
+# -- costs ------------------------------------------------------------------------------------
 
 
 @given(profile=profiles(max_size=5), prices=prices_of_all_kinds, data=st.data())
-def test_the_cost_of_any_weak_order(profile: ra.Profile, prices, data: st.DataObject) -> None:
+def test_costs_of_any_weak_order(profile: ra.Profile, prices, data: st.DataObject) -> None:
     votes = profile.pairwise()
     levels = data.draw(st.sampled_from(weak_brute.weak_orders(votes.n_items)))
     ranking = ra.PartialRanking.from_ranks(levels, items=votes.items)
-    told = votes.exact_cost(ranking, tie_cost=float(prices[0]), consensus_tie_cost=float(prices[1]))
-    assert told == weak_brute.cost(levels, votes, prices)
+    cost = votes.exact_cost(ranking, tie_cost=float(prices[0]), consensus_tie_cost=float(prices[1]))
+    assert cost == weak_brute.cost(levels, votes, prices)
     assert votes.cost(ranking, tie_cost=0.5, consensus_tie_cost=None) == votes.cost(
         ranking, tie_cost=0.5
     )
 
 
-# -- what it stands on ------------------------------------------------------------------------
+# -- prices, guarantees and faults of the solver ----------------------------------------------
 
 
-def test_prices_that_do_not_go_together() -> None:
+def test_inconsistent_tie_costs_are_refused() -> None:
     with pytest.raises(InvalidInputError, match="tie_cost of Kemeny` must be above 0"):
         ra.Kemeny(consensus_ties=True)
     with pytest.raises(InvalidInputError, match="None for a strict consensus"):
@@ -172,7 +172,7 @@ WHOLE = (Fraction(1), Fraction(1))
 TIED = ra.Profile.from_ranks(np.random.default_rng(0).integers(1, 5, (7, 12))).pairwise()
 
 
-def test_ctrl_c_before_anything(monkeypatch) -> None:
+def test_ctrl_c_before_the_search_leaves_a_valid_result(monkeypatch) -> None:
     def stop(*args, **options):
         raise KeyboardInterrupt
 
@@ -183,7 +183,7 @@ def test_ctrl_c_before_anything(monkeypatch) -> None:
 
 
 @pytest.mark.parametrize("factor", [3.0, float("nan")])
-def test_a_solver_that_lies_about_weights_proves_nothing_false(monkeypatch, factor: float) -> None:
+def test_wrong_weights_of_a_solver_prove_nothing_false(monkeypatch, factor: float) -> None:
     """Weights are a help, and the bound is computed without the solver."""
     real = _WeakRelaxation.solve
     honest = rule(WHOLE).aggregate(TIED).cost
@@ -205,7 +205,7 @@ def _stop():
     raise KeyboardInterrupt
 
 
-def test_a_point_that_is_wrong_costs_time_and_no_truth(monkeypatch) -> None:
+def test_a_wrong_point_of_a_solver_proves_nothing_false(monkeypatch) -> None:
     real = _WeakRelaxation.solve
 
     def turned(self, deadline):
@@ -219,7 +219,7 @@ def test_a_point_that_is_wrong_costs_time_and_no_truth(monkeypatch) -> None:
     assert found.certificate.lower_bound <= 76 <= found.cost
 
 
-def test_progress_is_told_to_the_logger(monkeypatch, caplog) -> None:
+def test_progress_is_logged(monkeypatch, caplog) -> None:
     monkeypatch.setattr(parts, "SECONDS_BETWEEN_LINES", 0.0)
     with caplog.at_level(logging.INFO, logger="rankagg.kemeny"):
         rule(WHOLE).aggregate(PALEY)

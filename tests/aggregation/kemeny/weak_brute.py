@@ -1,4 +1,4 @@
-"""All weak orders of a few items, in fractions and loops: what the engine is held against."""
+"""All weak orders of a few items, in fractions and loops: the reference for the engine."""
 
 from __future__ import annotations
 

@@ -145,7 +145,7 @@ def random_tree(rng: Random, threshold: int) -> tuple:
     )
 
 
-# -- what a forger does ---------------------------------------------------------------------------
+# -- mutations ------------------------------------------------------------------------------------
 
 
 def restate(data: dict[str, Any], case: Specimen, rng: Random) -> None:
@@ -163,14 +163,14 @@ def mutant(case: Specimen, rng: Random) -> dict[str, Any]:
     return forged(case, rng, restate)
 
 
-# -- what must come of it -------------------------------------------------------------------------
+# -- expected verdicts ----------------------------------------------------------------------------
 
 
 holds = holds_as(Kind)
 
 
 def is_true(data: dict[str, Any], case: Specimen) -> bool:
-    """Return whether everything that a certificate states is so, whatever proves it."""
+    """Return whether every statement of a certificate is true, whatever proves it."""
     prices = (Fraction(data["tie_cost"]), Fraction(data["consensus_tie_cost"]))
     problem = WeakProblem.from_pairwise(case.votes, *prices)
     levels = np.zeros(case.votes.n_items, dtype=int)

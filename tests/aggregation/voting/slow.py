@@ -58,7 +58,7 @@ def not_last(n):
 
 
 def all_outcomes(n, decide):
-    """Return every order that breaking ties leads to; `decide` gives (items, stands first)."""
+    """Return every order that breaking ties leads to; `decide` gives (items, is first)."""
     found = set()
 
     def go(inside, above, below):
@@ -142,11 +142,11 @@ def dodgson(profile, item):
 
 def lifts(row, item):
     """Return (swaps, what the ballot then says for the item against each other one)."""
-    said = [(row[j] > row[item]) - (row[j] < row[item]) for j in range(len(row))]
-    found = [(Fraction(0), said)]
+    signs = [(row[j] > row[item]) - (row[j] < row[item]) for j in range(len(row))]
+    found = [(Fraction(0), signs)]
     for level in sorted({p for p in row if p <= row[item]}):
-        now = [1 if row[j] >= level and j != item else s for j, s in enumerate(said)]
-        if now != said:
-            cost = sum(Fraction(b - a, 2) for a, b in zip(said, now, strict=True))
+        now = [1 if row[j] >= level and j != item else s for j, s in enumerate(signs)]
+        if now != signs:
+            cost = sum(Fraction(b - a, 2) for a, b in zip(signs, now, strict=True))
             found.append((cost, now))
     return found

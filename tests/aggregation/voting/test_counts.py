@@ -37,7 +37,7 @@ def test_counts_are_those_of_papers(given_papers, rule):
 @pytest.mark.parametrize("rule", RULES, ids=str)
 @settings(max_examples=8)
 @given(profile=profiles(max_size=6))
-def test_a_count_comes_to_the_order_of_the_rule(profile, rule):
+def test_a_count_gives_the_order_of_the_rule(profile, rule):
     count, consensus = rule.count(profile), rule.aggregate(profile)
     assert rule.count(profile.with_unranked("last")).stages == count.stages
     ranks = dict(zip(profile.items, consensus.ranking.ranks.tolist(), strict=True))
@@ -52,7 +52,7 @@ def test_a_count_comes_to_the_order_of_the_rule(profile, rule):
     assert not remain or (isinstance(rule, ra.Coombs) and count.margin is None)
 
 
-def test_many_candidates_and_one():
+def test_many_candidates_and_a_single_one_are_counted():
     orders = np.array([np.random.default_rng(k).permutation(40) for k in range(15)])
     for rule in RULES:
         many = rule.count(ra.Profile.from_orders(orders, items=range(40)))
@@ -68,12 +68,12 @@ def test_a_majority_of_first_places_ends_the_count():
     assert count.elected == ("A",)
     assert count.stages[0].counts == (2, 0, 3)
     assert count.notes == ("round 1: A has 3 of 5 first places",)
-    # Among B and C the rule goes on.
+    # The rule continues among B and C.
     assert (count.order, count.margin) == (("A", "B", "C"), None)
     assert "B        0         not elected" in count.summary()
 
 
-def test_what_is_counted_has_its_name_everywhere():
+def test_the_counted_unit_is_named_in_every_output():
     ballots = ra.Profile.from_orders(["ABC", "BCA", "CBA"], counts=[4, 2, 3])
     for rule, noun, column in (
         (ra.Coombs(), "last place", "last_places"),
@@ -91,7 +91,7 @@ def test_what_is_counted_has_its_name_everywhere():
     assert ra.Coombs().count(ballots).margin == 9 - 2 * 3
 
 
-def test_ties_are_said_as_instant_runoff_says_them():
+def test_ties_are_noted_as_by_instant_runoff():
     level = ra.Profile.from_orders(["ABC", "BCA", "CAB"])
     for rule in (ra.InstantRunoff, ra.Coombs, ra.Baldwin):
         together = rule().count(level)
@@ -183,14 +183,14 @@ ELIMINATIONS = {
 @pytest.mark.parametrize("name", ELIMINATIONS)
 @few
 @given(profile=profiles(max_size=4, max_rows=3), policy=policies)
-def test_eliminations(name, profile, policy) -> None:
+def test_eliminations_follow_their_definition(name, profile, policy) -> None:
     rule, decide = ELIMINATIONS[name]
     check(rule, decide(profile), profile.with_unranked(policy))
 
 
 @few
 @given(profile=profiles(max_size=5), policy=policies)
-def test_nanson(profile, policy) -> None:
+def test_nanson_follows_its_definition(profile, policy) -> None:
     wins = profile.with_unranked("last").pairwise().scaled_wins.astype(object)
     inside, key = list(range(profile.n_items)), {}
     for stage in range(profile.n_items + 1):
@@ -204,7 +204,7 @@ def test_nanson(profile, policy) -> None:
 
 @few
 @given(profile=profiles(max_size=5), policy=policies)
-def test_black(profile, policy) -> None:
+def test_black_follows_its_definition(profile, policy) -> None:
     data = profile.with_unranked(policy)
     wins = data.pairwise().scaled_wins
     n = profile.n_items
@@ -215,7 +215,7 @@ def test_black(profile, policy) -> None:
     assert consensus.ranking.ranks.tolist() == [sum(o < k for o in key) for k in key]
 
 
-def test_too_many_outcomes_are_said() -> None:
+def test_too_many_outcomes_are_refused() -> None:
     level = ra.Profile.from_ranks([[0] * 5])
     assert len(ra.InstantRunoff().outcomes(level, limit=120)) == 120
     with pytest.raises(InvalidInputError, match="limit"):
@@ -227,7 +227,7 @@ def test_too_many_outcomes_are_said() -> None:
         ra.Coombs(tie_breaking="random")
 
 
-def test_a_condorcet_winner_level_in_points_stands_alone() -> None:
+def test_black_ranks_a_condorcet_winner_tied_in_points_first_alone() -> None:
     """A and B have 4 points each, and A beats B by 2 to 1."""
     ballots = ra.Profile.from_orders(["ABC", "BCA"], counts=[2, 1])
     assert ra.Borda().aggregate(ballots).buckets[0] == ("A", "B")
@@ -236,19 +236,19 @@ def test_a_condorcet_winner_level_in_points_stands_alone() -> None:
     assert ra.Black().aggregate(many).order == ("A", "B")  # points are equal up to rounding
 
 
-def test_the_best_of_all_ways_is_kept() -> None:
+def test_winners_by_any_way_of_breaking_ties_share_the_first_place() -> None:
     level = ra.Profile.from_ranks([[0, 0, 0, 0]])
     consensus = ra.InstantRunoff(tie_breaking="parallel").aggregate(level)
     assert consensus.buckets == ((0, 1, 2, 3),)
     assert consensus.notes == ("each wins by some way of breaking ties: 0, 1, 2, 3",)
 
 
-# -- who is tied, and what decides ----------------------------------------------------------------
+# -- ties, and how they are broken ----------------------------------------------------------------
 
 
 @settings(max_examples=40)
 @given(profiles(max_size=4, max_rows=4), st.sampled_from([ra.InstantRunoff, ra.Coombs, ra.Baldwin]))
-def test_tied_are_all_whom_some_way_of_breaking_ties_elects(profile, rule):
+def test_tied_holds_all_winners_over_ways_of_breaking_ties(profile, rule):
     by_order = rule(tie_breaking="order")
     winners = {outcome.order[0] for outcome in by_order.outcomes(profile.with_unranked("last"))}
     tied = set() if len(winners) == 1 else winners
@@ -273,16 +273,16 @@ def test_tied_are_all_whom_some_way_of_breaking_ties_elects(profile, rule):
     assert again.order == rule(tie_breaking="lot").count(profile, rng=3).order
 
 
-def test_ties_below_the_winner_decide_nothing_and_are_said_in_their_round():
+def test_ties_below_the_winner_are_noted_in_their_round_only():
     ballots = ra.Profile.from_orders(["A", "B", "C"], counts=[5, 2, 2])
     count = ra.InstantRunoff(tie_breaking="order").count(ballots)
     assert (count.tied, count.is_tied, count.elected) == ((), False, ("A",))
     assert "elects A in 2 rounds\n" in str(count)
-    (told,) = [line for line in str(count).splitlines() if line.startswith("C ")]
-    assert told.split(None, 3)[3] == "eliminated in round 1, by the order of the data"
+    (row,) = [line for line in str(count).splitlines() if line.startswith("C ")]
+    assert row.split(None, 3)[3] == "eliminated in round 1, by the order of the data"
 
 
-def test_too_many_ways_of_breaking_ties_are_not_called_none(monkeypatch):
+def test_too_many_ways_of_breaking_ties_leave_tied_unknown(monkeypatch):
     monkeypatch.setattr(elimination, "MOST_SETS", 2)
     ballots = ra.Profile.from_orders(["A", "B", "C", "D"], counts=[5, 2, 2, 2])
     count = ra.InstantRunoff(tie_breaking="order").count(ballots)
@@ -312,7 +312,7 @@ def test_orders_that_break_no_tie_are_refused(call, words):
 
 
 @pytest.mark.parametrize("rule", [ra.InstantRunoff(), ra.STV(2)], ids=str)
-def test_ballots_for_one_candidate_leave_no_gap_but_two_panels_do(rule):
+def test_unconnected_panels_are_noted_and_single_choices_are_not(rule):
     votes = ra.Profile.from_orders(["AB", "BA", "C"], counts=[5, 3, 1], items="ABC")
     assert not rule.count(votes.with_unranked("last")).notes
     votes = ra.Profile.from_orders(["AB", "BA", "CD"], counts=[5, 3, 1], items="ABCD")

@@ -39,7 +39,7 @@ def test_majority_judgment_takes_medians_away(values):
 
 
 @given(values=grades(), data=st.data())
-def test_gaps_count_by_shares(values, data):
+def test_missing_grades_are_counted_by_shares(values, data):
     gone = data.draw(st.lists(st.booleans(), min_size=values.size, max_size=values.size))
     values[np.reshape(gone, values.shape)] = np.nan
     values[0], values[:, 0] = np.nan_to_num(values[0]), 1.0
@@ -68,7 +68,7 @@ def test_star_is_score_then_runoff(values):
     assert found.ranks.tolist() == [sum(other > key for other in keys) for key in keys]
 
 
-def test_what_star_says_of_ties():
+def test_star_notes_how_ties_are_decided():
     level = table_of([[5, 0], [0, 5], [1, 1]], systems="ABC")
     found = ra.STAR().aggregate(level)
     assert found.buckets == (("A", "B"), ("C",))
@@ -78,7 +78,7 @@ def test_what_star_says_of_ties():
 
 
 @pytest.mark.parametrize("rule", [ra.STAR(), ra.MajorityJudgment()], ids=repr)
-def test_a_weight_counts_a_voter_as_so_many(rule):
+def test_a_weighted_voter_equals_repeated_voters(rule):
     values = np.array([[3, 0, 2], [1, 2, 2], [2, 3, 1]])
     counted = table_of(values, task_weights={0: 3.0, 1: 0.5, 2: 1.5})
     repeated = table_of(values[:, [0] * 6 + [1] + [2] * 3])

@@ -25,7 +25,7 @@ def small(**kinds):
 
 @few
 @given(profile=small(), policy=policies)
-def test_young(profile, policy) -> None:
+def test_young_scores_equal_brute_force(profile, policy) -> None:
     consensus = ra.Young().aggregate(profile.with_unranked(policy))
     expected = [slow.young(profile, item, policy) for item in range(profile.n_items)]
     assert consensus.scores.tolist() == [float(number) for number in expected]
@@ -33,7 +33,7 @@ def test_young(profile, policy) -> None:
 
 @few
 @given(profile=small(unranked=False))
-def test_dodgson(profile) -> None:
+def test_dodgson_scores_equal_brute_force(profile) -> None:
     consensus = ra.Dodgson().aggregate(profile)
     expected = [slow.dodgson(profile, item) for item in range(profile.n_items)]
     assert consensus.scores.tolist() == [-float(number) for number in expected]
@@ -56,7 +56,7 @@ def test_large_data_are_refused_with_the_reason(rule) -> None:
         replace(rule, time_limit=0).aggregate(ra.Profile(list(cycle), counts=[4, 3, 2]))
 
 
-def test_the_number_of_ballots_is_refused_where_it_is_said() -> None:
+def test_more_ballots_than_the_stated_limit_are_refused() -> None:
     for votes in (2**20, 2**20 + 1):
         cycle = ra.Profile.from_orders(["ABC", "BCA", "CAB"], counts=[votes - 4, 2, 2])
         if votes == 2**20:
@@ -71,7 +71,7 @@ def test_the_number_of_ballots_is_refused_where_it_is_said() -> None:
         ra.Young().aggregate(ra.Profile([ballot], counts=[349_526]))
 
 
-def test_what_is_too_large_is_refused_before_anything_is_solved(monkeypatch) -> None:
+def test_too_large_data_are_refused_before_any_solve(monkeypatch) -> None:
     monkeypatch.setattr(IntegerProgram, "solve", None)
     ranks = [np.roll(np.arange(4_000), 400 * shift) for shift in range(3)]
     for rule in (ra.Dodgson(), ra.Young()):
@@ -80,7 +80,7 @@ def test_what_is_too_large_is_refused_before_anything_is_solved(monkeypatch) -> 
 
 
 @pytest.mark.parametrize("rule", [ra.Young(), ra.Dodgson()], ids=repr)
-def test_a_wrong_answer_is_no_answer(monkeypatch, rule) -> None:
+def test_a_wrong_answer_of_the_solver_is_refused(monkeypatch, rule) -> None:
     """What the solver says is checked against the rows, and is no score where there is nothing."""
     cycle = ra.Profile.from_orders(["ABC", "BCA", "CAB"], counts=[4, 3, 2])
     honest = IntegerProgram.solve

@@ -8,7 +8,7 @@ WITNESSES = (PAGE.parents[1] / "explanation" / "axioms.txt").read_text(encoding=
 RULES = re.findall(r"\.\. worked-rule:: (\w+)\(", PAGE.read_text(encoding="utf-8"))
 
 
-def test_there_are_thirteen() -> None:
+def test_the_page_has_thirteen_rules() -> None:
     assert len(RULES) == 13
 
 

@@ -89,7 +89,7 @@ FOOD = ra.Profile.from_orders(
 )  # fmt: skip
 
 
-def test_a_published_example():
+def test_a_published_example_is_reproduced():
     count = ra.STV(3).count(FOOD)
     assert count.quota == 6
     assert count.elected == ("chocolate", "orange", "strawberry")
@@ -116,12 +116,12 @@ def test_a_published_example():
         (ra.STV(2, quota="hare", counting="meek"), 50),
     ],
 )  # fmt: skip
-def test_quotas(rule, quota):
+def test_quotas_follow_their_formulas(rule, quota):
     profile = ra.Profile.from_orders(["AB", "BA", "C"], counts=[50, 30, 20])
     assert rule.count(profile).stages[0].quota == quota
 
 
-def test_the_election_of_minneapolis(data):
+def test_the_minneapolis_election_is_reproduced(data):
     record = data("rankings/mn_2013_cast_vote_record.csv")
     profile = ra.read_cast_votes(record, overvotes="skip").profile
     count = ra.InstantRunoff(tie_breaking="order").count(profile)
@@ -140,13 +140,13 @@ def test_the_election_of_minneapolis(data):
 
 
 @pytest.mark.parametrize("counting", ["scottish", "meek"])
-def test_what_ties_from_the_first_round_is_decided_as_stated(counting):
+def test_a_tie_since_the_first_round_is_broken_as_stated(counting):
     profile = ra.Profile.from_orders(["AB", "BA", "CA"], counts=[1, 2, 2])
     level = ra.Profile.from_orders(["A", "B", "C"], counts=[3, 2, 2])
     assert ra.STV(1, counting=counting).count(profile).stages[0].eliminated == ("A",)
-    told = ra.STV(1, counting=counting).count(level)
-    assert told.stages[0].eliminated == ("C",)
-    assert told.notes[0] == "round 1: B, C tie; by the order of the data C is eliminated"
+    count = ra.STV(1, counting=counting).count(level)
+    assert count.stages[0].eliminated == ("C",)
+    assert count.notes[0] == "round 1: B, C tie; by the order of the data C is eliminated"
     lot = ra.STV(1, counting=counting, tie_breaking="lot")
     found = {lot.count(level, rng=seed).stages[0].eliminated for seed in range(20)}
     assert found == {("B",), ("C",)}
@@ -161,7 +161,7 @@ def test_what_ties_from_the_first_round_is_decided_as_stated(counting):
     st.integers(1, 3),
     st.sampled_from(["scottish", "meek"]),
 )
-def test_tied_are_those_whom_some_ways_elect_and_others_do_not(given_papers, seats, counting):
+def test_tied_holds_candidates_elected_by_some_ways_only(given_papers, seats, counting):
     n, orders = given_papers
     profile, seats = profile_of(n, orders), min(seats, n - 1)
     count = ra.STV(seats, counting=counting).count(profile)
@@ -181,11 +181,11 @@ def test_the_largest_surplus_goes_first_and_equal_ones_in_the_stated_order(secon
     count = ra.STV(3).count(profile)
     first = [stage.surplus for stage in count.stages[:2]]
     assert first == ([("A",), ("B",)] if second == 10 else [("B",), ("A",)])
-    told = "round 1: A, B tie; by the order of the data A transfers its surplus first"
-    assert (told in count.notes) == (second == 10)
+    note = "round 1: A, B tie; by the order of the data A transfers its surplus first"
+    assert (note in count.notes) == (second == 10)
 
 
-def test_the_last_difference_goes_before_an_earlier_one():
+def test_the_last_difference_breaks_a_tie_before_earlier_ones():
     # C is ahead of B at first, behind in the second round, and level in the third.
     profile = ra.Profile.from_orders(
         ["A", "B", "C", "DC", "DA", "EB"], counts=[20, 10, 11, 1, 2, 2], items="ABCDE"
@@ -198,7 +198,7 @@ def test_the_last_difference_goes_before_an_earlier_one():
     assert [stage.tie for stage in count.stages[:3]] == ["", "", "by the votes of round 2"]
 
 
-def test_meek_takes_for_tied_whom_the_last_of_the_surplus_could_bring_level():
+def test_meek_ties_candidates_within_the_remaining_surplus():
     # With C and E gone B keeps 4 of 12 votes, A gets 4 of 6 and D has 4; rounding hides that.
     profile = ra.Profile.from_orders(["B", "BCE", "BA", "DBE"], counts=[4, 2, 6, 4], items="ABCDE")
     count = ra.STV(2, counting="meek").count(profile)
@@ -207,7 +207,7 @@ def test_meek_takes_for_tied_whom_the_last_of_the_surplus_could_bring_level():
     assert count.notes == ("round 4: A, D tie; by the order of the data D is eliminated",)
 
 
-# -- what is refused ------------------------------------------------------------------------------
+# -- refusals -------------------------------------------------------------------------------------
 
 
 TIED = ra.Profile([ra.PartialRanking.from_buckets([["A"], ["B", "C"]])])
@@ -225,21 +225,21 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("call", "words"), REFUSED)
-def test_what_cannot_be_counted_is_refused(call, words):
+def test_data_that_cannot_be_counted_are_refused(call, words):
     with pytest.raises((InvalidInputError, InformationLostError, TiedRankingError), match=words):
         call()
 
 
-def test_instant_runoff_counts_what_ballots_list():
+def test_instant_runoff_counts_listed_candidates_only():
     assert ra.InstantRunoff().count(GAPS) == ra.InstantRunoff().count(GAPS.with_unranked("last"))
     shared = ra.Profile([ra.PartialRanking.from_buckets([["A", "B"], ["C"]])], weights=[0.5])
     assert ra.InstantRunoff().count(shared).stages[0].counts == (Fraction(1, 4), Fraction(1, 4), 0)
 
 
-# -- what is printed ------------------------------------------------------------------------------
+# -- output ---------------------------------------------------------------------------------------
 
 
-def test_the_table_of_many_rounds_says_what_it_leaves_out():
+def test_the_table_of_many_rounds_names_the_rounds_left_out():
     n = 12
     orders = [list(range(first, n)) for first in range(n)]
     count = ra.InstantRunoff().count(

@@ -1,4 +1,4 @@
-"""How far tasks agree, against SciPy and the definitions."""
+"""Agreement of tasks, against SciPy and the definitions."""
 
 import tracemalloc
 
@@ -18,7 +18,7 @@ def table(values, **more):
 
 @pytest.mark.parametrize("gaps", [0.0, 0.3])
 @pytest.mark.parametrize("seed", range(4))
-def test_tau_against_scipy(seed, gaps):
+def test_tau_equals_scipy(seed, gaps):
     rng = np.random.default_rng(seed)
     values = rng.integers(0, 4, size=(8, 5)).astype(float)
     values[rng.random(values.shape) < gaps] = np.nan
@@ -32,7 +32,7 @@ def test_tau_against_scipy(seed, gaps):
 
 
 @pytest.mark.parametrize("gaps", [0.0, 0.3])
-def test_each_task_with_the_rest(gaps):
+def test_each_task_is_compared_with_the_rest(gaps):
     rng = np.random.default_rng(1)
     values = rng.normal(size=(7, 5)) + np.arange(7)[:, None]
     values[rng.random(values.shape) < gaps] = np.nan
@@ -56,7 +56,7 @@ def test_memory_grows_as_the_ranks_and_not_as_the_pairs_of_systems():
     assert peak < scores.n_systems**2
 
 
-def test_the_task_that_turns_round_stands_first():
+def test_the_reversed_task_is_listed_first():
     values = np.tile(np.arange(6.0)[:, None], (1, 4))
     values[:, 2] *= -1
     found = ra.analysis.task_agreement(table(values, tasks=list("abcd")))
@@ -76,7 +76,7 @@ def test_instances_are_averaged():
     "values",
     [[[1, 1, 1], [1, 1, 1]], [[1, np.nan], [np.nan, 2]], [[1, np.nan], [2, np.nan], [np.nan, 3]]],
 )
-def test_nothing_to_compare(values):
+def test_agreement_without_comparable_pairs_is_nan(values):
     found = ra.analysis.task_agreement(table(values))
     assert np.isnan(found.kendall_w)
     assert np.isnan(found.mean_tau)
@@ -85,7 +85,7 @@ def test_nothing_to_compare(values):
     assert "nan" not in repr(found)
 
 
-def test_too_little():
+def test_fewer_than_two_tasks_or_systems_are_refused():
     for values in ([[1], [2]], [[1, 2]]):
         with pytest.raises(InvalidInputError, match="two tasks and two systems"):
             ra.analysis.task_agreement(table(values))
@@ -102,7 +102,7 @@ def test_spearman_of_gaps_and_ties_is_that_of_pandas(n, levels):
     assert agreement._spearman(ranks) == pytest.approx(expected, nan_ok=True)
 
 
-def test_the_mean_tau_of_a_task_is_with_the_others_that_it_can_be_compared_with():
+def test_the_mean_tau_of_a_task_is_over_comparable_tasks():
     tasks = table([[3, 3, 1, 1], [2, 2, 2, 1], [1, 1, 3, 1]])  # the last ties all systems
     frame = ra.analysis.task_agreement(tasks).to_frame()
     found = frame.loc[list(tasks.tasks), "mean_tau"]

@@ -25,7 +25,7 @@ def comparison():
 
 
 @given(profile=profiles(unlisted=False), unranked=policies)
-def test_every_figure_is_that_of_its_definition(profile, unranked):
+def test_every_number_follows_its_definition(profile, unranked):
     rules = [ra.Borda(), ra.Copeland(), ra.Kemeny()]
     comparison = ra.compare(profile.with_unranked(unranked), rules)
     wins, _, _ = oracles.pairwise_votes(profile, unranked)
@@ -53,13 +53,13 @@ def test_borda_and_the_exact_consensus_differ_by_one_pair(comparison):
     places = comparison.ranks()  # in the order of the exact rule
     assert list(places.index) == ["A", "B", "C"]
     assert places[["Borda", "Kemeny"]].T.to_numpy().tolist() == [[2, 1, 3], [1, 2, 3]]
-    told = comparison.to_dict()
-    assert (told["schema"], told["version"]) == ("rankagg.comparison", 1)
-    assert [row["rule"] for row in told["rules"]] == ["Borda", "Copeland", "Kemeny"]
-    assert told["consensuses"][2]["certificate"]["status"] == "optimal"
+    as_dict = comparison.to_dict()
+    assert (as_dict["schema"], as_dict["version"]) == ("rankagg.comparison", 1)
+    assert [row["rule"] for row in as_dict["rules"]] == ["Borda", "Copeland", "Kemeny"]
+    assert as_dict["consensuses"][2]["certificate"]["status"] == "optimal"
 
 
-def test_disagreements_on_ties_are_told_apart():
+def test_disagreements_distinguish_tied_from_reversed_pairs():
     profile = ra.Profile.from_orders(["ABC", "BAC"])
     comparison = ra.compare(profile, [ra.Borda(), ra.Kemeny()])
     (tied,) = comparison.disagreements("Kemeny", "Borda").itertuples()
@@ -80,7 +80,7 @@ def test_default_rules_suit_the_data():
     assert ra.TwoLevel(ra.Borda(), ra.Borda()) in default_rules(instances)
 
 
-def test_all_rules_go_by_the_policy_of_the_data():
+def test_all_rules_use_the_policy_of_the_data():
     data = ra.datasets.load("xtreme_gaps").with_unranked("ignore")
     comparison = ra.compare(data, [ra.Mean(), ra.Borda(), ra.Kemeny()])
     assert {c.unranked for c in comparison.consensuses} == {comparison.unranked} == {"ignore"}
@@ -90,7 +90,7 @@ def test_all_rules_go_by_the_policy_of_the_data():
     assert comparison.to_frame()["cost"][0] == votes.cost(comparison["Mean"].ranking)
 
 
-def test_tied_votes_cost_what_the_exact_rule_says():
+def test_tied_votes_cost_the_tie_cost_of_the_exact_rule():
     data = ra.datasets.load("glue_human")
     free = ra.compare(data, [ra.Borda(), ra.Kemeny()]).to_frame()
     half = ra.compare(data, [ra.Borda(), ra.Kemeny(tie_cost=0.5)]).to_frame()
@@ -101,7 +101,7 @@ def test_tied_votes_cost_what_the_exact_rule_says():
     np.testing.assert_allclose(half["excess"], free["excess"])
 
 
-def test_gap_is_said_where_the_optimum_is_not_proved():
+def test_an_unproved_optimum_is_reported_with_its_gap():
     squares = {1, 3, 4, 5, 9}
     paley = [[int((i - j) % 11 in squares) for j in range(11)] for i in range(11)]
     comparison = ra.compare(ra.PairwiseMatrix.from_wins(paley), [ra.Kemeny(time_limit=0)])
@@ -122,7 +122,7 @@ def test_gap_is_said_where_the_optimum_is_not_proved():
         (lambda data: ra.analysis.capabilities([ra.Borda]), "Borda"),
     ],
 )
-def test_what_is_refused(call, message):
+def test_bad_calls_are_refused(call, message):
     with pytest.raises(InvalidInputError, match=message):
         call(ra.datasets.load("tennessee"))
 
@@ -157,7 +157,7 @@ def test_agreement_curves_and_optima_follow_their_definitions(profile):
     assert curves.index.tolist() == list(range(1, profile.n_items + 1))
 
 
-def test_without_an_exact_rule_nothing_is_compared_with_an_optimum():
+def test_without_an_exact_rule_excess_is_unknown():
     comparison = ra.compare(ra.datasets.load("tennessee"), [ra.Borda(), ra.Copeland()])
     assert comparison.exact is None
     unknown = ["excess", "ratio", "distance", "tau", "top1"]
@@ -170,7 +170,7 @@ def test_without_an_exact_rule_nothing_is_compared_with_an_optimum():
         comparison.agreement("rho")
 
 
-def test_guarantees_stand_beside_ratios_of_complete_strict_rankings(comparison):
+def test_guarantees_are_shown_for_complete_strict_rankings(comparison):
     frame = comparison.to_frame().set_index("rule")
     assert frame["guarantee"].dropna().to_dict() == {"Borda": 5.0, "Kemeny": 1.0}
     assert (frame["ratio"] <= frame["guarantee"].fillna(np.inf)).all()
@@ -184,16 +184,16 @@ def test_guarantees_stand_beside_ratios_of_complete_strict_rankings(comparison):
         assert "guarantee" not in other.summary()
 
 
-def test_pairs_are_decided_as_the_decisions_say():
+def test_disagreements_state_the_given_decisions():
     profile = ra.Profile.from_orders(["ABC", "BCA"], counts=[60, 40])
     comparison = ra.compare(profile, [ra.Borda(), ra.Kemeny()])
     decisions = ra.PairwiseIntervals.from_data(profile, method="clopper-pearson").decisions()
     assert ("B", "C") in decisions.pairs
     assert ("A", "B") not in decisions.pairs
     plain = comparison.disagreements("Kemeny", "Borda")
-    told = comparison.disagreements("Kemeny", "Borda", decisions=decisions)
-    assert told.drop(columns="decided").equals(plain)
-    assert set(zip(told["above"], told["below"], told["decided"], strict=True)) == {
+    frame = comparison.disagreements("Kemeny", "Borda", decisions=decisions)
+    assert frame.drop(columns="decided").equals(plain)
+    assert set(zip(frame["above"], frame["below"], frame["decided"], strict=True)) == {
         ("A", "B", "no")
     }
     assert ", not decided" in comparison.summary(decisions=decisions)
@@ -201,16 +201,16 @@ def test_pairs_are_decided_as_the_decisions_say():
     sure[1, 0] = True
     other = ra.inference.Decisions(items=profile.items, above=sure, alpha=0.05, how="by hand")
     assert "decided the other way" in comparison.summary(decisions=other)
-    for decided, told in ((other, "reversed"), (replace(other, above=sure.T), "as above")):
+    for decided, word in ((other, "reversed"), (replace(other, above=sure.T), "as above")):
         (row,) = comparison.disagreements("Kemeny", "Borda", decisions=decided).itertuples()
-        assert row.decided == told
+        assert row.decided == word
     with pytest.raises(ra.exceptions.ItemMismatchError):
         comparison.disagreements(
             "Kemeny", "Borda", decisions=replace(other, items=ra.ItemSet("XYZ"))
         )
 
 
-def test_the_optima_are_told_on_request():
+def test_the_summary_describes_the_optima_on_request():
     several = ra.compare(ra.Profile.from_orders(["ABC", "BCA", "CAB"]))
     count = several.exact.optima.count()
     assert count > 1
@@ -232,10 +232,10 @@ def test_randomized_rules_repeat_with_a_seed():
     assert len(set(first)) > 1
 
 
-# -- what rules say of themselves -----------------------------------------------------------------
+# -- properties of rules --------------------------------------------------------------------------
 
 
-def test_a_composition_says_what_its_parts_say():
+def test_the_properties_of_a_composition_follow_its_parts():
     rules = [
         ra.InsertionSearch(start=ra.KwikSort()),
         ra.TwoLevel(ra.Mean(), ra.Borda()),  # which ranks what a task has no score of
@@ -250,7 +250,7 @@ def test_a_composition_says_what_its_parts_say():
     assert frame["guarantee"].isna().tolist() == [False, True]
 
 
-def test_the_closest_of_the_pairs_that_differ_come_first():
+def test_differing_pairs_are_sorted_by_margin():
     profile = ra.distributions.Uniform("ABCDEF").sample(9, rng=0)
     comparison = ra.compare(profile, [ra.Borda(), ra.PickAPerm()])
     margins = comparison.disagreements("Borda", "PickAPerm")["margin"]
@@ -296,7 +296,7 @@ def test_compare_measures_all_rules_at_the_prices_of_the_exact_one():
     assert "optima       " in text
 
 
-def test_guarantees_are_shown_only_at_prices_for_which_they_hold():
+def test_guarantees_are_shown_only_for_valid_tie_costs():
     strict = ra.Profile.from_orders(["ABC", "BCA", "CAB", "ACB"])
     for exact, shown in ((0.5, True), (0.25, False), (1.0, False)):
         rule = ra.Kemeny(consensus_ties=True, tie_cost=exact)
@@ -307,16 +307,16 @@ def test_guarantees_are_shown_only_at_prices_for_which_they_hold():
 @pytest.mark.parametrize("pair", list(itertools.combinations("ABCD", 2)))
 def test_explain_prices_the_swap(pair):
     exact = RULE.aggregate(VOTERS)
-    told = ra.explain(exact, *pair)
-    i, j = (VOTERS.items.indices([told.above, told.below])[k] for k in (0, 1))
+    explanation = ra.explain(exact, *pair)
+    i, j = (VOTERS.items.indices([explanation.above, explanation.below])[k] for k in (0, 1))
     turned = min(price(exact.pairwise, w) for w in weak_orders(4) if w[j] < w[i])
-    assert told.extra_cost == pytest.approx(turned - exact.cost)
-    assert told.swap.ranks[j] < told.swap.ranks[i]
+    assert explanation.extra_cost == pytest.approx(turned - exact.cost)
+    assert explanation.swap.ranks[j] < explanation.swap.ranks[i]
     free = ra.Kemeny(consensus_ties=True, tie_cost=0.5, consensus_tie_cost=0.0)
     assert ra.explain(free.aggregate(VOTERS), *pair).swap is None
 
 
-def test_what_is_of_strict_rankings_refuses_it():
+def test_results_for_strict_rankings_refuse_kemeny_with_ties():
     with pytest.raises(InvalidInputError, match="the bounds are for strict rankings"):
         ra.inference.dispersion_report(VOTERS, [RULE])
     with pytest.raises(InvalidInputError, match="rules other than Kemeny with ties"):
@@ -337,7 +337,7 @@ def ballots(tmp_path, monkeypatch):
     return "ballots.toc"
 
 
-def test_a_rule_is_found_by_its_class_whatever_its_parameters() -> None:
+def test_a_rule_is_found_by_its_class_name() -> None:
     data = ra.datasets.load("tennessee")
     rules = [ra.Kemeny(time_limit=20), ra.TopK(1), ra.TopK(2)]
     comparison = ra.compare(data, rules)
@@ -348,20 +348,20 @@ def test_a_rule_is_found_by_its_class_whatever_its_parameters() -> None:
         comparison["Borda"]
 
 
-@pytest.mark.parametrize(("cost", "told"), [(22166520.5, "22,166,520.5"), (1033.0667, "1,033.07")])
-def test_a_proved_cost_is_one_number_wherever_it_is_printed(cost, told):
+@pytest.mark.parametrize(("cost", "value"), [(22166520.5, "22,166,520.5"), (1033.0667, "1,033.07")])
+def test_a_proved_cost_is_one_number_wherever_it_is_printed(cost, value):
     votes = ra.PairwiseMatrix.from_wins([[0, 3e7, 3e7], [cost, 0, 3e7], [0, 0, 0]], items="ABC")
     compared = ra.compare(votes, [ra.Borda(), ra.Kemeny()])
     text = f"{compared.summary()}\n{compared.exact.summary()}"
-    assert text.count(f"no ranking costs less than {told} ") == 2
-    assert text.count(told) == 5
+    assert text.count(f"no ranking costs less than {value} ") == 2
+    assert text.count(value) == 5
     assert "e+0" not in text
 
 
 # -- in words -------------------------------------------------------------------------------------
 
 
-def test_the_paragraph_of_a_known_example():
+def test_the_paragraph_of_a_known_example_is_as_printed():
     ballots = ra.datasets.load("tennessee")
     decisions = ra.rank_intervals(ballots).decisions
     comparison = ra.compare(ballots, [ra.Borda(), ra.Copeland(), ra.Kemeny()])
@@ -380,7 +380,7 @@ def test_the_paragraph_of_a_known_example():
 
 @settings(max_examples=10)
 @given(profile=profiles())
-def test_sentences_say_what_the_tables_say(profile):
+def test_sentences_agree_with_the_tables(profile):
     comparison = ra.compare(profile, [ra.Borda(), ra.Copeland(), ra.Kemeny()])
     sentences = comparison.sentences()
     text = " ".join(sentences)
@@ -393,17 +393,17 @@ def test_sentences_say_what_the_tables_say(profile):
     assert ("First place is open" in text) is (len(exact.optima.winners()) > 1)
     for method in ("Borda", "Copeland"):
         frame = comparison.disagreements("Kemeny", method)
-        told = next(s for s in sentences if s.startswith(f"{method} "))
+        sentence = next(s for s in sentences if s.startswith(f"{method} "))
         if frame.empty:
-            assert told == f"{method} orders every pair as Kemeny does."
+            assert sentence == f"{method} orders every pair as Kemeny does."
         else:
-            assert f"orders {len(frame)} pair{'s' * (len(frame) > 1)} differently" in told
+            assert f"orders {len(frame)} pair{'s' * (len(frame) > 1)} differently" in sentence
             row = comparison.to_frame().set_index("rule").loc[method]
-            more = re.search(r"contradicts (as many|[\d.,]+) votes?", told)[1]
+            more = re.search(r"contradicts (as many|[\d.,]+) votes?", sentence)[1]
             assert (more == "as many") == (row["excess"] == 0)
 
 
-def test_what_is_not_known_is_said():
+def test_sentences_state_what_is_unknown():
     ballots = ra.datasets.load("tennessee")
     plain = ra.compare(ballots, [ra.Borda(), ra.Copeland()]).sentences()
     assert plain[-1].startswith("Without the exact rule (Kemeny), the fewest")
@@ -421,7 +421,7 @@ def test_what_is_not_known_is_said():
         comparison.sentences(decisions=other)
 
 
-def test_gaps_of_scores_and_the_policy_are_told():
+def test_sentences_state_missing_scores_and_the_policy():
     table = ra.datasets.load("xtreme_gaps")
     assert ra.compare(table).sentences()[0] == (
         "This compares 4 rules (Mean, Borda, Copeland, Kemeny) on 10 systems and 4 tasks, 18 of "
@@ -437,28 +437,28 @@ def test_gaps_of_scores_and_the_policy_are_told():
         (ra.Profile.from_orders(["A"]), "1 ranking of 1 item"),
     ],
 )
-def test_every_kind_of_data_has_its_words(data, words):
-    told = ra.compare(data, [ra.Borda(), ra.Kemeny()]).sentences()
-    assert words in told[0]
-    assert re.search(r"^First place |is ranked first", told[2])
+def test_sentences_use_the_words_of_each_kind_of_data(data, words):
+    sentences = ra.compare(data, [ra.Borda(), ra.Kemeny()]).sentences()
+    assert words in sentences[0]
+    assert re.search(r"^First place |is ranked first", sentences[2])
 
 
-def test_an_unproved_consensus_is_no_optimum():
+def test_an_unproved_consensus_is_not_called_optimal():
     ballots = ra.datasets.load("tennessee")
     comparison = ra.compare(ballots, [ra.Kemeny()], time_limit=1e-9)
-    told = comparison.sentences()
-    assert comparison.exact.is_proved or "not proved optimal" in told[3]
+    sentences = comparison.sentences()
+    assert comparison.exact.is_proved or "not proved optimal" in sentences[3]
 
 
 @settings(max_examples=10)
 @given(profile=profiles())
-def test_a_consensus_with_ties_has_words_too(profile):
+def test_sentences_describe_a_consensus_with_ties(profile):
     weak = ra.Kemeny(consensus_ties=True, tie_cost=0.5)
     comparison = ra.compare(profile, [ra.Borda(), weak])
     first, winners = comparison.exact.buckets[0], comparison.exact.optima.winners()
     # Notes on items that nothing joins come before it.
-    told = " ".join(comparison.sentences())
+    text = " ".join(comparison.sentences())
     if len(first) > 1 and set(first) == set(winners):
-        assert "First place is shared by " in told
+        assert "First place is shared by " in text
     else:
-        assert ("First place is open" if len(winners) > 1 else " is ranked first") in told
+        assert ("First place is open" if len(winners) > 1 else " is ranked first") in text

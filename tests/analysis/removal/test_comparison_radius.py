@@ -1,4 +1,4 @@
-"""A handful of comparisons that decide who is first: found, verified, and beside all choices."""
+"""A few comparisons that decide who is first: found, verified, compared with all choices."""
 
 from itertools import combinations
 
@@ -38,7 +38,7 @@ def test_influence_is_the_derivative_by_the_weight(weighted):
 
 
 @pytest.mark.parametrize("pair", [None, ("D", "B")])
-def test_what_is_found_is_verified_by_a_fit_of_the_others(pair):
+def test_a_refit_without_the_removed_comparisons_confirms_the_change(pair):
     data = battles(1)
     found = removal_radius(data, pair=pair)
     upper, lower = found.pair
@@ -75,7 +75,7 @@ def fewest(data, most):
 
 
 @pytest.mark.slow
-def test_it_is_near_the_least_number_of_small_data():
+def test_the_number_found_is_near_the_least_for_small_data():
     equal = 0
     for seed in range(12):
         data = battles(seed, n=3, size=24)
@@ -89,7 +89,7 @@ def test_it_is_near_the_least_number_of_small_data():
     assert equal >= 5
 
 
-def test_who_cannot_be_overtaken_is_said():
+def test_a_leader_that_cannot_be_overtaken_is_reported():
     sure = ra.Comparisons.from_arrays("AAAAAAB", "BBBBBBA", [1, 1, 1, 1, 1, 1, 1])
     found = removal_radius(sure)
     assert found.n_removed is None

@@ -1,4 +1,4 @@
-"""The fewest removals, held against brute force over all of them."""
+"""The fewest removals, compared with brute force over all of them."""
 
 from itertools import product
 
@@ -69,14 +69,14 @@ def check(profile, rule, pair, unit="ranking", choices=single_ballots):
 @pytest.mark.parametrize("kind", [ra.Borda, ra.Copeland, ra.Kemeny])
 @QUICK
 @given(data=st.data(), profile=profiles(), policy=POLICIES)
-def test_rules_by_brute_force(kind, data, profile, policy):
+def test_radii_of_rules_equal_brute_force(kind, data, profile, policy):
     alpha = {"draw_points": data.draw(ALPHAS)} if kind is ra.Copeland else {}
     check(profile.with_unranked(policy), kind(**alpha), pairs(data.draw, profile))
 
 
 @settings(QUICK, max_examples=12)
 @given(data=st.data(), profile=profiles(), policy=POLICIES)
-def test_where_not_all_are_tried_an_interval_holds_the_least_number(data, profile, policy) -> None:
+def test_an_incomplete_search_gives_an_interval_of_the_least_number(data, profile, policy) -> None:
     profile, rule = profile.with_unranked(policy), ra.Kemeny()
     pair = pairs(data.draw, profile)
     with pytest.MonkeyPatch.context() as patch:
@@ -93,7 +93,7 @@ def test_where_not_all_are_tried_an_interval_holds_the_least_number(data, profil
 
 @settings(QUICK, max_examples=15)
 @given(data=st.data(), profile=profiles(groups=True), policy=POLICIES)
-def test_groups_by_brute_force(data, profile, policy):
+def test_radii_of_groups_equal_brute_force(data, profile, policy):
     rule = data.draw(st.sampled_from(RULES))
     pair = pairs(data.draw, profile)
     check(profile.with_unranked(policy), rule, pair, "task", whole_tasks)
@@ -113,7 +113,7 @@ def gappy(seed, groups=False):
 
 
 @pytest.mark.parametrize("policy", ["uniform", "ignore", "last"])
-def test_what_units_say_adds_up_to_the_votes(policy):
+def test_margins_of_units_add_up_to_those_of_the_votes(policy):
     for seed in range(12):
         profile = gappy(seed, groups=seed % 2 == 0).with_unranked(policy)
         unit = "task" if seed % 2 == 0 else "ranking"
@@ -137,7 +137,7 @@ def test_what_units_say_adds_up_to_the_votes(policy):
         )
 
 
-def test_all_ways_to_remove_so_many_are_tried() -> None:
+def test_all_removals_of_a_size_are_tried() -> None:
     ways = list(product(range(3), range(2), range(4)))
     for size in range(7):
         assert [tuple(one) for one in _removals([2, 1, 3], size)] == [
@@ -148,20 +148,20 @@ def test_all_ways_to_remove_so_many_are_tried() -> None:
 @pytest.mark.parametrize(
     ("ranks", "counts", "groups"),
     [
-        # Nobody holds A against B, of which two ballots leave B unranked and three both unlisted.
+        # No ballot compares A with B: two leave B unranked, and three leave both unlisted.
         ([[1, -1, 0], [-2, -2, 0]], [2, 3], None),
         # The first task says nothing of A, and the other one goes whole.
         ([[-1, 1, 0], [0, 1, 1], [0, 0, -1]], [2, 1, 1], ["x", "y", "y"]),
     ],
 )
-def test_a_pair_that_is_not_compared_is_even_whatever_is_imputed(ranks, counts, groups):
+def test_an_uncompared_pair_is_even_under_every_policy(ranks, counts, groups):
     rows = [ra.PartialRanking(row, "ABC") for row in ranks]
     profile = ra.Profile(rows, counts=counts, groups=groups)
     unit, choices = ("task", whole_tasks) if groups else ("ranking", single_ballots)
     check(profile, ra.Copeland(draw_points=0.0), ("A", "B"), unit, choices)
 
 
-def test_a_part_that_becomes_smaller_once_a_removal_is_known():
+def test_a_part_that_shrinks_after_a_known_removal_equals_brute_force():
     ranks = [[np.nan, np.nan, 2, 1], [1, 3, 1, 2], [2, 3, 1, 3], [1, 1, 2, 2], [3, 2, 3, 1]]
     profile = ra.Profile.from_ranks(
         ranks, items="ABCD", counts=[3, 2, 2, 3, 1], weights=[1, 10, 1, 1, 1]
@@ -186,7 +186,7 @@ def tables(draw):
 
 @QUICK
 @given(data=st.data(), table=tables())
-def test_means_by_brute_force(data, table):
+def test_radii_of_means_equal_brute_force(data, table):
     pair = pairs(data.draw, table.rankings())
     found = ra.analysis.removal_radius(table, ra.Mean(), pair=pair)
     assert (found.level.number, found.overtaken.number) == radii(
@@ -220,7 +220,7 @@ def test_one_ballot_has_to_stay(rule):
 
 
 @pytest.mark.parametrize("rule", RULES, ids=str)
-def test_equal_systems_are_level_as_it_is(rule):
+def test_tied_leaders_need_no_removal_to_be_level(rule):
     ballots = ra.Profile.from_ranks([[1, 1, 3]] * 4 + [[2, 2, 1]], items="ABC")
     for pair in (None, ("A", "B"), ("B", "A")):
         found = ra.analysis.removal_radius(ballots, rule, pair=pair)
@@ -249,7 +249,7 @@ def test_huge_counts_are_classes(rule):
         assert (found.level.lower, found.overtaken.lower) == (299_990, 299_990)
 
 
-def test_weights_are_not_what_is_counted():
+def test_removed_rankings_are_counted_without_weights():
     ballots = ra.Profile.from_orders(["AB", "BA", "BA"], counts=[1, 3, 2], weights=[10, 0.1, 1 / 3])
     for rule in RULES:
         found = ra.analysis.removal_radius(ballots, rule)
@@ -258,7 +258,7 @@ def test_weights_are_not_what_is_counted():
         assert found.overtaken.taken == ((0, 1),)
 
 
-def test_numbers_too_large_for_floats():
+def test_weights_beyond_float_precision_are_exact():
     ballots = ra.Profile.from_orders(
         ["ABC", "BCA", "BCA"], counts=[3, 2, 2], weights=[1.0, 1e-9, 1 + 2**-40]
     )
@@ -288,7 +288,7 @@ def test_numbers_too_large_for_floats():
         ({"time_limit": -1}, "time_limit"),
     ],
 )  # fmt: skip
-def test_what_is_refused(changes, words):
+def test_bad_calls_are_refused(changes, words):
     given_ = {"data": ra.datasets.load("superglue_human"), "rule": ra.Borda(), **changes}
     with pytest.raises(InvalidInputError, match=words):
         ra.analysis.removal_radius(**given_)
@@ -297,7 +297,7 @@ def test_what_is_refused(changes, words):
 # -- time -----------------------------------------------------------------------------------------
 
 
-def test_without_time_nothing_is_claimed():
+def test_without_time_no_number_is_claimed():
     votes = ra.distributions.Uniform(range(9)).sample(30, rng=1)
     found = ra.analysis.removal_radius(votes, time_limit=0)
     assert not found.is_proved
@@ -320,7 +320,7 @@ def test_removals_that_majorities_decide_are_right_without_a_solve(seed):
 
 
 @pytest.mark.parametrize("solves", [0, 1, 2, 4])
-def test_with_few_solves_an_interval_holds_the_least_number(solves):
+def test_few_solves_give_an_interval_of_the_least_number(solves):
     votes = ra.distributions.Uniform(range(4)).sample(11, rng=3)
     true = ra.analysis.removal_radius(votes)
     assert true.is_proved
@@ -332,7 +332,7 @@ def test_with_few_solves_an_interval_holds_the_least_number(solves):
         assert mine.upper is None or mine.upper >= least.number
 
 
-def test_where_only_who_is_overtaken_is_found_the_same_units_answer_both(monkeypatch):
+def test_overtaking_removals_also_answer_the_level_question(monkeypatch):
     votes = ra.Profile.from_orders(["ABC", "BCA", "CBA"], counts=[5, 2, 1])
     close = orders.search
     monkeypatch.setattr(
@@ -346,10 +346,10 @@ def test_where_only_who_is_overtaken_is_found_the_same_units_answer_both(monkeyp
     assert found.level.first == found.overtaken.first == ("B",)
 
 
-# -- what it says ---------------------------------------------------------------------------------
+# -- output ---------------------------------------------------------------------------------------
 
 
-def test_it_names_tasks():
+def test_the_headline_names_the_removed_tasks():
     found = ra.analysis.removal_radius(ra.datasets.load("superglue_human"), ra.Borda())
     assert found.headline() == (
         "removing 2 of 10 tasks (CB and WiC) would put DeBERTa first in place of Human"
@@ -359,7 +359,7 @@ def test_it_names_tasks():
     assert ra.Borda().aggregate(left).buckets[0] == ("DeBERTa",)
 
 
-def test_the_upper_item_of_a_pair_comes_first():
+def test_the_upper_item_of_a_pair_is_named_first():
     votes = ra.datasets.load("tennessee")
     one = ra.analysis.removal_radius(votes, ra.Borda(), pair=("Memphis", "Nashville"))
     other = ra.analysis.removal_radius(votes, ra.Borda(), pair=("Nashville", "Memphis"))
@@ -371,7 +371,7 @@ def test_the_upper_item_of_a_pair_comes_first():
 @pytest.mark.parametrize(
     ("rule", "level"), [(ra.Borda(), 3), pytest.param(None, 2, marks=pytest.mark.slow)]
 )
-def test_glue_of_105_systems(rule, level, data):
+def test_the_radius_of_105_systems_is_found(rule, level, data):
     table = ra.read_scores(data("tasks/glue.csv"), higher_is_better=True)
     found = ra.analysis.removal_radius(table, rule)
     assert (found.level.number, found.overtaken.number) == (level, 3)

@@ -182,7 +182,7 @@ def test_rankings_of_an_instance_are_drawn_together(profile, rule, data):
     check(shares, [span_of(rule().aggregate(written_out(profile, row)).ranking) for row in counts])
 
 
-def test_processes_change_nothing():
+def test_the_number_of_processes_changes_nothing():
     """The slow tests try other ways to share the work."""
     alone = ra.rank_shares(CLOSE, KEMENY, n_resamples=9, rng=1)
     assert ra.rank_shares(CLOSE, KEMENY, n_resamples=9, rng=1, n_jobs=2) == alone
@@ -240,7 +240,7 @@ class LeastMean(ra.Mean):
 @pytest.mark.parametrize(
     ("data", "rule"), [(CLOSE, LeastPoints()), (TABLE, LeastMean())], ids=["borda", "mean"]
 )
-def test_a_subclass_with_a_way_of_its_own_is_asked_itself(data, rule):
+def test_an_overridden_method_of_a_subclass_is_used(data, rule):
     check_at_once(data, rule)
 
 
@@ -286,7 +286,7 @@ def test_scores_are_ranked_first_for_the_exact_rule_which_is_the_default():
         assert from_scores == ra.rank_shares(rankings, KEMENY, n_resamples=20, rng=0)
 
 
-def test_an_item_whose_scores_are_not_drawn_has_no_place():
+def test_an_item_without_drawn_scores_has_no_rank():
     table = ra.ScoreTable([[1, NAN], [2, 2], [3, 3]], systems="ABC", higher_is_better=True)
     shares = ra.rank_shares(table, ra.Mean(), n_resamples=200, rng=0)
     gone = int((shares.best[:, 0] == 0).sum())
@@ -351,7 +351,7 @@ NEVER_FIRST = {
 }  # fmt: skip
 
 
-def test_who_is_first_in_some_optimum_is_exact():
+def test_leaders_of_some_optimum_equal_brute_force():
     # The same data again and again: E is in the second to fourth rank.
     profile = ra.Profile.from_orders(
         NEVER_FIRST, items="ABCDE", weights=list(NEVER_FIRST.values()), groups=list(NEVER_FIRST)
@@ -365,7 +365,7 @@ def test_who_is_first_in_some_optimum_is_exact():
     assert shares.ranks().loc["E", 1] == 0
 
 
-# -- how it is told -------------------------------------------------------------------------------
+# -- summary and plain data -----------------------------------------------------------------------
 
 
 def test_resamples_without_a_proof_are_counted(monkeypatch):
@@ -380,18 +380,18 @@ def test_resamples_without_a_proof_are_counted(monkeypatch):
     )
 
 
-def test_an_item_that_never_has_a_place_has_none_in_json():
+def test_an_item_without_a_rank_has_none_in_json():
     table = ra.ScoreTable([[1, 2], [NAN, NAN]], systems="AB", higher_is_better=True)
     shares = ra.rank_shares(table, ra.Mean(), n_resamples=3, rng=0)
-    told = json.loads(json.dumps(shares.to_dict(), allow_nan=False))
-    assert told["items"][1] == {
+    as_dict = json.loads(json.dumps(shares.to_dict(), allow_nan=False))
+    assert as_dict["items"][1] == {
         "item": "B", "first_in_every": 0, "first_in_some": 0, "mean_rank": None,
         "lower": None, "upper": None,
     }  # fmt: skip
     assert shares.summary().splitlines()[-1].split() == ["B", "0.000", "0.000", "-", "-", "-"]
 
 
-def test_percentile_intervals_leave_out_so_many_resamples_at_each_end():
+def test_percentile_intervals_cut_alpha_half_at_each_end():
     drawn = np.random.default_rng(0).random((9, 30)).argsort().argsort()
     profile = ra.Profile.from_ranks(drawn)
     shares = ra.rank_shares(profile, ra.Borda(), n_resamples=200, rng=1)
@@ -404,7 +404,7 @@ def test_percentile_intervals_leave_out_so_many_resamples_at_each_end():
             assert frame["upper"][item] == last[-1 - int(199 * alpha / 2)]
 
 
-def test_summary_says_that_shares_are_no_confidence():
+def test_summary_states_that_shares_are_not_confidence():
     shares = ra.rank_shares(CYCLE, KEMENY, n_resamples=50, rng=0)
     lines = shares.summary().splitlines()
     assert lines[0] == "Kemeny on 50 resamples of rankings; shares of resamples, not confidence"
@@ -413,12 +413,12 @@ def test_summary_says_that_shares_are_no_confidence():
     fixed = ra.rank_shares(INSTANCES, BORDA, n_resamples=2, fixed_tasks=True, rng=0)
     assert fixed.summary().startswith("Borda on 2 resamples of rankings within tasks;")
     assert repr(shares) == "<RankShares of 3 items by Kemeny on 50 resamples>"
-    facts, told = shares.to_dict(), ("rule", "unit", "n_resamples", "fixed_tasks")
-    assert [facts[name] for name in told] == ["Kemeny", "ranking", 50, False]
+    facts, keys = shares.to_dict(), ("rule", "unit", "n_resamples", "fixed_tasks")
+    assert [facts[name] for name in keys] == ["Kemeny", "ranking", 50, False]
     assert [row["item"] for row in facts["items"]] == shares.to_frame().index.tolist()
 
 
-# -- what is refused ------------------------------------------------------------------------------
+# -- refusals -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -464,7 +464,7 @@ def test_tasks_of_sums_are_drawn_as_those_of_the_scores(rule):
 
 
 @pytest.mark.parametrize("options", [{"tolerance": 0.1}, {"instances": [1]}, {"unit": "system"}])
-def test_options_that_sums_were_made_without(options):
+def test_options_that_summed_scores_lack_are_refused(options):
     table = ra.ScoreTable([[1, 2]], tasks="xx", instances=[0, 1], higher_is_better=True)
     with pytest.raises(InvalidInputError, match=next(iter(options))):
         ra.rank_shares(ra.ScoreSummary.from_scores(table), ra.Borda(), **options)

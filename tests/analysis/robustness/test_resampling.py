@@ -34,7 +34,7 @@ def test_votes_and_cost_are_those_of_the_reweighted_profile(profile, unranked, d
     assert consensus.certificate.verify(expected)
 
 
-def test_what_versions_teach_each_other_does_not_depend_on_processes() -> None:
+def test_certificates_do_not_depend_on_the_number_of_processes() -> None:
     rng = np.random.default_rng(0)
     scores = np.linspace(0, 1, 30) + rng.normal(scale=0.2, size=(7, 30))
     profile = ra.Profile.from_scores(scores.round(1), higher_is_better=True)
@@ -67,7 +67,7 @@ def test_equal_rankings_are_counted_together() -> None:
         (([[1] * 10], ra.Borda()), "a Kemeny rule"),
     ],
 )
-def test_what_is_refused(asked, words: str) -> None:
+def test_bad_counts_and_workers_are_refused(asked, words: str) -> None:
     with pytest.raises(INVALID, match=words):
         ra.analysis.resample_kemeny(TABLE, *asked)
     with pytest.raises(INVALID, match="n_jobs"):

@@ -1,4 +1,4 @@
-"""What flips between assumptions about missing items, against all completions."""
+"""Flips between assumptions about missing items, against all completions."""
 
 from collections import Counter
 from itertools import product
@@ -77,7 +77,7 @@ def test_scores_are_ranked_first():
         assert from_scores.rule == ra.Borda()
 
 
-def test_the_policy_of_the_data_leads():
+def test_the_policy_of_the_data_is_listed_first():
     result = ra.analysis.sensitivity(FLIP.with_unranked("ignore"), n_samples=5, rng=0)
     assert result.to_frame(everything=True).columns.tolist() == [
         "above", "below", "ignore", "uniform", "last", "share",
@@ -113,7 +113,7 @@ def test_shares_count_ties_half():
     np.testing.assert_allclose(result.share_above + result.share_above.T, 1)
 
 
-def test_complete_rankings_stay_as_they_are():
+def test_complete_rankings_are_not_changed():
     certain = ra.Profile.from_ranks([[0, 1, 1], [2, 0, 0]], items="ABC", counts=[5, 1])
     result = ra.analysis.sensitivity(certain, n_samples=7, rng=0)
     assert result.samples.tolist() == [[0, 1, 1]] * 7
@@ -122,8 +122,8 @@ def test_complete_rankings_stay_as_they_are():
     assert "pairs that flip:" not in result.summary()
     lists = ra.Profile([ra.PartialRanking.from_top_k("A", items="ABC")])
     assert ra.analysis.sensitivity(lists, n_samples=3, rng=0).samples.tolist() == [[0, 1, 1]] * 3
-    beside = ra.Profile([*certain, ra.PartialRanking([0, 1, -1], "ABC")], counts=[50, 1, 1])
-    mostly = ra.analysis.sensitivity(beside, n_samples=20, rng=0)
+    data = ra.Profile([*certain, ra.PartialRanking([0, 1, -1], "ABC")], counts=[50, 1, 1])
+    mostly = ra.analysis.sensitivity(data, n_samples=20, rng=0)
     # The 50 decide, and one permutation of the last breaks their tie.
     assert {tuple(sample[1:] > sample[0]) for sample in mostly.samples} == {(True, True)}
 
@@ -164,7 +164,7 @@ def test_equal_items_are_as_often_above_as_below(rule):
     assert share == pytest.approx(0.5, abs=3.5 * 4.04 / 28 / 30**0.5)
 
 
-def test_the_consensus_of_a_completion_does_not_depend_on_what_the_solver_met():
+def test_consensuses_of_completions_do_not_depend_on_earlier_solves():
     draws = np.random.default_rng(1)
     profile = ra.Profile.from_orders([draws.permutation(7)[:5] for _ in range(4)], items=range(7))
     results = [
@@ -181,7 +181,7 @@ def test_the_consensus_of_a_completion_does_not_depend_on_what_the_solver_met():
         assert [sample.tolist() for sample in samples] == [alone.tolist()] * 2
 
 
-def test_a_pair_is_either_way_where_exact_consensuses_differ():
+def test_a_pair_is_either_way_if_exact_consensuses_differ():
     profile = ra.Profile.from_orders(["ABC", "BAC", "AB", "BA"], items="ABC")
     result = ra.analysis.sensitivity(profile, ra.Kemeny(), n_samples=40, rng=0)
     frame = result.to_frame().set_index(["above", "below"])
@@ -195,7 +195,7 @@ def test_a_pair_is_either_way_where_exact_consensuses_differ():
     assert 0.2 < sorted(share)[0] < 0.8
 
 
-def test_what_is_not_settled_in_time_is_counted():
+def test_completions_not_settled_in_time_are_counted():
     in_no_time = ra.analysis.sensitivity(cyclic(), ra.Kemeny(time_limit=0), n_samples=3, rng=0)
     assert in_no_time.n_unsettled == in_no_time.to_dict()["n_unsettled"] == 3
     assert "note: 3 of 3 completions are not settled in time" in in_no_time.summary()
@@ -209,7 +209,7 @@ def cyclic():
     return ra.Profile.from_orders([draws.permutation(15)[:13] for _ in range(6)], items=range(15))
 
 
-def test_two_levels_go_by_each_policy():
+def test_two_level_rules_use_each_policy():
     profile = ra.Profile.from_orders(["ABC", "AB", "CA", "B"], items="ABC", groups="xxyy")
     rule = ra.TwoLevel(ra.Borda(), ra.Copeland(), absent="unranked")
     result = ra.analysis.sensitivity(profile, rule, n_samples=25, rng=0)
@@ -222,7 +222,7 @@ def test_two_levels_go_by_each_policy():
     assert set(rows_of(result.samples)) <= possible
 
 
-# -- what flips -----------------------------------------------------------------------------------
+# -- flips ----------------------------------------------------------------------------------------
 
 
 def test_pairs_flip_between_policies():
@@ -231,10 +231,10 @@ def test_pairs_flip_between_policies():
     assert orders == [(("A",), ("C",), ("B",)), (("A", "C"), ("B",)), (("A",), ("B", "C"))]
     frame = result.to_frame()
     assert frame.columns.tolist() == ["above", "below", *POLICIES, "share"]
-    told = {
+    flips = {
         (row.above, row.below): (row.uniform, row.ignore, row.last) for row in frame.itertuples()
     }
-    assert told == {("A", "C"): ("above", "tied", "above"), ("C", "B"): ("above", "above", "tied")}
+    assert flips == {("A", "C"): ("above", "tied", "above"), ("C", "B"): ("above", "above", "tied")}
     share = {(row.above, row.below): row.share for row in frame.itertuples()}
     assert share["A", "C"] == result.share_above[0, 2]
     assert share["C", "B"] == result.share_above[2, 1]
@@ -267,11 +267,11 @@ def test_completions_that_split_evenly_flip_a_tie():
     assert len(split.to_frame()) == 1
 
 
-# -- who is among the first -----------------------------------------------------------------------
+# -- the first places -----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("k", [1, 2, 3])
-def test_top_is_the_chance_to_be_among_the_first(k):
+def test_top_is_the_probability_to_be_among_the_first(k):
     result = ra.analysis.sensitivity(FLIP, n_samples=40, rng=0)
     frame = result.top(k)
 
@@ -290,10 +290,10 @@ def test_top_is_the_chance_to_be_among_the_first(k):
     assert frame["uniform"].is_monotonic_decreasing
 
 
-# -- how it is told -------------------------------------------------------------------------------
+# -- summary and plain data -----------------------------------------------------------------------
 
 
-def test_summary_tells_consensuses_top_and_flips():
+def test_summary_lists_consensuses_top_and_flips():
     result = ra.analysis.sensitivity(FLIP, n_samples=50, rng=0)
     lines = result.summary().splitlines()
     assert lines[0] == "Borda under 3 policies and on 50 completions: 2 of 3 pairs flip"
@@ -301,14 +301,14 @@ def test_summary_tells_consensuses_top_and_flips():
     assert "pairs that flip:" in lines
     assert result.summary(rows=1).splitlines()[-1] == "... and 1 more pair"
     assert repr(result) == "<Sensitivity of Borda: 2 pairs flip>"
-    told = result.to_dict()
-    assert (told["schema"], told["version"]) == ("rankagg.sensitivity", 1)
-    assert (told["rule"], told["n_samples"]) == ("Borda", 50)
-    assert told["consensuses"]["last"] == [["A"], ["B", "C"]]
-    assert {(row["above"], row["below"]) for row in told["flips"]} == {("A", "C"), ("C", "B")}
+    as_dict = result.to_dict()
+    assert (as_dict["schema"], as_dict["version"]) == ("rankagg.sensitivity", 1)
+    assert (as_dict["rule"], as_dict["n_samples"]) == ("Borda", 50)
+    assert as_dict["consensuses"]["last"] == [["A"], ["B", "C"]]
+    assert {(row["above"], row["below"]) for row in as_dict["flips"]} == {("A", "C"), ("C", "B")}
 
 
-# -- what is refused ------------------------------------------------------------------------------
+# -- refusals -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

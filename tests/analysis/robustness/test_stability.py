@@ -1,4 +1,4 @@
-"""Leaving out tasks and systems: against aggregating by hand what is left."""
+"""Leaving out tasks and systems, against aggregating the rest by hand."""
 
 import json
 from dataclasses import replace
@@ -87,7 +87,7 @@ def test_subsets_are_different_and_those_of_the_seed():
     assert first.subsets(quantiles=[0.25]).columns.tolist() == ["subsets", "tau_0.25", "top1"]
 
 
-def test_tasks_that_only_a_left_out_system_has_go_with_it():
+def test_tasks_that_only_a_left_out_system_has_are_dropped_with_it():
     table = ra.ScoreTable(
         [[1.0, 2.0, 3.0], [2.0, 1.0, np.nan], [3.0, 3.0, np.nan]], systems="ABC",
         tasks="xyz", higher_is_better=True,
@@ -105,7 +105,7 @@ def test_items_without_a_place_are_left_out_of_the_comparison():
     json.dumps(found.to_dict(), allow_nan=False)
 
 
-def test_what_is_not_proved_or_not_unique_is_said():
+def test_unproved_and_multiple_optima_are_noted():
     assert ra.stability(TABLE, sizes=[], rng=0).notes == ()
     assert ra.stability(TABLE, ra.Borda(), n_samples=2, rng=0).notes == ()
     (subsets,) = ra.stability(TABLE, sizes=[9], n_samples=1, rng=0).notes
@@ -133,7 +133,7 @@ def agreed(optima, items):
 @pytest.mark.parametrize("over", ["task", "system"])
 @settings(max_examples=6, deadline=None)
 @given(st.integers(0, 10**6), st.integers(2, 6), st.integers(3, 5))
-def test_only_what_differs_between_all_optima_is_influence(over, seed, m, n):
+def test_influence_counts_pairs_that_differ_in_all_optima(over, seed, m, n):
     # Few voters of few items: several optima are the rule.
     orders = [np.random.default_rng([seed, k]).permutation(n).tolist() for k in range(m)]
     profile = ra.Profile.from_orders([["ABCDE"[i] for i in order] for order in orders])
@@ -161,7 +161,7 @@ def test_only_what_differs_between_all_optima_is_influence(over, seed, m, n):
 HARD = ra.distributions.Uniform(range(60)).sample(10, rng=0)
 
 
-def test_what_is_not_proved_is_no_influence():
+def test_unproved_consensuses_give_no_influence():
     stopped = ra.stability(HARD, time_limit=0.0, sizes=[9], n_samples=2)
     assert stopped.unproved == stopped.to_dict()["unproved"] == 13
     assert "note: 13 of 13 consensuses are not proved" in stopped.summary()
@@ -179,7 +179,7 @@ def test_what_is_not_proved_is_no_influence():
 
 
 @pytest.mark.parametrize("late", ["proof", "optima"])
-def test_one_that_is_not_decided_is_missing_and_counted(monkeypatch, late):
+def test_an_undecided_unit_is_nan_and_counted(monkeypatch, late):
     whole = ra.stability(TABLE, sizes=[]).influence()
     known = _Source.known
 
@@ -198,7 +198,7 @@ def test_one_that_is_not_decided_is_missing_and_counted(monkeypatch, late):
     assert result.headline().endswith("; 1 are not decided within the limit")
 
 
-def test_one_optimum_each_is_compared_where_nobody_looks_at_others():
+def test_without_a_search_for_others_one_optimum_each_is_compared():
     parts = Parts(data=TABLE, tolerance=0.0, unit="task")
     quick = leave_each_out(parts, ra.Kemeny(), optima=False, deadline=ra.aggregation.Deadline())
     assert quick.notes == ("one optimum of each is compared; others were not searched for",)
@@ -206,7 +206,7 @@ def test_one_optimum_each_is_compared_where_nobody_looks_at_others():
     assert ra.stability(TABLE, ra.Borda(), sizes=[]).notes == ()
 
 
-def test_units_are_called_what_they_are():
+def test_units_have_the_noun_of_the_data():
     rankings = ra.Profile.from_orders(["ABC", "BCA", "CAB", "ABC"])
     groups = ra.Profile.from_orders(["AB", "BA", "AB", "BA"], groups="xyyx")
     rule = ra.Borda()
@@ -247,7 +247,7 @@ def test_bad_input_is_named(options, words):
 
 
 @pytest.mark.parametrize("over", ["task", "system"])
-def test_parts_are_solved_near_the_whole_and_as_they_are_alone(monkeypatch, over, workers):
+def test_warm_starts_change_neither_proofs_nor_optima(monkeypatch, over, workers):
     """What parts learn from each other changes neither proofs nor optima."""
     rng = np.random.default_rng(0)
     scores = np.linspace(0, 1, 12) + rng.normal(scale=0.3, size=(6, 12))

@@ -92,7 +92,7 @@ def test_home_advantage_is_that_of_bradleyterry2():
     assert fit.cov_type == "model"
 
 
-def test_davidson_with_home_advantage_is_a_loglinear_model_of_r():
+def test_davidson_with_home_advantage_equals_a_loglinear_model_in_r():
     # R 4.2.2: glm(counts ~ contest + worths + home + tie, family = poisson).
     fit = ra.BradleyTerry.fit(repeated(TIED, (1, 0, -1)), side=True, ties="davidson")
     against = fit.relative_to("A")
@@ -106,10 +106,10 @@ def test_davidson_with_home_advantage_is_a_loglinear_model_of_r():
     assert fit.log_likelihood == pytest.approx(-121.39613365994, abs=1e-9)
 
 
-# -- what must not matter -------------------------------------------------------------------------
+# -- invariances ----------------------------------------------------------------------------------
 
 
-def test_without_ties_and_extras_it_is_the_fit_of_the_votes():
+def test_without_ties_and_extras_the_fit_is_that_of_the_votes():
     data = battles(300, 5, 1, ties=0.0)
     votes = ra.BradleyTerry.fit(data.pairwise())
     for ties in MODELS:
@@ -124,17 +124,17 @@ def test_without_ties_and_extras_it_is_the_fit_of_the_votes():
 
 
 @pytest.mark.parametrize("ties", MODELS)
-def test_from_which_side_a_battle_is_told_does_not_matter(ties):
+def test_swapping_sides_and_outcomes_changes_no_estimate(ties):
     data = battles(200, 4, 9)
     turned = np.arange(200) % 3 == 0
-    told = ra.Comparisons(
+    mirrored = ra.Comparisons(
         data.items, np.where(turned, data.second, data.first),
         np.where(turned, data.first, data.second), np.where(turned, -1, 1) * data.outcomes,
         sides=np.where(turned, -1, 1) * data.sides,
         covariates={"x": np.where(turned, -1, 1) * data.covariates["x"]},
     )  # fmt: skip
     options = {"ties": ties, "side": True, "covariates": ["x"], "cov_type": "robust"}
-    one, other = ra.BradleyTerry.fit(data, **options), ra.BradleyTerry.fit(told, **options)
+    one, other = ra.BradleyTerry.fit(data, **options), ra.BradleyTerry.fit(mirrored, **options)
     assert other.estimates == pytest.approx(one.estimates, abs=1e-9)
     assert other.covariance == pytest.approx(one.covariance, abs=1e-9)
 
@@ -172,7 +172,7 @@ def test_errors_by_cluster_are_the_jackknife_cluster_by_cluster(ties, weighted, 
 
 
 @pytest.mark.parametrize("ties", MODELS)
-def test_robust_errors_are_those_of_clusters_of_one(ties):
+def test_robust_errors_equal_those_of_clusters_of_size_one(ties):
     data = battles(90, 3, 4)
     fit = ra.BradleyTerry.fit(data, ties=ties, side=True, covariates=["x"], cov_type="robust")
     _, sandwich = jackknife(

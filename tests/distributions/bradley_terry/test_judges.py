@@ -1,4 +1,4 @@
-"""Worths and reliabilities of judges: the maximum, its errors, and who is named."""
+"""Worths and reliabilities of judges: the maximum, its errors, and the named judges."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ from rankagg.inference import rank_sets
 
 
 def judged(seed, n=6, k=5, each=150, ties=0.1):
-    """Comparisons by judges of known reliability, the first of whom contradicts the others."""
+    """Comparisons by judges of known reliability; the first contradicts the others."""
     rng = np.random.default_rng(seed)
     worths = rng.normal(size=n)
     worths -= worths.mean()
@@ -88,7 +88,7 @@ def test_intervals_cover_and_worths_are_nearer_than_without_judges():
     assert sums[0] > sums[1]
 
 
-def test_a_judge_who_answers_at_random_hides_no_order():
+def test_a_random_judge_does_not_change_the_order():
     """What is not known of that reliability is no error of the others' worths."""
     rng = np.random.default_rng(0)
     worths, judge = np.linspace(1.5, -1.5, 8), np.repeat(np.arange(5), 200)
@@ -104,7 +104,7 @@ def test_a_judge_who_answers_at_random_hides_no_order():
     assert list(rank_sets(fit).to_frame()["worst"]) == list(rank_sets(four).to_frame()["worst"])
 
 
-def test_who_contradicts_is_named_and_ranks_have_bounds():
+def test_contradicting_judges_are_named_and_ranks_have_bounds():
     data, worths, _ = judged(3)
     fit = ra.BradleyTerry.fit(data, judges=True)
     assert fit.judges == tuple(f"judge {each}" for each in range(5))
@@ -136,7 +136,7 @@ def certain(data):
     )  # fmt: skip
 
 
-def test_a_judge_who_never_errs_is_named_and_a_ridge_helps():
+def test_a_judge_without_errors_is_named_with_the_remedy():
     data = certain(judged(5)[0])
     with pytest.raises(NotIdentifiedError, match=r"judge 4.*ridge=0\.1"):
         ra.BradleyTerry.fit(data, judges=True)
@@ -162,7 +162,7 @@ def test_an_item_that_always_wins_is_named():
         ({"judges": 1}, "judges"),
     ],
 )
-def test_what_does_not_go_with_judges(options, message):
+def test_options_that_exclude_judges_are_refused(options, message):
     data, _, _ = judged(0)
     with pytest.raises(InvalidInputError, match=message):
         ra.BradleyTerry.fit(data, **{"judges": True, **options})
@@ -179,7 +179,7 @@ def test_judges_are_clusters_of_comparisons():
         ra.BradleyTerry.fit(data).reliabilities()
 
 
-def test_ties_alone_say_nothing():
+def test_ties_alone_are_refused():
     data = judged(0)[0]
     ties = ra.Comparisons(
         data.items, data.first, data.second, 0 * data.outcomes, clusters=data.clusters

@@ -1,4 +1,4 @@
-"""Where battles have one maximum, and what is said where they have none."""
+"""When battles have one maximum, and the message when they have none."""
 
 import numpy as np
 import pytest
@@ -71,7 +71,7 @@ def having(data, **covariates):
     return ra.Comparisons(data.items, data.first, data.second, data.outcomes, covariates=covariates)
 
 
-def told(data, **options):
+def refusal(data, **options):
     with pytest.raises((NotIdentifiedError, InvalidInputError)) as error:
         ra.BradleyTerry.fit(data, **options)
     return str(error.value)
@@ -89,27 +89,27 @@ def assert_unknown(data, reason):
         ra.inference.rank_sets(fit)
 
 
-def test_what_is_missing_is_named():
+def test_the_reason_for_no_maximum_is_named():
     make = ra.Comparisons.from_arrays
-    assert "never won or tied: C" in told(make("ABAB", "BACC", [1, 1, 1, 1]))
-    assert "camps that never met: A, B | C, D" in told(make("ABCD", "BADC", [1, 1, 1, 1]))
+    assert "never won or tied: C" in refusal(make("ABAB", "BACC", [1, 1, 1, 1]))
+    assert "camps that never met: A, B | C, D" in refusal(make("ABCD", "BADC", [1, 1, 1, 1]))
     lonely = make("AB", "BA", [1, 1], items=["A", "B", "Zed"])
-    assert "without a comparison: Zed" in told(lonely)
-    assert "every comparison is a tie" in told(make("AB", "BA", [0, 0]), ties="davidson").lower()
-    assert "determined by the items that meet" in told(make("AA", "BB", [1, -1]), side=True)
-    assert "on neutral ground" in told(make("AB", "BA", [1, 1], sides=[0, 0]), side=True)
-    separated = told(make("ABBA", "BACC", [1, 1, 1, 0]), side=True)
+    assert "without a comparison: Zed" in refusal(lonely)
+    assert "every comparison is a tie" in refusal(make("AB", "BA", [0, 0]), ties="davidson").lower()
+    assert "determined by the items that meet" in refusal(make("AA", "BB", [1, -1]), side=True)
+    assert "on neutral ground" in refusal(make("AB", "BA", [1, 1], sides=[0, 0]), side=True)
+    separated = refusal(make("ABBA", "BACC", [1, 1, 1, 0]), side=True)
     assert "it still rises as C, side grow" in separated
     # A prior holds worths, and not the side.
     for prior in ({"pseudo_rankings": 0.5}, {"ridge": 1.0}):
-        separated = told(make("ABCB", "BCAA", [1, 1, 1, 1]), side=True, **prior)
+        separated = refusal(make("ABCB", "BCAA", [1, 1, 1, 1]), side=True, **prior)
         assert "it still rises as side grows" in separated
 
 
 def test_one_battle_has_no_fit():
-    assert "never won or tied: B" in told(ra.Comparisons.from_arrays("A", "B", [1]))
+    assert "never won or tied: B" in refusal(ra.Comparisons.from_arrays("A", "B", [1]))
     alone = ra.Comparisons.from_arrays("A", "B", [0])
-    assert "Only one comparison determines" in told(alone, cov_type="robust")
+    assert "Only one comparison determines" in refusal(alone, cov_type="robust")
     assert_unknown(alone, "Only one comparison determines the worth of A, B")
     assert ra.BradleyTerry.fit(alone, cov_type="model").standard_errors.min() > 0
 
@@ -121,9 +121,9 @@ def test_one_battle_has_no_fit():
         (np.ones(60), True, "linear combination of the items and 'side'"),
     ],
 )
-def test_covariates_that_say_nothing_are_named(values, side, message):
+def test_constant_and_redundant_covariates_are_named(values, side, message):
     data = having(battles(60, 3, 1, sides=False), x=values)
-    assert message in told(data, side=side, covariates=["x"])
+    assert message in refusal(data, side=side, covariates=["x"])
 
 
 def test_items_without_a_comparison_hide_no_covariate():
@@ -138,10 +138,10 @@ def test_items_without_a_comparison_hide_no_covariate():
 def test_a_covariate_of_the_items_or_of_the_outcomes_is_named():
     data = battles(60, 3, 1, ties=0.0)
     data = having(data, level=data.first * 2.0 - data.second * 2.0, oracle=data.outcomes * 3.0)
-    assert "Covariate 'level' is a linear combination of the items" in told(
+    assert "Covariate 'level' is a linear combination of the items" in refusal(
         data, covariates=["level"]
     )
-    assert "it still rises as oracle grows" in told(data, covariates=["oracle"])
+    assert "it still rises as oracle grows" in refusal(data, covariates=["oracle"])
 
 
 def test_a_constant_covariate_is_the_advantage_of_the_side():
@@ -154,7 +154,7 @@ def test_a_constant_covariate_is_the_advantage_of_the_side():
 
 
 def with_a_fourth(clusters):
-    """Return comparisons in six clusters, of which these know a fourth item."""
+    """Return comparisons in six clusters; the given ones know a fourth item."""
     data = battles(60, 3, 1)
     return ra.Comparisons(
         "ABCD", np.append(data.first, [3, 3]), np.append(data.second, [0, 0]),
@@ -166,7 +166,7 @@ def with_a_fourth(clusters):
 def test_few_clusters_are_refused_or_noted():
     for number in (1, 3):
         data = battles(60, 3, 1, clusters=np.arange(60) % number)
-        assert "fewer than 4 clusters" in told(data, cov_type="cluster")
+        assert "fewer than 4 clusters" in refusal(data, cov_type="cluster")
         assert_unknown(data, "cannot be estimated")
         assert ra.BradleyTerry.fit(data, cov_type="model").n_units == 0
     four = ra.BradleyTerry.fit(battles(60, 3, 1, clusters=np.arange(60) % 4))
@@ -184,9 +184,9 @@ def test_clusters_without_comparisons_do_not_count():
     assert other.covariance.tolist() == one.covariance.tolist()
 
 
-def test_an_item_that_one_cluster_knows_has_no_error_by_cluster():
+def test_an_item_of_a_single_cluster_has_no_cluster_error():
     new = with_a_fourth([4, 4])
-    assert "Only cluster 'eva' determines the worth of D" in told(new, cov_type="cluster")
+    assert "Only cluster 'eva' determines the worth of D" in refusal(new, cov_type="cluster")
     assert_unknown(new, "Only cluster 'eva' determines the worth of D")
     assert ra.BradleyTerry.fit(new, cov_type="robust").cov_type == "robust"
 
@@ -194,7 +194,7 @@ def test_an_item_that_one_cluster_knows_has_no_error_by_cluster():
 def test_items_that_only_tie_have_no_error_by_the_sandwich():
     data = ra.Comparisons.from_arrays("ABCCC", "BAAAA", [1, 1, 0, 0, 0])
     reason = "All results that compare"
-    assert reason in told(data, cov_type="robust")
+    assert reason in refusal(data, cov_type="robust")
     assert_unknown(data, reason)
     assert ra.BradleyTerry.fit(data, cov_type="model").converged
 
@@ -251,5 +251,5 @@ def test_comparisons_of_different_weights_have_degrees_of_freedom_by_their_squar
         ({"tolerance": 0.1}, "`tolerance` must be 0 unless"),
     ],
 )
-def test_wrong_options_get_one_sentence(options, message):
-    assert message in told(battles(30, 3, 1), **options)
+def test_wrong_options_are_refused_in_one_sentence(options, message):
+    assert message in refusal(battles(30, 3, 1), **options)

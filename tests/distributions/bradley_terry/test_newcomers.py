@@ -1,4 +1,4 @@
-"""Who has no rating yet: by hand, and by who reaches whom in small tables of wins."""
+"""Items without a rating: by hand, and by connectivity in small tables of wins."""
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ def leads_to(beats):
 
 
 @pytest.mark.parametrize("seed", range(60))
-def test_rated_are_the_most_that_reach_each_other(seed):
+def test_rated_items_are_the_largest_strongly_connected_group(seed):
     rng = np.random.default_rng(seed)
     n = int(rng.integers(2, 8))
     pairs = [(i, j) for i in range(n) for j in range(n) if i != j and rng.random() < 0.35]
@@ -54,7 +54,7 @@ def often(*few, times=20):
     return ra.Comparisons.from_arrays(*zip(*pairs, strict=True), [1] * len(pairs))
 
 
-def test_few_battles_are_few_beside_those_of_others():
+def test_few_battles_are_below_a_tenth_of_the_median():
     few = [("R", "A"), ("A", "R"), ("R", "B"), ("C", "R")]
     rated, newcomers = without_newcomers(often(*few))
     assert rated == often()
@@ -65,7 +65,7 @@ def test_few_battles_are_few_beside_those_of_others():
     assert without_newcomers(often(*few, times=1))[1].empty
 
 
-def test_who_lost_to_a_newcomer_alone_is_one_too():
+def test_an_item_that_lost_only_to_a_newcomer_is_unrated():
     unbeaten = [("S", "A"), ("S", "B"), ("S", "C")] * 20
     rated, newcomers = without_newcomers(often(("R", "A"), ("A", "R"), ("R", "S"), *unbeaten))
     assert rated == often()

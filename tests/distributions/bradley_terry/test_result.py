@@ -1,4 +1,4 @@
-"""What a fit of battles says: differences, ratings, predictions."""
+"""Results of a fit of battles: differences, ratings, predictions."""
 
 import numpy as np
 import pytest
@@ -87,7 +87,7 @@ def test_intervals_of_predictions_follow_from_the_covariance(fit):
     assert table.loc["tie", ["lower", "upper"]].to_list() == pytest.approx(expected.tolist())
 
 
-def test_what_stands_beside_worths_is_named(fit):
+def test_parameters_other_than_worths_are_named(fit):
     assert list(fit.effects().index) == ["side", "x", "log nu"]
     assert fit.effects().loc["side", "factor"] == pytest.approx(np.exp(fit.side))
     text = fit.summary()
@@ -110,7 +110,7 @@ def test_what_stands_beside_worths_is_named(fit):
         (lambda fit: fit.pairs(alpha=0), "alpha"),
     ],
 )
-def test_wrong_questions_get_one_sentence(fit, call, message):
+def test_bad_questions_are_refused_in_one_sentence(fit, call, message):
     with pytest.raises(InvalidInputError) as error:
         call(fit)
     assert message in str(error.value)

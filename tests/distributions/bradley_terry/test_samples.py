@@ -1,4 +1,4 @@
-"""Rankings and score tables: their comparisons, and errors by what is independent."""
+"""Rankings and score tables: their comparisons, and errors by independent units."""
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ from tests.distributions.luce_by_hand import from_rows
 
 
 def some_rankings(m, n, seed, **options):
-    """Return rankings with ties and gaps; every third one is a list, of which others are left."""
+    """Return rankings with ties and gaps; every third one is a list without the other items."""
     rng, rows = np.random.default_rng(seed), []
     for number in range(m):
         values = rng.gumbel(-np.linspace(0, 1, n))
@@ -102,7 +102,7 @@ def test_complete_rankings_have_the_sandwich_of_statsmodels_but_for_its_factor()
     assert against["std_err"].to_numpy() ** 2 * factor == pytest.approx(peer.bse**2, rel=1e-8)
 
 
-def test_equal_rankings_count_as_so_many():
+def test_counts_equal_repeated_rankings():
     profile = some_rankings(24, 5, 2)
     twice = some_rankings(24, 5, 2, counts=[2] * 24)
     one, other = ra.BradleyTerry.fit(twice), ra.BradleyTerry.fit(profile + profile)

@@ -59,15 +59,15 @@ def test_ties_are_half_a_win_or_modeled_or_left_out(how):
     assert fit.log_likelihood == pytest.approx(height, abs=1e-7)
     assert fit.n_observations == {"half": 37, "davidson": 37, "ignore": 28}[how]
     assert fit.names[4:] == (("log nu",) if how == "davidson" else ())
-    told = {"half": "half a win for each", "davidson": "modeled", "ignore": "left out"}[how]
-    assert any(note.startswith(f"Ties (9): {told}") for note in fit.notes)
+    treatment = {"half": "half a win for each", "davidson": "modeled", "ignore": "left out"}[how]
+    assert any(note.startswith(f"Ties (9): {treatment}") for note in fit.notes)
 
 
 @pytest.mark.parametrize("options", [{}, {"ridge": 1.0}, {"pseudo_rankings": 0.5}], ids=str)
 @pytest.mark.parametrize(
     ("profile", "how"), [(PAIRS, "half"), (DOUBLED, "half"), (TIED, "davidson")]
 )
-def test_pairs_are_what_plackett_luce_sees_in_them(profile, how, options):
+def test_the_fit_of_pairs_equals_plackett_luce(profile, how, options):
     pairs = ra.BradleyTerry.fit(profile, ties=how, cov_type="model", **options)
     whole = ra.PlackettLuce.fit(profile, **options)
     assert pairs.estimates == pytest.approx(whole.estimates, abs=1e-8)
@@ -92,7 +92,7 @@ def test_a_matrix_of_votes_gives_the_same(profile):
 
 
 @pytest.mark.parametrize("share", [1, 0.1])
-def test_a_matrix_of_wins(share):
+def test_a_matrix_of_wins_is_fitted(share):
     wins = share * np.array([[0, 7, 9], [3, 0, 6], [1, 4, 0]])
     fit = ra.BradleyTerry.fit(ra.PairwiseMatrix.from_wins(wins, items="ABC"))
     assert fit.estimates == pytest.approx(direct_fit(wins, np.zeros((3, 3)))[0], abs=1e-4)
@@ -129,7 +129,7 @@ def test_pairs_of_longer_rankings_depend_on_each_other(rows):
 OTHERS = ("model", "robust")
 
 
-def test_votes_without_units_say_what_their_errors_assume():
+def test_votes_without_units_note_the_assumption_of_errors():
     votes = ra.PairwiseMatrix.from_wins(20 * np.array([[0, 7, 9], [3, 0, 6], [1, 4, 0]]))
     fit = ra.BradleyTerry.fit(votes)
     note = "Errors by the model: votes have no units, and comparisons are taken as independent."
@@ -162,6 +162,6 @@ def test_a_tie_links_unless_it_is_left_out():
     ],
     ids=lambda value: None,
 )
-def test_refusals(data, options, words):
+def test_bad_options_are_refused(data, options, words):
     with pytest.raises(InvalidInputError, match=words):
         ra.BradleyTerry.fit(data, **options)

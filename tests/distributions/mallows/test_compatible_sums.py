@@ -64,14 +64,14 @@ def test_expected_votes_are_those_of_enumeration(ranks, theta, data):
 
 
 @pytest.mark.parametrize("row", list(permutations([0, 1, UNRANKED, UNLISTED])))
-def test_a_lone_unlisted_item_beside_an_unranked_one_is_last_of_the_observed(row):
+def test_a_lone_unlisted_item_is_last_of_the_observed(row):
     log_sum, before = by_hand(np.array(row, dtype=np.int32), 0.7)
     ranks = np.array([row], dtype=np.int32)
     np.testing.assert_allclose(log_sums(ranks, 0.7), [log_sum], rtol=1e-12)
     np.testing.assert_allclose(expected_votes(ranks, np.ones(1), 0.7), before, atol=1e-12)
 
 
-# -- what is too large ----------------------------------------------------------------------------
+# -- size limits ----------------------------------------------------------------------------------
 
 
 def with_gaps(number):
@@ -97,7 +97,7 @@ def test_as_many_unranked_items_as_allowed_are_summed():
 
 
 @pytest.mark.parametrize("tied", [0, UNLISTED])
-def test_too_many_ties_beside_a_gap_are_refused(tied):
+def test_too_many_ties_with_a_gap_are_refused(tied):
     ranks = np.array([[tied] * 8 + [UNRANKED]], dtype=np.int32)
     with pytest.raises(InvalidInputError, match="at most 5040 ways to break their ties"):
         check_sums(ranks)
@@ -154,7 +154,7 @@ def test_completions_are_drawn_in_proportion_to_their_probability(law, row):
 
 
 @pytest.mark.parametrize("law", LAWS, ids=repr)
-def test_complete_strict_rankings_stay(law):
+def test_complete_strict_rankings_are_not_changed(law):
     profile = ra.Profile.from_orders([[0, 1, 2, 3], [3, 1]], items=range(4), counts=[5, 2])
     done = law.complete(profile, rng=0)
     assert done[0] == profile[0]
@@ -164,7 +164,7 @@ def test_complete_strict_rankings_stay(law):
     assert law.complete(profile, rng=0) == done
 
 
-def test_ties_have_no_completion_without_a_chance():
+def test_completing_tied_rankings_is_refused():
     tied = ra.Profile.from_ranks([[0, 0, 2, 3]])
     for law in (LAWS[3], ra.PlackettLuce(np.zeros(4), log_ties={2: 0.0})):
         with pytest.raises(InvalidInputError, match="free of ties"):
@@ -174,7 +174,7 @@ def test_ties_have_no_completion_without_a_chance():
 # -- chains ---------------------------------------------------------------------------------------
 
 
-def test_a_chain_stays_compatible():
+def test_sampled_completions_stay_compatible():
     rows = np.repeat(np.array([[0, N, 1, N, 2], [0, 0, N, 3, 2]], np.int32), 12, axis=0)
     chain = _Completions(rows, np.random.default_rng(0))
     partial = [ra.PartialRanking(row) for row in rows]

@@ -31,7 +31,7 @@ def rank_vectors():
 
 
 @pytest.mark.parametrize(("data", "name"), KNOWN)
-def test_known_answers(data, name, rank_vectors):
+def test_fits_reach_known_answers(data, name, rank_vectors):
     rows = {key: times for key, times in rank_vectors[data]["rank_vectors"].items() if times}
     ranks = np.array([[int(digit) - 1 for digit in key] for key in rows])
     profile = ra.Profile.from_ranks(ranks, items=range(5), counts=list(rows.values()))
@@ -64,20 +64,20 @@ def test_centers_are_those_of_enumeration(name, n_profiles):
         assert found == pytest.approx(least(distance, ranks, weights)), (name, ranks)
 
 
-def test_equally_likely_centers_are_said():
+def test_equally_likely_centers_are_noted():
     profile = ra.Profile.from_orders(["ABC", "BAC"])
     for name in OTHERS:
         assert any("as likely" in note for note in ra.Mallows.fit(profile, distance=name).notes)
 
 
-def test_what_has_no_maximum_is_refused():
+def test_rankings_that_all_agree_are_refused():
     with pytest.raises(InvalidInputError, match="do not all agree"):
         ra.Mallows.fit(ra.Profile.from_orders(["ABC", "ABC"]), distance="footrule")
 
 
 @pytest.mark.parametrize("name", OTHERS)
 @pytest.mark.parametrize("rows", [[[0, 1, 2], [1, 0, np.nan]], [[0, 1, 2], [0, 0, 2]]])
-def test_ties_and_gaps_are_for_the_kendall_distance(name, rows):
+def test_ties_and_gaps_need_the_kendall_distance(name, rows):
     profile = ra.Profile.from_ranks(rows, items="ABC")
     mallows = ra.Mallows("ABC", 1.0, name)
     for ask in (mallows.log_probs, mallows.complete, lambda p: ra.Mallows.fit(p, distance=name)):

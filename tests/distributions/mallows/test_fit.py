@@ -96,7 +96,7 @@ HALF = profile_of([[0, 1, UNRANKED], [1, 0, UNRANKED]], "ABC")
         (ra.Permutation.from_order("AB"), {}, "`data` must be a Profile"),
     ],
 )  # fmt: skip
-def test_what_has_no_fit_is_refused(profile, options, words):
+def test_data_without_a_fit_are_refused(profile, options, words):
     with pytest.raises(InvalidInputError, match=words):
         ra.Mallows.fit(profile, **options)
 
@@ -131,10 +131,10 @@ def test_information_is_minus_the_second_derivative(seed, kind):
     assert fit.standard_errors[0] == pytest.approx(information**-0.5, rel=1e-3)
 
 
-# -- how it is told -------------------------------------------------------------------------------
+# -- the summary ----------------------------------------------------------------------------------
 
 
-def test_fit_tells_its_numbers():
+def test_the_fit_reports_its_numbers():
     fit = ra.Mallows.fit(VOTES)
     frame = fit.to_frame()
     assert frame.index.tolist() == list(fit.names) == ["theta"]
@@ -151,7 +151,7 @@ def test_fit_tells_its_numbers():
 
 
 @pytest.mark.parametrize("count", [1, 10**4, 10**9, 10**12, 2**52])
-def test_one_exchange_among_any_number_has_a_finite_theta(count):
+def test_one_exchange_among_any_number_of_rankings_has_a_finite_theta(count):
     fit = ra.Mallows.fit(ra.Profile.from_orders(["AB", "BA"], counts=[count, 1]))
     assert fit.distribution.theta == pytest.approx(np.log(count), rel=1e-9)
     if count > 1:
@@ -186,7 +186,7 @@ def test_given_center_is_kept():
     assert fit.log_likelihood == pytest.approx(height)
 
 
-def test_borda_center_is_borda_and_says_so():
+def test_a_borda_center_is_noted_as_no_maximum():
     # Borda puts B first, the majorities A.
     profile = ra.Profile.from_orders(["ABC", "BCA"], counts=[3, 2])
     fit = ra.Mallows.fit(profile, center="borda")
@@ -226,7 +226,7 @@ def test_few_iterations_do_not_converge(monkeypatch):
 # -- the test of uniformity -----------------------------------------------------------------------
 
 
-def test_concentration_is_found():
+def test_uniformity_of_concentrated_rankings_is_rejected():
     fit = ra.Mallows.fit(ra.Mallows("ABC", 1.5).sample(30, rng=3))
     found = fit.test_uniform(n_resamples=39, rng=0)
     assert found.p_value == 1 / 40

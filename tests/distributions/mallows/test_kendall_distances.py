@@ -86,7 +86,7 @@ def test_stage_is_that_of_the_direct_sum(size):
 
 
 @pytest.mark.parametrize("n", [2, 3, 6])
-def test_pairs_stay_as_often_as_enumeration_says(n):
+def test_probabilities_of_kept_pairs_equal_enumeration(n):
     rows = np.array(strict_ranks(n))
     distances = [discordant(row, tuple(range(n))) for row in strict_ranks(n)]
     for theta in (0.0, 1e-9, 0.01, 0.3, 1.0, 6.0, 40.0):

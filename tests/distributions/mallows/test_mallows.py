@@ -58,7 +58,7 @@ def test_uniform_law_gives_a_partial_ranking_its_share(ranking):
           for ranks in ([0, 0, 2], [0, ra.UNRANKED, 1], [0, ra.UNLISTED, ra.UNLISTED])),
     ],
 )  # fmt: skip
-def test_refusals(call, words):
+def test_bad_parameters_are_refused(call, words):
     with pytest.raises(InvalidInputError, match=words):
         call()
 
@@ -102,6 +102,6 @@ def test_large_theta_leaves_the_center(theta):
     np.testing.assert_allclose(law.rank_probabilities(), at, atol=1e-20)
 
 
-def test_repr_says_theta_and_center():
-    told = "<Mallows distribution: theta 0.25, phi 0.779, center B > A>"
-    assert repr(ra.Mallows("BA", 0.25)) == told
+def test_repr_states_theta_and_center():
+    text = "<Mallows distribution: theta 0.25, phi 0.779, center B > A>"
+    assert repr(ra.Mallows("BA", 0.25)) == text

@@ -20,7 +20,7 @@ def with_gaps(theta, n, m, missing, rng):
     return ra.Profile.from_ranks(ranks[(~np.isnan(ranks)).any(axis=1)], items=range(n))
 
 
-# -- what it holds --------------------------------------------------------------------------------
+# -- content --------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -37,7 +37,7 @@ def with_gaps(theta, n, m, missing, rng):
     ],
 )
 @pytest.mark.parametrize("center", [None, "given"])
-def test_ends_are_where_the_likelihood_has_dropped_by_what_a_test_allows(profile, center):
+def test_ends_of_the_interval_match_the_likelihood_ratio_test(profile, center):
     given = (
         None
         if center is None
@@ -68,7 +68,7 @@ def test_other_distances_have_the_same_interval(distance):
         assert 2 * (fit.log_likelihood - at) == pytest.approx(stats.chi2.isf(0.05, 1), rel=1e-6)
 
 
-def test_theta_0_takes_the_center_into_account_where_it_was_chosen():
+def test_the_interval_from_an_estimated_center_may_reach_theta_0():
     # Twice the log likelihood drops by 5.76 to theta 0: between chi-squared of 1 and of 3.
     votes = ra.Profile.from_orders(["ABCD", "BACD", "ACDB", "DABC", "CDBA"], counts=[3, 2, 2, 1, 2])
     chosen = ra.Mallows.fit(votes)
@@ -88,10 +88,10 @@ def test_no_interval_is_made_where_all_rankings_agree():
     assert (lower, upper) == (0.0, np.inf)
 
 
-# -- what a fit says ------------------------------------------------------------------------------
+# -- notes of a fit -------------------------------------------------------------------------------
 
 
-def test_a_fit_says_on_what_its_interval_depends():
+def test_a_fit_notes_that_the_interval_is_conditional_on_the_center():
     chosen, given = ra.Mallows.fit(VOTES), ra.Mallows.fit(VOTES, center=list("ABCD"))
     assert not chosen.center_is_given
     assert given.center_is_given
@@ -99,17 +99,17 @@ def test_a_fit_says_on_what_its_interval_depends():
     assert given.notes[1].endswith("conditional on the center, which is given.")
 
 
-@pytest.mark.parametrize(("theta", "m", "said"), [(0.1, 15, True), (0.1, 400, False)])
-def test_a_fit_says_where_few_rankings_make_theta_too_high(theta, m, said):
+@pytest.mark.parametrize(("theta", "m", "is_noted"), [(0.1, 15, True), (0.1, 400, False)])
+def test_a_fit_notes_if_few_rankings_make_theta_too_high(theta, m, is_noted):
     law, far = ra.Mallows(range(12), theta), []
     for seed in range(6):
         profile = law.sample(m, rng=seed)
         fit = ra.Mallows.fit(profile)
-        assert any("likely too high" in note for note in fit.notes) == said
+        assert any("likely too high" in note for note in fit.notes) == is_noted
         far.append((fit.distribution.theta - theta) / fit.standard_errors[0])
         given = ra.Mallows.fit(profile, center=law.center)
         assert not any("likely too high" in note for note in given.notes)
-    assert (np.mean(far) > 0.5) == said
+    assert (np.mean(far) > 0.5) == is_noted
 
 
 # -- coverage -------------------------------------------------------------------------------------

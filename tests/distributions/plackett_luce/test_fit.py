@@ -119,7 +119,7 @@ CLIMBED = [
 
 
 @pytest.mark.parametrize(("kind", "bits", "options"), CLIMBED, ids=str)
-def test_a_ridge_is_subtracted_from_what_is_climbed(kind, bits, options, monkeypatch):
+def test_a_ridge_penalizes_the_maximized_likelihood(kind, bits, options, monkeypatch):
     monkeypatch.setattr(choices, "BITS", bits)
     profile = DATA[kind]
     fit = ra.PlackettLuce.fit(profile, **options)
@@ -165,7 +165,7 @@ def test_pseudo_rankings_are_votes_with_a_ghost(kind):
     assert any("0.5 pseudo-rankings" in note for note in fit.notes)
 
 
-def test_nobody_ties_where_nobody_chooses():
+def test_rankings_without_choices_have_estimates_of_zero():
     alone = ra.Profile.from_orders(["A", "B"], items="AB")
     fit = ra.PlackettLuce.fit(alone, pseudo_rankings=1.0)
     assert fit.estimates.tolist() == [0, 0]
@@ -206,7 +206,7 @@ def test_data_that_do_not_fit_are_refused(data, options, words):
 # -- larger data ----------------------------------------------------------------------------------
 
 
-def test_the_sushi_rankings(data):
+def test_the_fit_of_the_sushi_rankings_is_reproduced(data):
     profile = ra.read_preflib(data("preflib/00014-00000001.soc"))
     assert (profile.n_rankings, profile.n_items) == (5000, 10)
     fit = ra.PlackettLuce.fit(profile)
@@ -241,7 +241,7 @@ def test_the_sushi_rankings(data):
     ],
     ids=str,
 )  # fmt: skip
-def test_notes_to_the_letter(options, notes):
+def test_notes_are_exactly_as_stated(options, notes):
     first = [
         "Log worths sum to 0; standard errors are for that contrast.",
         "Buckets of up to 2 items are modeled.",
@@ -255,7 +255,7 @@ def test_notes_to_the_letter(options, notes):
     assert ra.PlackettLuce.fit(DATA["complete"]).notes == tuple(first[:1])
 
 
-def test_a_fit_that_did_not_arrive_says_so():
+def test_a_fit_that_did_not_converge_has_a_note():
     few = Likelihood(gathered(DATA["complete"])).maximize(steps=1)
     assert few.notes() == [
         "Not converged in 1 step: the estimates are not the maximum. Raise `tol`."

@@ -59,7 +59,7 @@ def test_nothing_cancels_among_numbers_of_very_different_size():
     assert _elementary(x, 3)[3, 0] == pytest.approx(1.0, rel=1e-15)
 
 
-def test_bucket_weights_leave_out_what_is_no_alternative():
+def test_bucket_weights_leave_out_absent_items():
     logs = np.log([[2.0, 3.0, 4.0]])
     logs = np.vstack([logs, [[logs[0, 0], -np.inf, logs[0, 2]]]])
     found = np.exp(log_bucket_weights(logs, {2: np.log(0.5), 3: 0.0}))
@@ -184,7 +184,7 @@ def test_the_information_of_rare_wins_does_not_cancel():
 # -- sums over sets, both ways --------------------------------------------------------------------
 
 
-def test_weights_of_buckets_of_worths_without_floats():
+def test_bucket_weights_of_extreme_worths_are_computed():
     logs = np.array([[3000.0, 1000.0, -1000.0], [-2000.0, -np.inf, -2000.0]])
     found = log_bucket_weights(logs, {2: 5.0, 3: 7.0})
     # One item weighs its worth, a pair 5 and the mean, three 7 and the mean of all.
@@ -192,7 +192,7 @@ def test_weights_of_buckets_of_worths_without_floats():
     assert found == pytest.approx(expected)
 
 
-def test_results_that_rounded_weights_lose_are_told():
+def test_results_lost_by_rounded_weights_are_refused():
     profile = ra.Profile.from_orders(["AB", "BA"], weights=[np.pi * 1e10, np.e * 1e-10])
     with pytest.raises(InvalidInputError, match="Leave out results with smaller weights"):
         ra.BradleyTerry.fit(profile)

@@ -59,7 +59,7 @@ def test_worths_far_apart_have_log_probabilities_still(worths, expected):
     assert law.log_prob(ra.Permutation.from_order("ABC")) == pytest.approx(expected)
 
 
-# -- what it is made of ---------------------------------------------------------------------------
+# -- parameters -----------------------------------------------------------------------------------
 
 
 @given(values=st.lists(st.floats(-50, 50), min_size=1, max_size=6))
@@ -98,7 +98,7 @@ def test_worths_and_weights_of_ties_are_checked(worths, options, words):
         ra.PlackettLuce(worths, **options)
 
 
-def test_the_look_tells_worths_and_ties():
+def test_repr_states_worths_and_ties():
     law = ra.PlackettLuce([2.0, 1.0, 0.0, -1.0, -2.0], items="ABCDE", log_ties={2: 0.0})
     assert repr(law) == (
         "<PlackettLuce distribution on 5 items: A +2, B +1, C +0, D -1, ..., buckets up to 2>"
@@ -114,7 +114,7 @@ def test_the_mode_may_be_tied():
 
 
 @pytest.mark.parametrize("ties", [{}, {2: 0.0}], ids=str)
-def test_sums_over_subsets_of_too_many_items_name_the_remedy(ties):
+def test_sums_over_subsets_of_too_many_items_are_refused(ties):
     law = ra.PlackettLuce(np.arange(MOST_SUBSET_ITEMS + 1.0), log_ties=ties)
     with pytest.raises(InvalidInputError, match=r"at most 16 .*17 items.*\.sample\(10_000, rng=0"):
         law.rank_probabilities()

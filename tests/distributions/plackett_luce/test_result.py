@@ -1,4 +1,4 @@
-"""What a fit of Plackett-Luce says: differences, intervals, tests."""
+"""Results of a fit of Plackett-Luce: differences, intervals, tests."""
 
 import itertools
 
@@ -13,7 +13,7 @@ from tests.distributions.luce_by_hand import DATA, every_kind
 
 
 @every_kind
-def test_relative_to_an_item(kind):
+def test_estimates_are_relative_to_the_reference_item(kind):
     fit = ra.PlackettLuce.fit(DATA[kind])
     frame = fit.relative_to("C")
     assert frame.loc["C", "estimate"] == 0

@@ -1,4 +1,4 @@
-"""The apps in a real browser, on 400 pixels, by keyboard: each control moves what it should."""
+"""The apps in a real browser, on 400 pixels, by keyboard: each control has its effect."""
 
 import json
 import time
@@ -18,13 +18,13 @@ class App:
     def __init__(self, page):
         self.page = page
         self.complaints, self.hosts = [], set()
-        page.on("console", lambda one: one.type == "error" and self.complaints.append(one.text))
+        page.on("console", lambda line: line.type == "error" and self.complaints.append(line.text))
         page.on("pageerror", lambda error: self.complaints.append(str(error)))
         page.on("request", lambda request: self.hosts.add(urlsplit(request.url).netloc))
 
     @property
-    def verdict(self):
-        """The sentence that says what one sees."""
+    def sentence(self):
+        """The sentence that describes the picture."""
         return self.page.locator(".ra .verdict").inner_text()
 
     @property
@@ -97,7 +97,7 @@ def opened(address, browser):
 @pytest.mark.slow
 def test_the_laboratory_follows_ballots_examples_and_files(opened, tmp_path) -> None:
     with opened("laboratory") as app:
-        assert "Kemeny has Knoxville above Memphis" in app.verdict
+        assert "Kemeny has Knoxville above Memphis" in app.sentence
         text = app.page.get_by_label("Ballots")
         text.fill("3: A > B > C\n2: B > C > A")
         app.wait("Kemeny has A above B, Borda B above A")
@@ -116,15 +116,15 @@ def test_the_laboratory_follows_ballots_examples_and_files(opened, tmp_path) -> 
         app.press(app.page.get_by_label("Example"), "ArrowDown", times=2)
         app.wait("Kemeny has C above A, Borda A above C.")
         file = tmp_path / "mine.soc"
-        ra.io.write_preflib(ra.Profile.from_orders([["Tea", "Mate"]], counts=[7]), file)
+        ra.io.write_ballots(ra.Profile.from_orders([["Tea", "Mate"]], counts=[7]), file)
         app.page.locator("input[type=file]").set_input_files(file)
         app.wait("agree: Tea > Mate")
 
 
 @pytest.mark.slow
-def test_the_cycle_breaks_where_a_group_has_more_than_half(opened) -> None:
+def test_the_cycle_ends_if_a_group_has_more_than_half(opened) -> None:
     with opened("cycle") as app:
-        assert "whoever is chosen" in app.verdict
+        assert "whoever is chosen" in app.sentence
         app.press(app.slider(0), "Home")
         app.wait("B beats everybody: 20 of 35 voters")
         app.press(app.slider(1), "ArrowLeft", times=6)
@@ -134,14 +134,14 @@ def test_the_cycle_breaks_where_a_group_has_more_than_half(opened) -> None:
 
 
 @pytest.mark.slow
-def test_a_ballot_an_electorate_and_a_rule_change_who_wins(opened) -> None:
+def test_a_ballot_an_electorate_and_a_rule_change_the_winner(opened) -> None:
     with opened("manipulate") as app:
-        assert "Is there a better one?" in app.verdict
+        assert "Is there a better one?" in app.sentence
         helping = ["ABDC", "BADC", "ADBC"]
         app.until(lambda: app.looks("strong") == helping)
         app.press(app.page.get_by_label("Your ballot"), "ArrowDown")
-        assert "A > B > D > C makes" in app.verdict
-        assert "better for you" in app.verdict
+        assert "A > B > D > C makes" in app.sentence
+        assert "better for you" in app.sentence
         app.press(app.page.get_by_label("Rule"), "End")
         app.until(lambda: app.looks("strong") != helping)
         voters = app.page.get_by_role("table").inner_text()
@@ -213,14 +213,14 @@ def test_every_app_suits_wider_screens(opened, name, width) -> None:
         seen = app.page.evaluate(
             """() => {
                 const box = q => document.querySelector(q).getBoundingClientRect();
-                const figure = box('.ra-figure'), verdict = box('.ra .verdict');
+                const figure = box('.ra-figure'), prose = box('.ra .verdict');
                 const words = [...document.querySelectorAll('.ra-figure svg text')];
-                return {beside: figure.left >= verdict.right, below: figure.top - verdict.bottom,
+                return {beside: figure.left >= prose.right, below: figure.top - prose.bottom,
                     letters: Math.min(...words.map(e => e.getScreenCTM().a
                         * parseFloat(getComputedStyle(e).fontSize)))};
             }"""
         )
-        # The picture stands beside the text and above the fold, in letters for the last row.
+        # The picture is next to the text and above the fold, in letters for the last row.
         assert seen["beside"]
         assert seen["below"] < 0
         assert seen["letters"] >= 14

@@ -1,4 +1,4 @@
-"""Every lecture and exercise sheet runs from first to last cell: what it claims, it asserts."""
+"""Every lecture and exercise sheet runs from first to last cell and asserts its claims."""
 
 import re
 from importlib import import_module
@@ -51,7 +51,7 @@ def test_every_cell_of_a_lecture_runs(name) -> None:
     assert "https://doi.org/" in text
     assert "<svg" in text
     assert ("<marimo-code-editor" in text) == (name == WITH_CODE)
-    # What moves something stands on the slide of what it moves.
+    # A control is on the slide of what it moves.
     for control in (one for one in shown if re.search(r"<marimo-(slider|dropdown)", one)):
         rest = re.sub(r"<marimo-(slider|dropdown).*?</marimo-\1>", "", control)
         assert re.search(r"<svg|<table|<p|<span class=.markdown", rest)

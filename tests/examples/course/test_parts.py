@@ -67,12 +67,12 @@ def test_ballots_that_are_written_are_those_that_are_read(cast) -> None:
         (" > ".join(f"i{k}" for k in range(13)), "13 items; this page holds 12"),
     ],
 )
-def test_what_is_no_ballot_is_told_with_its_line(text, sentence) -> None:
+def test_bad_ballots_are_refused_with_their_line(text, sentence) -> None:
     with pytest.raises((ValueError, ra.exceptions.DataFormatError), match=re.escape(sentence)):
         voting.profile_of_text(text)
 
 
-def test_names_with_signs_stand_in_brackets() -> None:
+def test_names_with_separators_are_in_brackets() -> None:
     profile = voting.profile_of_text("[Smith, Ann]\n2: Bo > [Smith, Ann]")
     assert tuple(profile.items) == ("Smith, Ann", "Bo")
     assert voting.ballots_as_text(profile) == "1: [Smith, Ann]\n2: Bo > [Smith, Ann]"
@@ -88,7 +88,7 @@ def test_names_with_signs_stand_in_brackets() -> None:
         ra.datasets.load("xtreme_gaps").rankings(),
     ],
 )
-def test_what_lines_cannot_say_is_refused(profile) -> None:
+def test_profiles_that_lines_cannot_express_are_refused(profile) -> None:
     with pytest.raises(ValueError, match=r"rename the item|a line cannot say"):
         voting.ballots_as_text(profile)
 
@@ -96,13 +96,13 @@ def test_what_lines_cannot_say_is_refused(profile) -> None:
 # -- outcomes -----------------------------------------------------------------------------------
 
 
-def test_every_rule_that_takes_ballots_is_there_and_rules_that_refuse_say_why() -> None:
+def test_all_rules_for_ballots_are_listed_and_refusals_explained() -> None:
     names = {rule.name for rule in voting.every_rule()}
     assert {"Borda", "Kemeny", "Copeland", "Schulze", "Bucklin", "PickAPerm"} <= names
     assert not names & {"Mean", "Median", "TwoLevel", "TopK"}
     rows = voting.outcomes(voting.profile_of_text("3: A > B > C\n2: C"))
-    told = [name for _, rules in rows for name in rules.split(", ")]
-    assert sorted(told) == sorted(names)
+    listed = [name for _, rules in rows for name in rules.split(", ")]
+    assert sorted(listed) == sorted(names)
     assert rows[0][1].startswith("Borda")
 
 
@@ -131,7 +131,7 @@ def test_the_disagreement_is_that_of_the_two_rankings(orders) -> None:
 
 
 @given(*[st.integers(0, 5)] * 3)
-def test_who_beats_whom_among_rotated_orders(a, b, c) -> None:
+def test_the_sentence_on_rotated_orders_agrees_with_the_margins(a, b, c) -> None:
     found = voting.rotated(a, b, c)
     if a + b + c == 0:
         assert found.votes is None
@@ -227,7 +227,7 @@ def test_probabilities_are_those_of_the_definitions(strength) -> None:
     np.testing.assert_allclose(found, shares)
 
 
-def test_the_majority_graph_has_an_arrow_a_majority_and_marks_those_against_the_order() -> None:
+def test_the_majority_graph_marks_arrows_against_the_order() -> None:
     cycle = ra.Profile.from_orders(["ABC", "BCA", "CAB"]).pairwise()
     svg = pictures.majority_graph(cycle, ("A", "B", "C"))
     assert svg.count('class="with"') == 2

@@ -98,7 +98,7 @@ def ranked_pairs(ballots, items):
     return first
 
 
-#: By their definitions. Where a rule leaves open who goes first, whoever is right by some choice.
+#: By their definitions. If a rule leaves the choice open, every answer of some choice.
 RIGHT = {
     "borda": borda,
     "condorcet winner": condorcet_winner,
@@ -134,9 +134,9 @@ def check_question(topic, asked):
     assert asked.profile.is_complete
     assert len(set(ballots)) == len(asked.profile.counts)
     # The steps end with an answer to what was asked.
-    *told, last = asked.solution.answer.split(" > ")
-    assert asked.check(" ".join([*told, last][: 3 if topic == "cycle" else None]))
-    assert topic != "cycle" or last == told[0]
+    *others, last = asked.solution.answer.split(" > ")
+    assert asked.check(" ".join([*others, last][: 3 if topic == "cycle" else None]))
+    assert topic != "cycle" or last == others[0]
     assert str(asked.solution).endswith(f"Answer: {asked.solution.answer}")
     if topic == "kendall distance":
         return
@@ -152,7 +152,7 @@ def check_question(topic, asked):
 
 
 @pytest.mark.parametrize("topic", TOPICS)
-def test_right_answers_are_right_and_no_others(topic):
+def test_exactly_the_right_answers_are_accepted(topic):
     for seed in SEEDS:
         check_question(topic, quiz(topic, rng=seed))
 
@@ -217,6 +217,6 @@ def test_answers_may_be_written_in_many_ways():
         ("kendall distance", "two"), ("kendall distance", "2.0"), ("kendall distance", "-1"),
     ],
 )  # fmt: skip
-def test_what_is_no_answer_is_refused(topic, answer):
+def test_malformed_answers_are_refused(topic, answer):
     with pytest.raises(ValueError, match="An answer is"):
         quiz(topic, rng=1).check(answer)

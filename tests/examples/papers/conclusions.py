@@ -113,13 +113,13 @@ def ahead(table, method, over="mean"):
 
 
 def behind_borda():
-    told = [ahead(table, "Borda", "exact").split(" of ") for table in FEW]
-    return " of ".join(str(sum(map(int, column))) for column in zip(*told, strict=True))
+    counts = [ahead(table, "Borda", "exact").split(" of ") for table in FEW]
+    return " of ".join(str(sum(map(int, column))) for column in zip(*counts, strict=True))
 
 
 def most_sizes_here(method):
-    told = (ahead(table, method).split(" of ") for table in INSTANCES)
-    return sum(2 * int(k) > int(sizes) for k, sizes in told)
+    counts = (ahead(table, method).split(" of ") for table in INSTANCES)
+    return sum(2 * int(k) > int(sizes) for k, sizes in counts)
 
 
 def firsts(table):
@@ -203,10 +203,10 @@ def sizes_printed(table):
 def most_sizes(which):
     """Return on how many data sets a procedure is ahead at most sizes of subsets."""
     rows = PRINTED[PRINTED["quantity"].str.startswith(f"correlation of {which} against the mean's")]
-    told = rows[rows["item"] == "Figure 9"]["definition"].str.extract(r"(\d+) of (\d+)")
-    assert len(told) == 9
+    counts = rows[rows["item"] == "Figure 9"]["definition"].str.extract(r"(\d+) of (\d+)")
+    assert len(counts) == 9
     # Without numbers it is higher at all.
-    ahead_at, sizes = (told[k].fillna("1").astype(int) for k in (0, 1))
+    ahead_at, sizes = (counts[k].fillna("1").astype(int) for k in (0, 1))
     return (2 * ahead_at > sizes).sum()
 
 

@@ -102,7 +102,7 @@ def order_of(scores):
     ]
 
 
-def told(groups, names):
+def order_text(groups, names):
     return " > ".join(" = ".join(str(names[at]) for at in group) for group in groups)
 
 
@@ -127,7 +127,7 @@ def before(scores):
 
 
 def tau_open(one, other):
-    """Return tau-b where systems without a score stand for every place."""
+    """Return tau-b where systems without a score may have any place."""
     above = np.triu_indices(len(one), 1)
     parts, untied = [], []
     for scores in (one, other):
@@ -472,7 +472,7 @@ def p1_instances(data):
         firsts, orders = [], set()
         for rule, score in scores.items():
             groups = order_of(score)
-            order = told(groups[:3], table.systems)
+            order = order_text(groups[:3], table.systems)
             found["Section 5.3", f"first three, {rule}, {name}"] = order
             for place, one in enumerate(np.sort(score)[::-1][:3], 1):
                 found["Section 5.3", f"score, {rule}, {name}, place {place}"] = one + shift[rule]
@@ -553,11 +553,11 @@ def surely(scores, k):
     )
 
 
-def on_subsets(table, said, study):
-    """Return by rule and size what it says of some tasks, beside what it says of all of them."""
+def on_subsets(table, rules, study):
+    """Return by rule and size its scores of all tasks, with those of some tasks."""
     values, units = higher(table)
-    whole = {rule: RULES[rule](values, units) for rule in said}
-    curves = {rule: {} for rule in said}
+    whole = {rule: RULES[rule](values, units) for rule in rules}
+    curves = {rule: {} for rule in rules}
     per_task = [values[:, units == task] for task in range(table.n_tasks)]
     parts = {
         "mean": np.column_stack([part.mean(axis=1) for part in per_task]),
@@ -566,16 +566,16 @@ def on_subsets(table, said, study):
     parts["two levels"] = expected_all(-even(parts["one level"]))
     for cell in study.cells():
         tasks = cell.tasks(table.n_tasks, study.rng)
-        for rule in said:
+        for rule in rules:
             some = parts[rule][:, tasks]
             scores = even(some.mean(axis=1) if rule == "mean" else -some.sum(axis=1))
             curves[rule].setdefault(cell.size, []).append((whole[rule], scores))
     return curves
 
 
-def subset_claims(table, said, study):
+def subset_claims(table, rules, study):
     """Return by size how near rules on some tasks are to themselves on all: means and spreads."""
-    curves = on_subsets(table, said, study)
+    curves = on_subsets(table, rules, study)
     tables = {
         rule: np.array([[tau_b(*pair) for pair in pairs] for pairs in by_size.values()])
         for rule, by_size in curves.items()
@@ -602,8 +602,8 @@ def p1_subsets(data, n_repetitions=100):
                 lead, "higher"
             )
             share = sizes[int(lead.argmax())] / table.n_tasks
-            told_share = "25% to 75%" if 0.25 <= share <= 0.75 else f"{share:.0%}"
-            found["Figure 5", f"where Borda leads most, {board}"] = f"{told_share} of tasks"
+            share_text = "25% to 75%" if 0.25 <= share <= 0.75 else f"{share:.0%}"
+            found["Figure 5", f"where Borda leads most, {board}"] = f"{share_text} of tasks"
         ahead, behind = int((lead > 1e-9).sum()), int((lead < -1e-9).sum())
         nearer = "Borda" if ahead > behind else "mean" if behind > ahead else "neither"
         found["Figure 8", f"nearer to itself at more sizes, {board}"] = nearer
@@ -663,8 +663,8 @@ def p1_drawn(data=None, n_repetitions=100):
             error = means[turned, step, factor, "mean"]
             found["Figure 7", f"error of the mean, {how}, {where}"] = error
             if factor != 6:
-                told_error = "yes" if error > 0.9 else "no"
-                found["Section 4.3", f"error of the mean above .9, {how}, {where}"] = told_error
+                is_above = "yes" if error > 0.9 else "no"
+                found["Section 4.3", f"error of the mean above .9, {how}, {where}"] = is_above
     return found
 
 
@@ -900,12 +900,12 @@ def coin(first, second, rng):
 
 
 def alone(one, other, place):
-    """Whether the same system has so many below it in both, and none beside it."""
+    """Whether the same system has so many below it in both, and none level with it."""
     found = []
     for scores in (one, other):
         below = [int((scores < x).sum()) for x in scores]
-        beside = [int((scores == x).sum()) for x in scores]
-        found.append([at for at in range(len(scores)) if below[at] == place and beside[at] == 1])
+        level = [int((scores == x).sum()) for x in scores]
+        found.append([at for at in range(len(scores)) if below[at] == place and level[at] == 1])
     return bool(found[0]) and found[0] == found[1]
 
 
@@ -1026,7 +1026,7 @@ def decided_pairs(table):
 
 
 def p2_rest(data):
-    """Return sizes, and sums by counts beside sums of proportions."""
+    """Return sizes, and sums by counts with sums of proportions."""
     found = {}
     for name in BOARDS:
         found["Appendix B.1", f"systems, {name}"] = float(data[name].n_systems)
@@ -1176,7 +1176,7 @@ def p3_all(data=None):
         votes = wins(higher(table)[0], policy)
         points = even((votes - votes.T).sum(axis=1))
         facts = brute(table, votes)
-        facts["order by Borda"] = told(order_of(points), table.systems)
+        facts["order by Borda"] = order_text(order_of(points), table.systems)
         facts["place of humans by Borda"] = place_of_humans(table, points)
         found |= {(item, f"{what}, XTREME, missing score {label}"): x for what, x in facts.items()}
     return found
@@ -1219,7 +1219,7 @@ def brute(table, votes):
     found = {
         "Kemeny cost": float(least),
         "optimal orders": float(len(best)),
-        "groups that all optimal orders keep": told(groups, table.systems),
+        "groups that all optimal orders keep": order_text(groups, table.systems),
     }
     if "Human" in table.systems:
         human = table.systems.index("Human")

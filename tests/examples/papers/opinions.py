@@ -40,8 +40,8 @@ def decided_by_signs(differences, level=0.05):
     """Return which systems are decided to be above which others, all pairs at once.
 
     If two are equal, a task is as likely to have all its differences the other way round. The
-    largest sum of all pairs is held against those of all choices of signs; what is decided leaves,
-    and the others are held against theirs. Sums are divided by the root of the number of tasks
+    largest sum of all pairs is compared with those of all choices of signs; decided pairs leave,
+    and the others are compared with theirs. Sums are divided by the root of the number of tasks
     that tell of a pair, or by that of the sum of squares, where so many tasks tell two systems
     apart that all agreeing by luck is rare, and their differences are not of one size.
     """
@@ -103,7 +103,7 @@ def as_is(table):
         yield {"system": system} | dict(zip(map(str, table.tasks), scores, strict=True))
 
 
-def told_apart(quantity, names):
+def split_name(quantity, names):
     """Return what a quantity is of, and the longest of some names that ends it."""
     name = max((name for name in names if quantity.endswith(f", {name}")), key=len)
     return quantity.removesuffix(f", {name}"), name

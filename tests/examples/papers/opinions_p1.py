@@ -113,7 +113,7 @@ def p1_table_2(data):
 
 
 def p1_table_6(data, board):
-    """Section 5.2: sums of ranks, here of the systems that are worse, beside the mean."""
+    """Section 5.2: sums of ranks, here of the systems that are worse, with the mean."""
     table = data[board]
     means, points = both(table)
     by_mean = np.argsort(np.argsort(-means, kind="stable"), kind="stable")
@@ -210,7 +210,7 @@ def agreement_on_instances(data):
     for name, file in own.NINE.items():
         values, units = own.higher(data[file])
         scores = {rule: function(values, units) for rule, function in own.RULES.items()}
-        # In the order in which the rules stand.
+        # In the order of the rules.
         for pair in ("mean and one level", "mean and two levels", "one level and two levels"):
             a, b = (scores[rule] for rule in own.PAIRS[pair])
             for k in range(1, len(values) + 1):
@@ -245,7 +245,7 @@ SHEETS = {
     "p1-exact-xtreme": lambda data: p1_exact(data, "XTREME"),
 }
 
-# -- what is drawn --------------------------------------------------------------------------------
+# -- figures --------------------------------------------------------------------------------------
 
 
 def band(middle, spread, least):

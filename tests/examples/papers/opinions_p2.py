@@ -22,7 +22,7 @@ from tests.examples.papers.opinions import (
     mean,
     panels_of,
     quantile,
-    told_apart,
+    split_name,
 )
 
 # -- confidence -----------------------------------------------------------------------------------
@@ -253,7 +253,7 @@ def p2_policies(data):
     """
     columns = {}
     for (_, quantity), value in own.p2_policies(data).items():
-        what, name = told_apart(quantity, POLICY_TABLES)
+        what, name = split_name(quantity, POLICY_TABLES)
         columns.setdefault(what, {})[name] = value
     return [{"quantity": what} | cells for what, cells in columns.items()]
 
@@ -277,7 +277,7 @@ SHEETS = {
     "p2-policies": p2_policies,
 }
 
-# -- what is drawn --------------------------------------------------------------------------------
+# -- figures --------------------------------------------------------------------------------------
 
 
 def drawn_missing(frame, rules, by, title=str):

@@ -13,7 +13,7 @@ from tests.examples.papers.opinions import (
     competition_ranks,
     deviation,
     leads_of,
-    told_apart,
+    split_name,
 )
 
 # -- tables ---------------------------------------------------------------------------------------
@@ -84,7 +84,7 @@ def p3_table_4(_):
 
 
 def p3_table_5(_):
-    """Table 5: sum, variance and standard deviation beside the means, three systems."""
+    """Table 5: sum, variance and standard deviation in addition to the means, three systems."""
     systems, columns = plain("superglue_human")
     for system, scores in zip(systems, np.column_stack(list(columns.values())), strict=True):
         if system in ("Human", "DeBERTa", "T5 + Meena"):
@@ -145,7 +145,7 @@ def p3_columns(_):
                 "benchmark": name, "columns": label, "mean": kind,
                 "place of humans": competition_ranks(own.even(scores))[human],
                 "humans": scores[human], "best model": np.delete(scores, human).max(),
-                "order": own.told(own.order_of(own.even(scores)), systems),
+                "order": own.order_text(own.order_of(own.even(scores)), systems),
             }  # fmt: skip
 
 
@@ -157,7 +157,7 @@ def p3_consensus(_):
     rows = {}
     for (_, quantity), value in own.p3_all().items():
         if MISSING not in quantity:
-            what, name = told_apart(quantity, p3_leaderboards())
+            what, name = split_name(quantity, p3_leaderboards())
             rows.setdefault(what, dict.fromkeys(p3_leaderboards(), ""))[name] = value
     return [{"quantity": what} | cells for what, cells in rows.items()]
 

@@ -1,7 +1,7 @@
-"""A second opinion of all that experiments hand on: each sheet and figure, on small tables.
+"""A second opinion of all results of experiments: each sheet and figure, on small tables.
 
-Opinions are computed from the papers' words in `opinions_p1`, `opinions_p2` and `opinions_p3`. That
-drawn scores and subsets have the law that is said, `tests/studies` holds.
+Opinions are computed from the papers' words in `opinions_p1`, `opinions_p2` and `opinions_p3`. The
+distribution of drawn scores and subsets is tested in `tests/studies`.
 """
 
 from functools import cache, partial
@@ -141,7 +141,7 @@ def run():
 
 
 def first(names):
-    """Return names of which all but the first are for slow tests."""
+    """Return names; all but the first are for slow tests."""
     one, *others = names
     return [one, *(pytest.param(name, marks=pytest.mark.slow) for name in others)]
 
@@ -177,12 +177,12 @@ def same(cell, expected):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", SHEETS)
-def test_sheet_is_as_by_the_words_of_the_paper(name, run):
+def test_sheet_equals_the_definition_of_the_paper(name, run):
     (frame,) = (sheet.frame for sheet in run(experiment_of(name)).sheets if sheet.name == name)
     opinions = [row if isinstance(row, list) else [row] for row in SHEETS[name](small_tables())]
     assert len(frame) == len(opinions)
     if "quantity" in frame:
-        # Facts below each other stand in any order.
+        # Facts below each other are in any order.
         frame = frame.sort_values("quantity")
         opinions.sort(key=lambda rows: rows[0]["quantity"])
     for cells, rows in zip(frame.to_dict("records"), opinions, strict=True):
@@ -195,8 +195,8 @@ def test_sheet_is_as_by_the_words_of_the_paper(name, run):
                 {key: (x, known[key]) for key, x in cells.items() if not same(x, known[key])}
             )
         assert {} in apart, (cells, apart[:3])
-    told = {key for rows in opinions for key in rows[0]}
-    assert told == set(frame.columns)
+    columns = {key for rows in opinions for key in rows[0]}
+    assert columns == set(frame.columns)
 
 
 #: Of experiments whose rows another program computes, what it finds on these tables.
@@ -208,7 +208,7 @@ ROWS = {
 
 
 @pytest.mark.parametrize("name", first(ROWS))
-def test_rows_are_as_by_definition(name, run):
+def test_rows_follow_their_definition(name, run):
     found, expected = run(name).values, ROWS[name](small_tables())
     assert found
     for key, value in found.items():
@@ -252,7 +252,7 @@ def lines(ax):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", CURVES)
-def test_curves_are_as_by_the_words_of_the_paper(name, axes):
+def test_curves_equal_the_definition_of_the_paper(name, axes):
     opinion, drawn = CURVES[name](small_tables()), axes(name)
     assert [ax.get_title(loc="left") for ax in drawn] == list(opinion)
     for ax, curves in zip(drawn, opinion.values(), strict=True):
@@ -278,7 +278,7 @@ def test_curves_are_as_by_the_words_of_the_paper(name, axes):
 
 
 @pytest.mark.parametrize("name", first(PANELS))
-def test_panels_are_as_by_the_words_of_the_paper(name, axes):
+def test_panels_equal_the_definition_of_the_paper(name, axes):
     (ax,), opinion = axes(name), PANELS[name](small_tables())
     found = {gid: line for gid, line in lines(ax).items() if str(gid).startswith("line-")}
     assert set(found) == {
@@ -292,7 +292,7 @@ def test_panels_are_as_by_the_words_of_the_paper(name, axes):
 
 
 @pytest.mark.parametrize("name", first(PLACES))
-def test_ranks_and_bounds_are_as_by_all_signs(name, axes):
+def test_ranks_and_bounds_equal_those_of_all_signs(name, axes):
     (ax,), opinion = axes(name), PLACES[name](small_tables())
     found = lines(ax)
     rows = [
@@ -316,10 +316,10 @@ def test_cells_are_the_proportions_of_the_first_table(name, axes):
         order = [systems.index(label) for _, label in labels]
         assert [int(rank) for rank, _ in labels] == [ranks[at] for at in order] == sorted(ranks)
         numbers = [text for text in ax.texts if text.get_gid() == "share"]
-        told = {text.get_position(): text.get_text() for text in numbers}
+        texts = {text.get_position(): text.get_text() for text in numbers}
         n = len(systems)
-        assert len(told) == n * (n - 1)
-        for (column, row), text in told.items():
+        assert len(texts) == n * (n - 1)
+        for (column, row), text in texts.items():
             share = 100 * shares[order[int(row)], order[int(column)]]
             assert abs(float(text) - share) <= 0.5 + 1e-9
         dots = [line.get_xydata()[0] for line in ax.get_lines() if line.get_gid() == "decided"]
@@ -335,6 +335,6 @@ def test_places_by_rules_are_those_of_their_scores(name, axes):
         slots = np.array([lines(ax)[item].get_ydata() for item in items])
         for column, answers in zip(slots.T, columns, strict=True):
             assert sorted(column) == list(range(len(answers[0])))
-            # Tied systems stand beside each other in some order.
+            # Tied systems are next to each other in some order.
             better = [(column[:, None] < column)[s[:, None] > s].all() for s in answers]
             assert any(better)

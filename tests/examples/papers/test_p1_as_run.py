@@ -8,7 +8,7 @@ from replication.p1_as_run import as_read, unstable_order
 from tests.examples.papers.independent import their_sort
 
 
-def test_shifted_columns(leaderboards):
+def test_columns_are_shifted_as_by_the_authors(leaderboards):
     board = leaderboards
     table, values = as_read(Bench(board))["XTREME"]
     assert table == board["XTREME"]
@@ -18,7 +18,7 @@ def test_shifted_columns(leaderboards):
 
 
 @pytest.mark.parametrize("size", [1, 2, 15, 16, 17, 40, 105, 400])
-def test_the_unstable_sort(size):
+def test_ties_are_broken_by_the_unstable_sort_of_the_authors(size):
     rng = np.random.default_rng(size)
     for _ in range(20):
         scores = rng.integers(0, 1 + size // 3, size).astype(float)

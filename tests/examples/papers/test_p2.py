@@ -1,4 +1,4 @@
-"""What the second paper pools over its data sets."""
+"""Values that the second paper pools over its data sets."""
 
 from itertools import combinations
 
@@ -9,7 +9,7 @@ from replication.experiment import ExperimentRun
 from replication.p2 import IMPUTING, _pool
 
 
-def test_what_is_pooled_is_that_of_the_tables_of_all_data_sets():
+def test_pooled_values_are_those_of_all_data_sets():
     names = ("superglue_human", "glue_human")
     study = ra.studies.MissingScoresStudy(
         data=[ra.studies.ObservedData(label=name, data=ra.datasets.load(name)) for name in names],

@@ -1,4 +1,4 @@
-"""The experiment on tasks as it was run: its coin, its sums, and what it removes."""
+"""The experiment on tasks as it was run: its random merge, its sums, and the removed scores."""
 
 from itertools import permutations
 
@@ -17,7 +17,7 @@ from replication.p2_as_run import (
 )
 
 
-def test_the_run_of_the_paper(leaderboards):
+def test_the_run_of_the_paper_repeats_with_its_seed(leaderboards):
     table = leaderboards["XTREME"]
     one, again = (run_again(table, 1, seed=seed) for seed in (5, 5))
     assert one == again
@@ -38,7 +38,7 @@ def test_each_rule_is_compared_with_its_own_ranking_of_the_full_table(monkeypatc
 
 
 @pytest.mark.parametrize(("place", "system"), [(0, "D"), (1, None), (2, None), (3, "A")])
-def test_a_tied_place_is_nobodys(place, system):
+def test_a_tied_place_counts_for_no_system(place, system):
     ranking = ra.PartialRanking.from_buckets(["A", "BC", "D"], items="ABCD")
     assert as_run._alone_in(ranking, place) == system
     assert as_run._same(ranking, ranking, place) == (system is not None)
@@ -55,7 +55,7 @@ def test_scores_are_removed_one_by_one():
 
 
 @pytest.mark.parametrize(("a", "b"), [(1, 2), (2, 2), (3, 1), (0, 2)])
-def test_the_coin(a, b):
+def test_the_random_merge_has_its_distribution(a, b):
     words = {"".join(word) for word in permutations("A" * a + "B" * b)}
     law = {word: float(chance_of(word)) for word in words}
     assert sum(law.values()) == 1
@@ -77,7 +77,7 @@ def test_taus_of_rows_are_those_of_each_row():
     assert taus_of_rows(one, other) == pytest.approx(np.nan_to_num(taus), abs=1e-12)
 
 
-def test_what_the_program_pools():
+def test_the_program_pools_places_over_tables():
     # Two tables of three systems, and one of two; the last of each data set is left out.
     mean = [[0.0, 1.0, 2.0], [0.0, 1.0, 2.0], [2.0, 1.0, 0.0]]
     one_level = [[0.0, 2.0, 1.0], [0.5, 0.5, 2.0], [0.0, 1.0, 2.0]]
@@ -92,11 +92,11 @@ def test_what_the_program_pools():
     assert pooled == pytest.approx(np.array(expected))
 
 
-def test_the_run_on_instances(run_on_instances):
+def test_the_run_on_instances_is_reproduced(run_on_instances):
     runs = run_on_instances.rankings
     assert len(runs) == 34
     assert sum(run.shape[1] for run in runs) == 71_394
-    # Of the smallest and the largest data set; `test_references` goes through all.
+    # Of the smallest and the largest data set; tests of typed references go through all.
     for run in (min(runs, key=np.size), max(runs, key=np.size)):
         _, one, two = run[:, ::50]
         taus = [kendalltau(a, b).statistic for a, b in zip(one, two, strict=True)]

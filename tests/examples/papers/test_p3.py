@@ -1,4 +1,4 @@
-"""The replication of Shavrina and Malykh: on bundled data all of it comes out as defined."""
+"""The replication of Shavrina and Malykh: on bundled data every value is as defined."""
 
 import re
 
@@ -66,7 +66,7 @@ def keys_of_facts(facts):
             yield path, (item, word), number, case["tolerance"]
 
 
-def test_the_facts_are_reached(facts, rows):
+def test_the_published_facts_are_reached(facts, rows):
     ledger, seen = Ledger({}), set()
     for path, key, number, tolerance in keys_of_facts(facts):
         # The typed definition is a computation of its own, so it may have more digits.

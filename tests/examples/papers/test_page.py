@@ -1,4 +1,4 @@
-"""The page of the replication: what its policy allows, and its tables."""
+"""The page of the replication: its content policy and its tables."""
 
 import re
 from base64 import b64encode
@@ -51,7 +51,7 @@ def test_names_are_unique_and_links_lead_to_them(page):
     assert links <= set(names)
 
 
-def test_a_table_has_the_first_rows_and_says_how_many_are_left():
+def test_a_table_has_the_first_rows_and_the_number_of_others():
     frame = pd.DataFrame(
         {
             "system": ["A"] * 42,
@@ -71,7 +71,7 @@ def test_a_table_has_the_first_rows_and_says_how_many_are_left():
     assert table_of(frame.head(40), "caption").left_out == ""
 
 
-def test_what_is_written_is_text():
+def test_labels_are_escaped_in_html():
     table = Table([("<th>", "long")], [[Cell("<td>", link="#a")]], "<caption>", stacked=True)
     section = Section(
         "a", "<h2>", "<b>", ["<p>"], tables=[table], explanations=[("b", "<h3>", "<i>")]
@@ -84,7 +84,7 @@ def test_what_is_written_is_text():
     assert 'data-name="&lt;th&gt;"' in body
 
 
-def test_a_figure_keeps_its_letters_and_says_what_it_shows():
+def test_a_figure_has_text_and_an_alternative_text():
     def draw():
         ax = plt.subplots()[1]
         ax.set_title("Two words", weight="bold")

@@ -1,4 +1,4 @@
-"""The typed rows: each says where it stands and what explains it."""
+"""The typed rows: each names its place in the paper and what explains it."""
 
 import csv
 
@@ -25,13 +25,13 @@ from tests.examples.papers import independent
 
 
 @pytest.mark.parametrize("paper", PAPERS)
-def test_rows_are_whole(paper):
+def test_rows_are_complete(paper):
     rows = published(paper)
     assert len({(row.item, row.quantity) for row in rows}) == len(rows)
     for row in rows:
         assert set(row.needs) <= set(LEADERBOARDS)
         where = f"{row.item}, {row.quantity}"
-        # What is open says why; all else is held against something.
+        # Open entries say why; all others have a reference.
         assert row.explanation if row.is_open else row.reference, where
         # A number beyond the paper is not in it.
         assert not row.beyond or not (row.printed or row.definition or row.authors), where
@@ -113,7 +113,7 @@ def _entry(**changes):
         ({"printed": "2", "definition": "2"}, None, NOT_JUDGED),
     ],
 )
-def test_verdicts(changes, here, verdict):
+def test_values_get_the_expected_verdict(changes, here, verdict):
     row = judge(_entry(**changes), here)
     assert row.verdict == verdict
     assert row.reason
@@ -134,7 +134,7 @@ def test_verdicts(changes, here, verdict):
         ("55", None, EXPLAINED),
     ],
 )
-def test_verdicts_beside_the_run_of_the_authors(printed, as_run, verdict):
+def test_the_run_of_the_authors_excuses_no_deviation(printed, as_run, verdict):
     entry = _entry(printed=printed, definition="53.5", authors="55", erratum="direction")
     assert judge(entry, 53.5, as_run).verdict == verdict
     # That their run gives what is printed is no excuse for giving something else here.
@@ -142,7 +142,7 @@ def test_verdicts_beside_the_run_of_the_authors(printed, as_run, verdict):
 
 
 #: Which references a part of the program gives, and the column where they are typed; None for the
-#: one that what comes out is held against.
+#: one that the results are compared with.
 #: The parts of the independent program, and whether they take minutes.
 PARTS = {
     "p3_all": False, "p3_below": False, "p3_ratios": False, "p2_rest": False, "p1_authors": False,
@@ -150,7 +150,7 @@ PARTS = {
     "p2_shipped": True, "p2_tasks": True, "p2_again": True, "p2_drawn": True, "p2_decided": True,
     "p2_policies": True, "p2_run": True,
 }  # fmt: skip
-#: Where their references are typed, if not in the one that what comes out is held against.
+#: Where their references are typed, if not in the one that the results are compared with.
 COLUMNS = {
     "p3_ratios": "definition", "p1_authors": "authors", "p2_shipped": "authors",
     "p2_again": "authors", "p2_run": "authors",
@@ -160,7 +160,7 @@ COLUMNS = {
 @pytest.mark.parametrize(
     "part", [pytest.param(part, marks=[pytest.mark.slow] * long) for part, long in PARTS.items()]
 )
-def test_references(part, request):
+def test_typed_references_equal_the_independent_program(part, request):
     # The run on instances needs no table, and may be in a folder without them.
     leaderboards = request.getfixturevalue(
         "run_on_instances" if part == "p2_run" else "leaderboards"

@@ -1,4 +1,4 @@
-"""Running experiments: the same bytes however it was run, and what stands in the folder."""
+"""Running experiments: the same bytes however they are run, and the files in the folder."""
 
 import csv
 import doctest
@@ -77,7 +77,7 @@ def contents(folder):
     }
 
 
-def test_everything_is_in_the_folder(experiment, tmp_path):
+def test_the_folder_has_all_files(experiment, tmp_path):
     result = replicate(output=tmp_path / "new" / "folder", progress=False)
     found = contents(tmp_path / "new" / "folder")
     assert {str(path) for path in found} == {
@@ -107,9 +107,7 @@ def test_everything_is_in_the_folder(experiment, tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("n_jobs", [1, 2])
-def test_the_same_bytes_whatever_the_workers_and_interruptions(
-    n_jobs, experiment, tmp_path, monkeypatch
-):
+def test_workers_and_interruptions_change_no_byte(n_jobs, experiment, tmp_path, monkeypatch):
     once = tmp_path / "once"
     replicate(output=once, progress=False)
     again = tmp_path / "again"
@@ -143,7 +141,7 @@ def test_few_repetitions_are_not_judged(experiment, tmp_path):
     assert row.verdict == "beyond the paper"
 
 
-def test_a_fault_is_said_and_is_a_failure(experiment, capsys):
+def test_a_fault_is_printed_and_fails_the_run(experiment, capsys):
     experiment(definition="0.123", tolerance=1e-9)
     assert main([]) == 1
     out = capsys.readouterr().out
@@ -151,13 +149,13 @@ def test_a_fault_is_said_and_is_a_failure(experiment, capsys):
     assert "an independent program gives 0.123" in out
 
 
-def test_what_has_no_row_is_an_error(experiment):
+def test_a_quantity_without_a_row_raises_an_error(experiment):
     experiment(quantity="another")
     with pytest.raises(LookupError, match="what has no row"):
         replicate(progress=False)
 
 
-def test_tables_that_are_there_or_not(experiment, tmp_path, data):
+def test_present_and_absent_tables_are_reported(experiment, tmp_path, data):
     experiment(needs=("XTREME", "GLUE"))
     (row,) = replicate(progress=False).rows
     assert row.verdict == "not judged"
@@ -206,7 +204,7 @@ def test_a_table_is_found_by_its_content_in_every_layout(tmp_path, layouts, monk
     assert table_digest(Leaderboards(tmp_path / "1")["board"]).startswith(digest)
 
 
-def test_the_files_of_the_authors_are_enough(data):
+def test_the_files_of_the_authors_suffice(data):
     found = Leaderboards(data("authors/p1/final_df/MLQE.csv").parents[2])
     absent = [name for name in LEADERBOARDS if name not in found and name != RUN]
     assert absent == ["XTREME with gaps", "GEM BLEU", "dialogue with gaps"]
@@ -215,12 +213,12 @@ def test_the_files_of_the_authors_are_enough(data):
 
 
 @pytest.mark.parametrize("board", BOARDS)
-def test_names_tell_systems_apart(board, leaderboards):
+def test_names_of_systems_are_distinct(board, leaderboards):
     names = [name_of(board, system) for system in leaderboards[board].systems]
     assert len(set(names)) == len(names)
 
 
-def test_names(tmp_path):
+def test_unknown_names_and_bad_folders_are_refused(tmp_path):
     with pytest.raises(InvalidInputError, match=r"Did you mean 'p1-table-1'\?"):
         replicate("p1-tabel-1")
     with pytest.raises(InvalidInputError, match="`data` must be a folder"):
@@ -230,7 +228,7 @@ def test_names(tmp_path):
         replicate("p1-table-1", output=tmp_path / "file" / "folder")
 
 
-def test_the_command(tmp_path, capsys):
+def test_the_command_writes_the_folder_and_lists_experiments(tmp_path, capsys):
     out = tmp_path / "out"
     assert main(["p1-table-1", "-o", str(out)]) == 0
     assert f"wrote: {out / 'index.html'}" in capsys.readouterr().out
@@ -274,7 +272,7 @@ def test_examples_in_docstrings_are_true(module):
 
 @pytest.fixture(scope="module")
 def kept():
-    """Return the rows in the documentation, by where they stand."""
+    """Return the rows in the documentation, by their place in the paper."""
     with (DOCS / "replication" / "replication.csv").open(encoding="utf-8", newline="") as file:
         return {_place(row): row for row in csv.DictReader(file)}
 
@@ -289,7 +287,7 @@ def test_every_published_quantity_has_a_row(kept):
     }
 
 
-def test_all_rows_are_judged_and_none_is_a_fault(kept):
+def test_all_rows_are_judged_without_a_fault(kept):
     for row in kept.values():
         assert row["verdict"] not in ("not judged", "not reached"), row
         assert row["reason"], row
@@ -338,7 +336,7 @@ LONG = {"p1-section-5.3", "p1-exact"}
 
 @pytest.mark.slow
 @pytest.mark.parametrize("long", [False, pytest.param(True, marks=pytest.mark.slow)])
-def test_what_is_not_random_gives_the_same_rows(kept, long):
+def test_experiments_without_randomness_give_the_stored_rows(kept, long):
     folder = DATA if DATA.is_dir() else None
     random = {(paper, row.item) for paper in PAPERS for row in published(paper) if row.repetitions}
     names = [
@@ -354,14 +352,14 @@ def test_what_is_not_random_gives_the_same_rows(kept, long):
 
 
 @pytest.mark.parametrize("name", ["p2-figure-2", pytest.param("p2", marks=pytest.mark.slow)])
-def test_without_data_nothing_is_missed_and_nothing_made_up(name):
+def test_without_data_rows_are_not_judged_with_a_reason(name):
     bundled = replicate(name, quick=True, progress=False).rows
     for row in bundled:
         assert row.verdict != MISSED
         # What is bundled and not random is judged.
         if row.verdict == NOT_JUDGED:
-            told = ("not bundled", "repetitions", "not computed")
-            assert any(words in row.reason for words in told), row
+            reasons = ("not bundled", "repetitions", "not computed")
+            assert any(words in row.reason for words in reasons), row
     names = ("p1-tables-3-6", "p1-table-7", "p1-section-5.3")
     rows = replicate(*names, progress=False).rows
     assert {row.verdict for row in rows} == {NOT_JUDGED, NO_VERDICT}
@@ -391,7 +389,7 @@ def test_the_papers_page_links_to_items_that_exist():
     assert len(links) > 20
 
 
-def test_plots_stand_beside_each_other_below_their_titles():
+def test_plots_are_side_by_side_below_their_titles():
     comparison = ra.compare(ra.datasets.load("borda_fails_condorcet"))
     study = ra.studies.TaskSubsetStudy(
         data=ra.datasets.load("xtreme_human"), n_repetitions=2, rng=0

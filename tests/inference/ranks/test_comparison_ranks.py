@@ -1,4 +1,4 @@
-"""Ranks of compared items: decisions, what they rest on, and how often they are wrong."""
+"""Ranks of compared items: decisions, their basis, and their error rates."""
 
 import numpy as np
 import pytest
@@ -19,7 +19,7 @@ from tests.core.test_comparisons import comparisons
 
 
 def battles(seed, n, m, *, clusters=0, effect=2.0, worths=None, ties=0.1, weights=None):
-    """Draw results of a Bradley-Terry model; clusters have worths of their own beside."""
+    """Draw results of a Bradley-Terry model; clusters add worths of their own."""
     rng = np.random.default_rng(seed)
     first = rng.integers(0, n, m)
     second = (first + rng.integers(1, n, m)) % n
@@ -108,7 +108,7 @@ def test_majorities_of_clusters_are_those_of_a_loop(drawn):
     assert n_units == len(made)
 
 
-def test_a_lead_that_rounding_alone_makes_is_none():
+def test_a_lead_from_rounding_alone_is_not_counted():
     weights, sides = [0.1, 0.2, 0.3], {"first": [0, 0, 0], "second": [1, 1, 1]}
     data = ra.Comparisons("AB", **sides, outcomes=[1, 1, -1], weights=weights, clusters=[0, 0, 0])
     won, n_units = _pair_majorities(data, "cluster")
@@ -136,7 +136,7 @@ def test_sign_tests_are_those_of_scipy():
         )
 
 
-# -- the whole ------------------------------------------------------------------------------------
+# -- rank intervals -------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("of", ["borda", "mean", "pairwise"])
@@ -149,7 +149,7 @@ def test_ranks_of_items_far_apart(of):
     assert comparison_rank_intervals(data, of=of, unit="comparison").n_units == 2000
 
 
-def test_who_met_whom_is_no_matter_of_win_rates_over_opponents():
+def test_win_rates_over_opponents_do_not_depend_on_the_schedule():
     # The best meets the second best only; the worst is never met by it.
     rows = [("A", "B", 1)] * 60 + [("B", "A", 1)] * 40 + [("B", "C", 1)] * 95 + [("C", "B", 1)] * 5
     rows += [("A", "C", 1)] * 2 + [("C", "A", 1)] * 0
@@ -176,7 +176,7 @@ WEIGHTED = ra.Comparisons.from_arrays("AAB" * 9, "BCC" * 9, [1] * 27, weights=ra
         (ra.Profile.from_orders(["AB"]), {}, "must be Comparisons.*`rank_intervals` is for rank"),
     ],
 )  # fmt: skip
-def test_what_is_refused(data, options, words):
+def test_bad_data_and_options_are_refused(data, options, words):
     with pytest.raises(InvalidInputError, match=words):
         comparison_rank_intervals(data, **options)
 
@@ -187,7 +187,7 @@ def test_what_is_refused(data, options, words):
     [(2, 30, {"ties": 0.6}), (3, 60, {"ties": 0.6}), (5, 1200, {"clusters": 30, "effect": 0.5}),
      (3, 300, {"weights": np.where(np.arange(300) < 10, 20.0, 1.0)})],
 )  # fmt: skip
-def test_ratings_of_equal_items_are_seldom_told_apart(n, m, options, times):
+def test_ratings_of_equal_items_are_seldom_separated(n, m, options, times):
     wrong = 0
     for seed in range(times):
         data = battles([seed, n, m], n, m, **options)
@@ -200,7 +200,7 @@ def test_ratings_of_equal_items_are_seldom_told_apart(n, m, options, times):
 
 
 @pytest.mark.parametrize("unit", ["comparison", "cluster"])
-def test_a_resample_counts_what_is_drawn(unit):
+def test_a_resample_counts_the_drawn_comparisons(unit):
     data = battles(8, 4, 60, clusters=7, weights=np.tile([1.0, 0.5, 1 / 3], 20))
     redraw = _RedrawComparisons.of(data, ra.Borda(), unit)
     if unit == "cluster":
@@ -214,7 +214,7 @@ def test_a_resample_counts_what_is_drawn(unit):
     np.testing.assert_allclose(drawn.mean(axis=0), redraw.size * redraw.shares, rtol=0.25)
 
 
-def test_shares_of_ranks():
+def test_shares_of_ranks_are_over_resamples_of_clusters():
     data = battles(9, 4, 300, clusters=30, effect=0.5, worths=np.array([2.0, 1.0, 0.5, 0.0]))
     shares = ra.rank_shares(data, ra.Copeland(), n_resamples=50, rng=1)
     assert shares.unit == "cluster"
@@ -256,7 +256,7 @@ def test_units_of_very_unequal_size_count_as_few():
 
 
 @pytest.mark.parametrize(("won", "decided"), [(0, 0), (3, 3), (5, 10), (18, 20), (3, 20)])
-def test_the_sign_test_of_every_look_averages_over_all_chances_to_win(won, decided):
+def test_the_anytime_sign_test_averages_over_win_probabilities(won, decided):
     def ratio(p):
         return 2 * (2 * p) ** won * (2 * (1 - p)) ** (decided - won)
 
@@ -264,8 +264,8 @@ def test_the_sign_test_of_every_look_averages_over_all_chances_to_win(won, decid
     assert _mixed_sign_test(np.array(won), np.array(decided)) == pytest.approx(min(1 / mean, 1))
 
 
-def test_a_sign_test_is_ever_wrong_as_seldom_as_promised():
-    # Exact: what has not been rejected yet goes on.
+def test_the_anytime_sign_test_keeps_its_error_over_all_sizes():
+    # Exact: pairs not rejected yet continue.
     ever = {True: 0.0, False: 0.0}
     for every in ever:
         alive = np.ones(1)

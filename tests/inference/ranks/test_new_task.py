@@ -34,19 +34,19 @@ def test_ties_and_gaps_may_be_any_order():
     assert new_task_ranks(near, alpha=0.1, tolerance=0.2).worst.tolist() == [2, 2, 3]
 
 
-def test_what_is_said():
+def test_the_summary_names_items_with_few_or_no_scores():
     few = new_task_ranks(table_of([[1.0, 2.0], [2.0, 3.0], [np.nan, np.nan]], systems="ABC"))
     assert few.to_frame().to_numpy().tolist() == [[1, 3, 2], [1, 3, 2]]
-    told = few.summary()
-    assert "Ranks of 3 systems on one more task, level 95 % for each" in told
-    assert "scored on fewer than 39 tasks, so that every rank is possible at this level: A" in told
-    assert "without any score, so left out: C" in told
+    text = few.summary()
+    assert "Ranks of 3 systems on one more task, level 95 % for each" in text
+    assert "scored on fewer than 39 tasks, so that every rank is possible at this level: A" in text
+    assert "without any score, so left out: C" in text
     with pytest.raises(InvalidInputError, match="`table` must be a ScoreTable"):
         new_task_ranks(ra.Profile.from_orders(["AB"]))
 
 
 @pytest.mark.parametrize("gaps", [0.0, 0.2])
-def test_coverage_of_the_next_task(gaps):
+def test_intervals_cover_the_rank_on_the_next_task(gaps):
     """Nominal 90: each system's rank on the task that was held out, over 300 tables."""
     rng, covered = np.random.default_rng(1), []
     for _ in range(300):

@@ -38,7 +38,7 @@ def points_of(ranking, policy):
 
 
 @given(strategies.profiles(max_size=4), st.sampled_from(["pairwise", "borda"]))
-def test_bounds_are_those_that_the_decisions_leave(profile, of):
+def test_rank_bounds_follow_from_the_decisions(profile, of):
     result = ra.rank_intervals(profile, of=of, alpha=0.5)
     above = result.decisions.above
     assert result.best.tolist() == places_by(above)
@@ -151,10 +151,10 @@ def test_with_tasks_as_units_instances_are_averaged_first(table):
     assert result.rank.tolist() == expected
 
 
-# -- how it is told -------------------------------------------------------------------------------
+# -- the summary ----------------------------------------------------------------------------------
 
 
-def test_summary_tells_places_level_and_unit():
+def test_summary_states_places_level_and_unit():
     result = ra.rank_intervals(CLEAR, of="pairwise", method="hoeffding", alpha=0.1)
     assert result.summary().splitlines() == [
         "ranks by majorities; simultaneous 90 % confidence intervals, by Holm's procedure on "

@@ -1,4 +1,4 @@
-"""Ranks: which method decides and what it says of itself, single items, and who may be first."""
+"""Ranks: methods and their notes, single items, and the candidates for the first place."""
 
 import itertools
 
@@ -51,11 +51,11 @@ def intervals_of(data, of, method, **more):
     ],
     ids=str,
 )
-def test_the_default_is_what_is_valid_for_few_units(data, options, method):
+def test_the_default_method_is_valid_for_few_units(data, options, method):
     result = ra.rank_intervals(data, n_resamples=100, **options)
     assert result.method == result.decisions.basis.method == method
-    told = any("tasks are fixed, so that signs cannot be flipped" in n for n in result.notes)
-    assert told == ("fixed_tasks" in options and result.of != "pairwise" and method != "sign-flips")
+    note = any("tasks are fixed, so that signs cannot be flipped" in n for n in result.notes)
+    assert note == ("fixed_tasks" in options and result.of != "pairwise" and method != "sign-flips")
 
 
 @pytest.mark.parametrize(
@@ -68,8 +68,8 @@ def test_the_default_is_what_is_valid_for_few_units(data, options, method):
     ids=str,
 )
 def test_sign_tests_of_other_units_are_refused_by_their_name(data, options):
-    said = r"^`method` must be 'hoeffding' here\. Got 'sign-test'"
-    with pytest.raises(InvalidInputError, match=said):
+    message = r"^`method` must be 'hoeffding' here\. Got 'sign-test'"
+    with pytest.raises(InvalidInputError, match=message):
         ra.rank_intervals(data, of="pairwise", method="sign-test", **options)
 
 
@@ -110,7 +110,7 @@ def test_many_sign_vectors_are_seeded():
     assert not any("sign vectors" in n for n in ra.rank_intervals(table, n_resamples=1000).notes)
 
 
-# -- what is missing ------------------------------------------------------------------------------
+# -- missing data ---------------------------------------------------------------------------------
 
 # B is above C in all tasks that have both; C has the better ones of the others.
 GAPS = ra.ScoreTable(
@@ -120,7 +120,7 @@ GAPS = ra.ScoreTable(
 
 
 @pytest.mark.parametrize("of", ["borda", "mean"])
-def test_two_items_are_compared_where_both_are_there(of):
+def test_two_items_are_compared_on_units_with_both(of):
     result = ra.rank_intervals(GAPS, of=of)
     assert result.rank.tolist() == [1, 2, 3]
     (note,) = result.notes
@@ -130,7 +130,7 @@ def test_two_items_are_compared_where_both_are_there(of):
     assert ["neighboring" in note for note in ra.rank_intervals(HUMANS, of=of).notes] == [True]
 
 
-# -- what decisions rest on -----------------------------------------------------------------------
+# -- basis of decisions ---------------------------------------------------------------------------
 
 
 def unanimous(size, n):
@@ -139,7 +139,7 @@ def unanimous(size, n):
 
 @pytest.mark.parametrize(("of", "method"), EVERY)
 @pytest.mark.parametrize(("n", "alpha"), [(2, 0.3), (5, 0.05)])
-def test_so_many_units_decide_something_and_fewer_nothing(of, method, n, alpha):
+def test_the_stated_number_of_units_is_the_least_that_decides(of, method, n, alpha):
     def data(size):
         if of != "mean":
             return unanimous(size, n)
@@ -176,7 +176,7 @@ def test_so_many_units_decide_something_and_fewer_nothing(of, method, n, alpha):
     ],
     ids=lambda value: None,
 )  # fmt: skip
-def test_where_nothing_can_be_decided_it_is_said_everywhere(data, options, words):
+def test_every_output_states_that_nothing_can_be_decided(data, options, words):
     result = ra.rank_intervals(data, **options)
     assert result.notes[0].startswith(words)
     assert f"note: {words}" in result.summary()
@@ -186,7 +186,7 @@ def test_where_nothing_can_be_decided_it_is_said_everywhere(data, options, words
     assert not result.decisions.pairs
 
 
-def test_fewer_units_decide_where_other_pairs_have_too_few_to_count():
+def test_fewer_units_decide_if_other_pairs_cannot_be_decided():
     """Seven are enough for any of three pairs; six are where no other can be decided (Tarone)."""
     six = ra.Profile.from_orders(["AB"] * 6 + ["C"], items="ABC")
     battles = ra.Comparisons.from_arrays("AAAAAAB", "BBBBBBC", [1] * 7)
@@ -296,7 +296,7 @@ def test_the_largest_deviation_of_a_single_item_is_among_its_pairs(seed):
     assert result.decisions.above.tolist() == above.tolist()
 
 
-# -- how it looks ---------------------------------------------------------------------------------
+# -- output ---------------------------------------------------------------------------------------
 
 
 @given(strategies.profiles(min_size=2))
@@ -319,7 +319,7 @@ def test_tiers_and_neighbors_are_those_of_the_decisions(profile):
         assert set(result.bottom(k)) == last
 
 
-def test_one_item_alone_is_bounded_by_intervals_of_its_own_pairs():
+def test_bounds_of_one_item_use_intervals_of_its_own_pairs():
     # A is above B by half of the largest difference, so that the value is 3/4: the radius of two
     # pairs is below 1/4 with 37 units, and that of three is not.
     agreed = ra.Profile.from_orders(["ABC"], counts=[37])

@@ -1,4 +1,4 @@
-"""Rank sets of estimates with errors: a slow oracle, a published table, and how often they err."""
+"""Rank sets of estimates with errors: a slow oracle, a published table, and error rates."""
 
 import tracemalloc
 from functools import partial
@@ -73,7 +73,7 @@ def test_errors_are_drawn_with_the_covariance():
 
 
 @given(st.integers(0, 10**6), st.integers(100, 300), st.floats(0.01, 0.6))
-def test_only_what_tells_the_quantile_is_looked_at_again(seed, times, alpha):
+def test_only_draws_near_the_quantile_are_recomputed(seed, times, alpha):
     rng = np.random.default_rng(seed)
     exact = rng.normal(size=times)
     largest, looked_at = exact + rng.exponential(size=times), []
@@ -126,10 +126,10 @@ def test_sets_are_those_of_csranks():
     assert ranks.bottom(5) == tuple(range(31, 38))
 
 
-# -- what is given --------------------------------------------------------------------------------
+# -- input ----------------------------------------------------------------------------------------
 
 
-def test_numbers_go_by_their_labels():
+def test_estimates_and_errors_are_matched_by_label():
     ratings = pd.Series({"A": 1262.0, "B": 1250, "C": 1190, "D": 1177})
     errors = {"D": 4.0, "C": 7, "B": 5, "A": 6}
     ranks = rank_sets(ratings, standard_errors=errors)
@@ -166,7 +166,7 @@ def test_no_power_of_two_changes_a_rank(power):
     assert all(first.equals(other) for other in others)
 
 
-def test_what_has_no_error_is_decided_as_it_stands():
+def test_pairs_without_error_are_decided_by_the_sign():
     ranks = rank_sets([3.0, 2, 2, 0], standard_errors=[0, 0, 0, 50])
     assert ranks.decisions.above[:3, :3].tolist() == [[False, True, True], [False] * 3, [False] * 3]
     assert (ranks.rank.tolist(), ranks.best.tolist()) == ([1, 2, 2, 4], [1, 2, 2, 1])
@@ -194,7 +194,7 @@ PLAIN = {"standard_errors": [1, 1]}
         (ra.Mallows.fit(ra.Profile.from_orders(["AB", "BA", "AB"])), {}, "a fit with worths"),
     ],
 )
-def test_what_does_not_fit_is_refused(estimates, options, message):
+def test_unsuitable_estimates_and_options_are_refused(estimates, options, message):
     with pytest.raises(InvalidInputError, match=message):
         rank_sets(estimates, **options)
 
@@ -234,7 +234,7 @@ def test_a_fit_has_worths_and_a_covariance():
 # -- many items -----------------------------------------------------------------------------------
 
 
-def test_many_items_do_not_hold_all_draws_of_all_pairs():
+def test_many_items_take_less_memory_than_all_draws():
     n, times = 120, 200
     estimates = np.random.default_rng(0).normal(0, 10, n)
     tracemalloc.start()

@@ -93,9 +93,9 @@ def slow(rows, weights):
     n, pairs = len(rows[0]), oracles.ordered_pairs(len(rows[0]))
     differences, mass = {}, {}
     for i, j in pairs:
-        told = [(row[i], row[j], w) for row, w in zip(rows, weights, strict=True)]
-        differences[i, j] = [0 if None in (a, b) else w * (a - b) for a, b, w in told]
-        mass[i, j] = sum(w * w for a, b, w in told if None not in (a, b))
+        cells = [(row[i], row[j], w) for row, w in zip(rows, weights, strict=True)]
+        differences[i, j] = [0 if None in (a, b) else w * (a - b) for a, b, w in cells]
+        mass[i, j] = sum(w * w for a, b, w in cells if None not in (a, b))
     common = lcm(*(m for m in mass.values() if m))
 
     def values(signs):
@@ -175,7 +175,7 @@ def slow_decisions(rows, alpha):
     return decided
 
 
-# Were each kind of sums to spend the level, these would be told apart.
+# If each kind of sums spent the level by itself, these would be separated.
 @example(
     [(7, 3, 0), (-4, -4, -9), (-8, -9, -6), (6, 3, 8), (0, 2, 9), (4, 3, 1), (1, 8, -4)],
     (8, 6, 0),
@@ -281,8 +281,8 @@ def wrong_shares(noise, center, deltas, *, scaled=False):
 COINS = np.array([list(row) for row in product((1.0, -1.0), repeat=5)])[[0, 3, 5, 9, 17, 30]]
 
 
-def test_few_units_that_agree_by_luck_decide_nothing():
-    # Five items are 1 or -1 with equal chance, the first is always 0.01: whoever of the five is 1
+def test_few_units_that_agree_by_chance_decide_nothing():
+    # Five items are 1 or -1 with equal chance, the first is always 0.01: any of the five that is 1
     # in all six units would stand out if its sum were divided by its own root mean square.
     rows = np.column_stack([np.full(6, 0.01), COINS])
     rows[:, 1] = 1
@@ -299,7 +299,7 @@ def test_sums_of_few_units_are_not_scaled():
     assert [len(flips(scores[:m], scaled=True).scales) for m in (8, 10, 11)] == [1, 1, 2]
 
 
-def test_what_was_never_seen_to_vary_is_not_decided_by_its_spread():
+def test_pairs_without_variation_are_not_decided_by_their_spread():
     # The first two fail in one task of ten and are .1 better in the others; the first did not.
     scores = np.zeros((12, 5))
     scores[:, :2] = 0.1
@@ -321,7 +321,7 @@ def test_many_sign_vectors_are_drawn_and_the_observed_one_is_among_them():
 
 
 @pytest.mark.parametrize("seed", seeds(1, 3))
-def test_drawn_sign_vectors_estimate_what_all_give(monkeypatch, seed):
+def test_drawn_sign_vectors_estimate_the_exact_p_values(monkeypatch, seed):
     scores = np.random.default_rng(seed).normal(size=(11, 3)) + np.array([1.2, 0.8, 0])
     exact = flips(scores)
     assert (exact.n_vectors, exact.is_exact) == (1024, True)
@@ -338,7 +338,7 @@ def test_drawn_sign_vectors_estimate_what_all_give(monkeypatch, seed):
 def test_counts_draw_sums_of_signs():
     rows, many = [[1, 0], [0, 1]], [33, 17]
     found = flips(rows, counts=many, n_vectors=5000)
-    # Fifty fair coins of which 33 or more, or 17 or less, are heads.
+    # Fifty fair coins with at least 33 or at most 17 heads.
     exact = 2 * stats.binom.sf(32, 50, 0.5)
     assert found.together[0, 1] == pytest.approx(exact, abs=4.5 * (exact / 5000) ** 0.5)
 
@@ -384,7 +384,7 @@ def test_items_pairs_and_units_give_the_same_p_values(monkeypatch, shape):
     for way in ways:
         np.testing.assert_array_equal(items.ahead, way.ahead)
         for name in ("together", "alone"):
-            # Sums that are equal but for rounding stand in one order or the other.
+            # Sums that are equal but for rounding are in one order or the other.
             np.testing.assert_allclose(getattr(items, name), getattr(way, name), atol=1.01 / 300)
 
 
@@ -395,10 +395,10 @@ def by_points(orders, *, fixed_tasks=False, **more):
     return Units.of_values(profile, source, unit="ranking", fixed_tasks=fixed_tasks, instances=None)
 
 
-# -- what tells nothing ---------------------------------------------------------------------------
+# -- units without information --------------------------------------------------------------------
 
 
-def test_rounding_errors_tell_nothing():
+def test_rounding_errors_decide_nothing():
     exact = np.arange(1.0, 9.0)
     noisy = exact * (1 + 4e-16)
     assert (noisy > exact).all()
@@ -407,13 +407,13 @@ def test_rounding_errors_tell_nothing():
     assert not found.ahead.any()
 
 
-def test_a_sum_that_rounding_keeps_from_being_equal_counts_as_equal():
+def test_sums_equal_but_for_rounding_count_as_equal():
     # .1 + .2 is not .3 in floats: the flip of the first two units gives the observed sum.
     scores = np.array([[0.1, 0], [0.2, 0], [-0.3, 0], [5, 0], [5, 0]])
     check(flips(scores), np.rint(10 * scores).astype(int).tolist(), [1] * 5)
 
 
-def test_nothing_at_all_decides_nothing():
+def test_units_without_differences_decide_nothing():
     few = (flips([[1.0]] * 3), flips([[1.0], [NAN]]), flips([[1.0], [NAN]], scaled=True))
     for found in (flips([[1, 1]] * 3), flips([[NAN, 1.0], [2.0, NAN]]), *few):
         assert (found.together == 1).all()
@@ -421,10 +421,10 @@ def test_nothing_at_all_decides_nothing():
         assert not found.ahead.any()
 
 
-# -- what is refused ------------------------------------------------------------------------------
+# -- refusals -------------------------------------------------------------------------------------
 
 
-def test_signs_of_fixed_tasks_cannot_be_turned():
+def test_sign_flips_of_fixed_tasks_are_refused():
     one, two = (
         by_points(["AB", "BA", "AB"], groups=groups, fixed_tasks=True) for groups in ("xxx", "xxy")
     )
@@ -433,7 +433,7 @@ def test_signs_of_fixed_tasks_cannot_be_turned():
         sign_flips(two, 100, np.random.default_rng(0))
 
 
-def test_more_sums_than_can_be_held_are_refused(monkeypatch):
+def test_too_many_sums_for_memory_are_refused(monkeypatch):
     monkeypatch.setattr(module, "SUMS_HELD", 4000)
     with pytest.raises(InvalidInputError, match=r"at most 1,333 with 3 items"):
         flips(np.random.default_rng(0).normal(size=(40, 3)), n_vectors=2000)

@@ -1,4 +1,4 @@
-"""What is wrong with a file is said with its place, and never read as something else."""
+"""A fault of a file is named with its place, and never read as something else."""
 
 import pandas as pd
 import pyarrow.parquet as pq
@@ -13,12 +13,12 @@ from tests.io.scan.scan_files import LONG, NAN, drawn, long, scan, wide, write
 
 class TestSources:
     @pytest.mark.parametrize("source", ["none.parquet", "*.parquet", "folder"])
-    def test_no_file(self, source, tmp_path):
+    def test_missing_files_and_empty_folders_are_refused(self, source, tmp_path):
         (tmp_path / "folder").mkdir()
         with pytest.raises(InvalidInputError, match="`source` must be"):
             ra.io.scan_scores(tmp_path / source, higher_is_better=True)
 
-    def test_a_file_twice_and_other_files_in_a_folder(self, two_files, table):
+    def test_repeated_and_unsuitable_files_are_refused(self, two_files, table):
         paths, _ = two_files
         folder = paths[0].parent
         (folder / "notes.txt").write_text("x", encoding="utf-8")
@@ -38,7 +38,7 @@ class TestSources:
             ("a.csv", "A,B\n1,2\n9007199254740993,3\n", r"row 2, column 'A' is \S+, and floats"),
         ],
     )  # fmt: skip
-    def test_what_no_file_may_hold(self, name, text, message, tmp_path):
+    def test_files_with_bad_content_are_refused(self, name, text, message, tmp_path):
         path = tmp_path / name
         path.write_text(text, encoding="utf-8")
         with pytest.raises((DataFormatError, InvalidInputError), match=message):
@@ -53,7 +53,7 @@ class TestDamage:
         path.write_bytes(change(bytearray(path.read_bytes())))
         return path, table, made
 
-    def test_a_file_that_changes_after_the_look_at_it_or_is_truncated(self, tmp_path):
+    def test_changed_or_truncated_files_are_refused(self, tmp_path):
         *_, made = self.damaged(tmp_path, lambda data: data + b" ")
         with pytest.raises(DataFormatError, match="has changed since the scan began"):
             made.summarize()
@@ -62,7 +62,7 @@ class TestDamage:
             scan(path, table)
 
     @pytest.mark.parametrize("compression", ["none", "zstd"])
-    def test_flipped_bytes(self, compression, tmp_path):
+    def test_flipped_bytes_are_refused_with_their_place(self, compression, tmp_path):
         table = drawn(m=2000)
         path = write(
             wide(table), tmp_path / "a.parquet", rows=500, compression=compression,
@@ -103,7 +103,7 @@ class TestRows:
             ("good", "csv", r"a\.csv holds string in the column 's2', where scores should be"),
         ],
     )
-    def test_what_is_no_score(self, value, ending, message, table, tmp_path):
+    def test_cells_that_are_no_scores_are_refused(self, value, ending, message, table, tmp_path):
         frame = wide(table).astype({"s2": object})
         frame.loc[6, "s2"] = value
         self.refuse(frame, tmp_path, message, ending=ending)
@@ -115,7 +115,7 @@ class TestRows:
     )
 
     @pytest.mark.parametrize("cell", REFUSED)
-    def test_what_a_cell_may_not_say(self, cell, table, tmp_path):
+    def test_bad_cells_are_refused(self, cell, table, tmp_path):
         form, row, column, value, message = cell
         frame = form(table)
         if column == "s2":
@@ -125,14 +125,14 @@ class TestRows:
 
     @pytest.mark.parametrize("column", ["task", "id"])
     @pytest.mark.parametrize("ending", ["parquet", "csv"])
-    def test_missing_labels(self, column, ending, table, tmp_path):
+    def test_missing_labels_are_refused(self, column, ending, table, tmp_path):
         frame = wide(table)
         frame.loc[6, column] = None
         self.refuse(frame, tmp_path, f"row [37], column '{column}' is missing", ending=ending)
 
     @pytest.mark.parametrize("gap", [1, 2, 30])
     @pytest.mark.parametrize("ids", ["text", "numbers"])
-    def test_an_instance_twice(self, gap, ids, table, tmp_path):
+    def test_an_instance_given_twice_is_refused(self, gap, ids, table, tmp_path):
         frame = wide(table).assign(task="x")
         if ids == "numbers":
             frame["id"] = range(40)
@@ -148,7 +148,7 @@ class TestRows:
         firsts = wide(table).assign(id="same").groupby("task").head(1)
         assert scan(write(firsts, tmp_path / "a.parquet"), table).summarize().n_units == 3
 
-    def test_an_instance_in_two_files(self, two_files, table):
+    def test_an_instance_in_two_files_is_refused(self, two_files, table):
         paths, rows = two_files
         rows = rows.assign(task="x")
         first = wide(table)[:20].assign(task="x")
@@ -165,7 +165,7 @@ class TestRows:
         again = pd.concat([frame[:2], frame[1:]])
         self.refuse(again, tmp_path, "row 3 is the second score of", LONG, ending="csv")
 
-    def test_units_without_scores_are_told(self, table, tmp_path):
+    def test_units_without_scores_are_reported(self, table, tmp_path):
         frame = wide(table)
         frame.loc[[6, 9], list(table.systems)] = NAN
         path = write(frame, tmp_path / "a.parquet")

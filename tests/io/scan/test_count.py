@@ -26,7 +26,7 @@ MASK = 2**64 - 1
     cuts=st.lists(st.integers(0, 40), max_size=3),
     sizes=st.tuples(st.integers(1, 50), st.sampled_from([1, 7, 1000])),
 )
-def test_rows_files_and_batches(seed, order, cuts, sizes, tmp_path_factory):
+def test_files_and_batches_change_nothing(seed, order, cuts, sizes, tmp_path_factory):
     rows, enough = sizes
     table = drawn(seed)
     shuffled = wide(table).iloc[order.sample(range(40), 40)]
@@ -48,7 +48,7 @@ def test_rows_files_and_batches(seed, order, cuts, sizes, tmp_path_factory):
 
 @pytest.mark.parametrize("ending", ["parquet", "csv"])
 @pytest.mark.parametrize("form", [wide, long])
-def test_forms_formats_and_workers(form, ending, tmp_path, monkeypatch):
+def test_forms_formats_and_workers_change_nothing(form, ending, tmp_path, monkeypatch):
     monkeypatch.setattr(batches, "PART_ROWS", 5)
     table = drawn(2)
     frame, names = form(table), LONG if form is long else None
@@ -140,7 +140,7 @@ def test_whole_numbers_are_the_same_instance_as_text(kind, tmp_path):
             made.summarize()
 
 
-def test_an_instance_that_is_there_twice_but_for_spaces(tmp_path):
+def test_instances_that_differ_in_spaces_only_are_refused(tmp_path):
     (tmp_path / "a.csv").write_text("id,A\nx,1\n x,2\n")
     with pytest.raises(DataFormatError, match="are the same instance"):
         ra.io.scan_scores(tmp_path / "a.csv", higher_is_better=True, instance="id").summarize()

@@ -1,4 +1,4 @@
-"""A cluster of Dask adds up to the same bits, though workers are lost."""
+"""A Dask cluster gives the same sums, even if workers are lost."""
 
 import os
 import signal
@@ -50,7 +50,7 @@ def folder_of(table, form, path):
 
 @pytest.mark.parametrize(("form", "names"), [(wide, None), (long, LONG)])
 @pytest.mark.parametrize("seed", [0, 1])
-def test_the_same_as_this_machine(form, names, seed, client, tmp_path):
+def test_dask_gives_the_result_of_this_machine(form, names, seed, client, tmp_path):
     table = drawn(seed)
     made = scan(folder_of(table, form, tmp_path / "data"), table, names)
     found = made.summarize(client=client)
@@ -64,13 +64,13 @@ def test_errors_are_those_of_this_machine(client, tmp_path):
     broken.loc[17, "s1"] = float("inf")
     twice = wide(table).assign(task="x")
     twice.loc[38, "id"] = twice.loc[1, "id"]
-    for name, frame, said in (("a", broken, None), ("b", twice, "same instance")):
+    for name, frame, message in (("a", broken, None), ("b", twice, "same instance")):
         made = scan(write(frame, tmp_path / f"{name}.parquet", rows=5), table)
         with pytest.raises(DataFormatError) as here:
             made.summarize()
-        with pytest.raises(DataFormatError, match=said) as there:
+        with pytest.raises(DataFormatError, match=message) as there:
             made.summarize(client=client)
-        assert said or str(here.value) == str(there.value)
+        assert message or str(here.value) == str(there.value)
 
 
 def count_slowly(layout, part):
@@ -79,7 +79,7 @@ def count_slowly(layout, part):
     return _count_part(layout, part)
 
 
-def test_a_worker_that_is_killed(client, tmp_path, monkeypatch):
+def test_a_killed_worker_changes_no_result(client, tmp_path, monkeypatch):
     rng = np.random.default_rng(0)
     for number in range(4):
         values = rng.normal(size=(5, 2000)).round(1)
@@ -110,7 +110,7 @@ def die(*given):
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-def test_workers_that_are_killed_again_and_again(client, tmp_path, monkeypatch):
+def test_workers_killed_repeatedly_end_in_an_error(client, tmp_path, monkeypatch):
     table = drawn(0)
     made = scan(write(wide(table), tmp_path / "a.parquet", rows=20), table)
     monkeypatch.setattr(count, "_count_part", die)
@@ -118,7 +118,7 @@ def test_workers_that_are_killed_again_and_again(client, tmp_path, monkeypatch):
         made.summarize(client=client)
 
 
-def test_what_cannot_be_asked_for(client, tmp_path):
+def test_bad_clients_are_refused(client, tmp_path):
     made = scan(write(wide(drawn(0)), tmp_path / "a.parquet"), drawn(0))
     for options in ({"client": 3}, {"client": client, "n_jobs": 2}):
         with pytest.raises(InvalidInputError, match=r"distributed\.Client, without"):

@@ -37,7 +37,7 @@ class Directed:
         self.task_weights = {t: table.task_weights[t] for t in tasks}
 
 
-def test_systems_in_the_order_of_their_first_rows(tmp_path):
+def test_systems_are_in_the_order_of_their_first_rows(tmp_path):
     frame = pd.DataFrame({"system": list("baca"), "id": [1, 1, 2, 2], "score": [1.0, 2, 3, 4]})
     path = write(frame, tmp_path / "a.parquet")
     names = {"system": "system", "instance": "id", "score": "score"}
@@ -60,9 +60,9 @@ def test_scattered_rows_are_sorted_on_disk(seed, ending, tmp_path):
         rf"^1\.{ending}.*row 1, column 'score' must be": frame[30:].assign(score=float("inf")),
         rf"^1\.{ending}, .*is the second score of": pd.concat([frame[30:], frame[:1]]),
     }
-    for said, rows in broken.items():
+    for message, rows in broken.items():
         write(rows, tmp_path / f"1.{ending}")
-        with pytest.raises(DataFormatError, match=said):
+        with pytest.raises(DataFormatError, match=message):
             scan(tmp_path, table, LONG, scattered="sort").summarize()
 
 
@@ -80,7 +80,7 @@ def test_labels_are_those_of_read_scores(ending, scattered, tmp_path):
     assert made.summarize() == ra.ScoreSummary.from_scores(table)
 
 
-def test_what_cannot_be_sorted(tmp_path):
+def test_sorting_wide_tables_is_refused(tmp_path):
     table = drawn(0)
     with pytest.raises(InvalidInputError, match="scattered"):
         scan(write(wide(table), tmp_path / "a.parquet"), table, scattered="sort")
@@ -101,7 +101,7 @@ def test_memory_does_not_grow_with_the_rows(form, tmp_path, monkeypatch):
     assert max(held[4:]) < 2 * max(held[:4])
 
 
-def test_tasks_come_as_they_first_occur_and_are_sorted_when_asked(tmp_path):
+def test_tasks_are_in_order_of_occurrence_or_sorted_on_request(tmp_path):
     table = drawn(2, tasks="zxy")
     write(long(table), tmp_path / "long.csv")
     found = scan(tmp_path / "long.csv", table, LONG)

@@ -19,20 +19,20 @@ from tests.io.scan.scan_files import scan, wide, write
         ),
     ],
 )
-def test_other_columns_in_the_last_file(change, message, two_files, table):
+def test_other_columns_in_the_last_file_are_refused(change, message, two_files, table):
     paths, rows = two_files
     write(change(rows), paths[1])
     with pytest.raises(DataFormatError, match=message):
         scan(paths, table)
 
 
-def test_another_order_of_columns_is_none_of_its_faults(two_files, table):
+def test_another_order_of_columns_is_accepted(two_files, table):
     paths, rows = two_files
     write(rows[rows.columns[::-1]], paths[1])
     assert scan(paths, table).summarize() == ra.ScoreSummary.from_scores(table)
 
 
-def test_two_columns_of_one_name(tmp_path):
+def test_two_columns_of_one_name_are_refused(tmp_path):
     path = tmp_path / "a.csv"
     path.write_text("A,B,A\n1,2,3\n", encoding="utf-8")
     with pytest.raises(DataFormatError, match="columns named A"):
@@ -55,7 +55,7 @@ def scored(**columns):
         (None, {"system": "s1"}, "given together"),
     ],
 )
-def test_columns_and_names_that_do_not_fit(frame, names, message, table, tmp_path):
+def test_columns_that_do_not_match_the_names_are_refused(frame, names, message, table, tmp_path):
     error = InvalidInputError if frame is None else DataFormatError
     path = write(wide(table) if frame is None else frame, tmp_path / "a.parquet")
     with pytest.raises(error, match=message):

@@ -1,4 +1,4 @@
-"""What a scan adds up is what the table itself says, to the last bit."""
+"""Sums of a scan equal those of the table exactly."""
 
 import gzip
 import warnings
@@ -31,7 +31,7 @@ def assert_says_the_same(summary, table):
 @pytest.mark.parametrize("ending", ["parquet", "csv", "tsv"])
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.slow)])
-def test_every_form_and_format(form, ending, seed, tmp_path):
+def test_every_form_and_format_gives_the_same_sums(form, ending, seed, tmp_path):
     frame, names = FORMS[form]
     table = drawn(seed)
     path = write(frame(table), tmp_path / f"scores.{ending}", rows=7)
@@ -40,7 +40,7 @@ def test_every_form_and_format(form, ending, seed, tmp_path):
 
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize(("batch", "rows"), [(1, 5), (3, 1), (3, 1000), (2**16, 5)])
-def test_any_batch_and_row_group(form, batch, rows, tmp_path, monkeypatch):
+def test_any_batch_and_row_group_gives_the_same_sums(form, batch, rows, tmp_path, monkeypatch):
     monkeypatch.setattr(scan_count, "BATCH_ROWS", batch)
     monkeypatch.setattr(scan_count, "LEAST_ROWS", 1)
     monkeypatch.setattr(scan_count, "ENOUGH", batch)
@@ -52,7 +52,7 @@ def test_any_batch_and_row_group(form, batch, rows, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_small_blocks_of_text(form, tmp_path, monkeypatch):
+def test_small_blocks_of_text_give_the_same_sums(form, tmp_path, monkeypatch):
     monkeypatch.setattr(batches, "TEXT_BLOCK", 256)
     frame, names = FORMS[form]
     table = drawn(3)
@@ -66,7 +66,7 @@ def test_small_blocks_of_text(form, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("kind", [pa.float32(), pa.float64(), pa.int32(), pa.int64(), pa.uint8()])
-def test_numbers_of_any_type(kind, tmp_path):
+def test_numbers_of_any_type_are_read(kind, tmp_path):
     values = [[1, 2, None, 9], [2, 2, 3, None]]
     columns = {"A": pa.array(values[0], kind), "B": pa.array(values[1], kind)}
     path = tmp_path / "scores.parquet"
@@ -79,7 +79,7 @@ def test_numbers_of_any_type(kind, tmp_path):
     assert summary == ra.ScoreSummary.from_scores(table)
 
 
-def test_folders_that_name_the_task(tmp_path):
+def test_folders_may_name_the_task(tmp_path):
     table = drawn(6)
     frame = wide(table)
     for task, rows in frame.groupby("task"):

@@ -27,7 +27,7 @@ def quiet(text, **options):
 GERMAN = "system;x;y\nA;1,5;-,25\nB;2;1,5e3\n"
 
 
-def test_decimal_commas():
+def test_decimal_commas_are_read():
     assert quiet(GERMAN, decimal=",") == [[1.5, -0.25], [2.0, 1500.0]]
     quoted = 'system,x,y\nA,"1,5","-,25"\nB,2,"1,5e3"\n'
     assert quiet(quoted, decimal=",") == quiet(GERMAN, decimal=",")
@@ -38,13 +38,13 @@ def test_decimal_commas():
 
 
 @pytest.mark.parametrize("header", ["s;f,1", "s;f,1,2", "s,t;f", "s;f"])
-def test_a_decimal_comma_parts_no_cells(header):
+def test_a_decimal_comma_does_not_split_cells(header):
     assert quiet(f"{header}\nA;1,5\nB;2,5\n", decimal=",") == [[1.5], [2.5]]
     assert quiet(f"{header}\nA;1,5,\nB;2,5,\n".replace(";", "\t").replace(",\n", "\n"), decimal=",")
 
 
 @pytest.mark.parametrize("cell", ["1.234,5", "1.234", "1,2,3", "1.5"])
-def test_nothing_is_guessed_of_thousands(cell):
+def test_separators_of_thousands_are_refused(cell):
     with pytest.raises(DataFormatError, match="row 2, column 'x' must be a finite number"):
         read(f"system;x\nA;{cell}\nB;1\n", decimal=",")
 
@@ -57,7 +57,7 @@ def test_percent_is_divided_exactly():
     assert quiet(text.replace(".", ","), percent=True, decimal=",") == quiet(text, percent=True)
 
 
-def test_a_column_has_percent_signs_or_none():
+def test_columns_with_some_percent_signs_are_refused_or_noted():
     with pytest.raises(DataFormatError, match=r"column 'x' has .* a percent sign \(2\) and .* \(1"):
         read("system,x,y\nA,86%,5\nB,85%,6\nC,0.5,7\nD,,8\n", percent=True)
     long = "s,t,v\nA,acc,86%\nB,acc,80%\nA,ppl,7\nB,ppl,9\n"
@@ -66,7 +66,7 @@ def test_a_column_has_percent_signs_or_none():
     assert table.values.tolist() == [[0.86, 7], [0.8, 9]]
 
 
-def test_words_for_missing_scores_are_counted_in_their_case():
+def test_words_for_missing_scores_are_counted_as_spelled():
     text = "system,x,y\nA,-,1\nB, - ,n.a.\nC,1,-\n"
     with pytest.warns(DataWarning, match=r"4 cells with '-' \(3\) or 'n\.a\.' \(1\) read as mis"):
         table = read(text, missing=["-", "n.a."])
@@ -84,7 +84,7 @@ ERRORS = [
 
 
 @pytest.mark.parametrize("cell", ERRORS)
-def test_values_without_their_errors(cell):
+def test_errors_of_values_are_dropped_on_request(cell):
     with pytest.warns(DataWarning, match="1 number with an error behind: the errors were left out"):
         table = read(f"system\tx\nA\t{cell}\nB\t-1\n", errors="drop")
     assert table.values.tolist() == [[1.2], [-1.0]]
@@ -95,7 +95,7 @@ def test_values_without_their_errors(cell):
 @pytest.mark.parametrize(
     "cell", ["12% ± 3%", "12 ± 3%", "12% ± 3", "12 (3%)", "12% (3)", "12 (3)%"]
 )
-def test_percent_of_value_or_error(cell):
+def test_percent_signs_may_follow_a_value_or_its_error(cell):
     text = f"system\tx\nA\t{cell}\nB\t9%\n"
     assert quiet(text, errors="drop", percent=True) == [[0.12], [0.09]]
 
@@ -105,7 +105,7 @@ NO_PERCENT = ["1e400%", "1e2%", "%", "5 % %", "nan%", "inf%", "\u0661%"]
 
 
 @pytest.mark.parametrize("cell", NO_ERRORS + NO_PERCENT)
-def test_what_is_no_value_with_an_error_and_no_percentage(cell):
+def test_malformed_errors_and_percentages_are_refused(cell):
     options = {"percent": True} if cell in NO_PERCENT else {"errors": "drop"}
     with pytest.raises(DataFormatError, match="must be a finite number"):
         read(f"system\tx\nA\t{cell}\nB\t{9 if cell in NO_ERRORS else '9%'}\n", **options)
@@ -113,7 +113,7 @@ def test_what_is_no_value_with_an_error_and_no_percentage(cell):
 
 @settings(max_examples=20)
 @given(st.lists(st.sampled_from(["1,5", "2,5 ± 1", "-", "3", ""]), min_size=2, max_size=5))
-def test_all_kinds_of_tables_say_the_same(texts):
+def test_all_kinds_of_tables_give_the_same_values_and_messages(texts):
     frame = pd.DataFrame({"s": [f"s{k}" for k in range(len(texts))], "x": texts, "y": 1.5})
     csv = frame.assign(y="1,5").to_csv(index=False, sep=";")
     options = {"decimal": ",", "missing": ["-"], "errors": "drop"}
@@ -127,8 +127,8 @@ def test_all_kinds_of_tables_say_the_same(texts):
             except InvalidInputError:
                 assert set(texts) <= {"-", ""}
                 return
-        told = sorted(str(one.message).partition(":")[2] for one in caught)
-        values.append((table.values.tolist(), told))
+        messages = sorted(str(one.message).partition(":")[2] for one in caught)
+        values.append((table.values.tolist(), messages))
     assert all(repr(one) == repr(values[0]) for one in values)
 
 

@@ -1,4 +1,4 @@
-"""Workbooks of Excel: what is in them is read or refused by its place, and they cost little."""
+"""Workbooks of Excel: cells are read, or refused by their place, at little cost."""
 
 import re
 import warnings
@@ -57,10 +57,10 @@ def refused(book):
     return of_rows
 
 
-# -- what is read ---------------------------------------------------------------------------------
+# -- reading --------------------------------------------------------------------------------------
 
 
-def test_every_kind_of_cell(read):
+def test_every_kind_of_cell_is_read(read):
     strings = (
         f"<sst {MAIN}><si><t>system</t></si>"
         '<si><r><t>a</t></r><r><t>cc</t></r><rPh sb="0" eb="1"><t>no</t></rPh></si>'
@@ -86,7 +86,7 @@ def test_every_kind_of_cell(read):
     assert [type(row[1]) for row in rows_of(table)[:3]] == [float, int, int]
 
 
-def test_what_openpyxl_and_pandas_make_of_it_is_read_too(tmp_path):
+def test_workbooks_are_read_as_by_pandas(tmp_path):
     rng = np.random.default_rng(5)
     frame = pd.DataFrame(rng.normal(size=(40, 3)) * 10.0 ** rng.integers(-300, 300, (40, 3)))
     frame.columns = ["x", "y", "\u00e9\u4e2d"]
@@ -138,7 +138,7 @@ def test_sheets_that_were_not_read_are_named(tmp_path):
         scores(written(tmp_path / "b.xlsx", with_sheets(empty, empty)))
 
 
-def test_empty_workbooks(refused):
+def test_empty_workbooks_are_refused(refused):
     assert refused("") == "a.xlsx is empty; it must hold a header and at least one row."
     assert "is empty" in refused(
         '<row r="1"><c r="A1" s="1"/></row>', after="<mergeCell ref='A1:Z9'/>"
@@ -146,7 +146,7 @@ def test_empty_workbooks(refused):
     assert "a header and no rows" in refused(HEADER)
 
 
-# -- what says nothing ----------------------------------------------------------------------------
+# -- cells without a value ------------------------------------------------------------------------
 
 CELL = '<row r="2"><c r="A2" t="inlineStr"><is><t>A</t></is></c>{}</row>'
 ERRORS = ["#DIV/0!", "#REF!", "#VALUE!", "#N/A", "#NAME?", "#NULL!", "#NUM!", "#SPILL!"]
@@ -155,9 +155,9 @@ PLACE = r"a\.xlsx, row 2, column 'acc' must be a finite number or empty for miss
 
 def test_error_cells_are_refused_by_their_place(refused):
     for error in ERRORS:
-        said = refused(HEADER + CELL.format(f'<c r="B2" t="e"><v>{error}</v></c>'))
-        assert re.match(PLACE + re.escape(f"the error {error} (cell B2 of sheet 'Scores'). "), said)
-        assert said.endswith("Clear the cell where the value is missing.")
+        text = refused(HEADER + CELL.format(f'<c r="B2" t="e"><v>{error}</v></c>'))
+        assert re.match(PLACE + re.escape(f"the error {error} (cell B2 of sheet 'Scores'). "), text)
+        assert text.endswith("Clear the cell where the value is missing.")
 
 
 @pytest.mark.parametrize(
@@ -166,12 +166,12 @@ def test_error_cells_are_refused_by_their_place(refused):
      '<c r="B2"><f t="shared" si="0"/></c>'],
 )  # fmt: skip
 def test_formulas_without_a_value_are_refused(cell, refused):
-    said = refused(HEADER + CELL.format(cell))
+    message = refused(HEADER + CELL.format(cell))
     assert re.match(
         PLACE + r"a formula whose value is still to be calculated \(cell B2 of sheet 'Scores'\)",
-        said,
+        message,
     )
-    assert said.endswith("let it calculate, and save it.")
+    assert message.endswith("let it calculate, and save it.")
 
 
 # Numbers of formats, and whether these are of dates: the ends of the East Asian ones, too.
@@ -183,7 +183,7 @@ FORMATS = {0: False, 14: True, 27: True, 36: True, 37: False, 49: False, 50: Tru
     [("yyyy\\-mm\\-dd", True),   ("0.00", False),
      ('0.0" days"', False),  ("#,##0_d", False)],
 )  # fmt: skip
-def test_dates_are_no_numbers(code, is_date, read):
+def test_dates_are_not_read_as_numbers(code, is_date, read):
     known = "".join(f'<xf numFmtId="{number}"/>' for number in FORMATS)
     styles = (
         f"<styleSheet {MAIN}><numFmts><numFmt numFmtId=\"170\" formatCode='{code}'/></numFmts>"
@@ -196,7 +196,7 @@ def test_dates_are_no_numbers(code, is_date, read):
         assert shown == ("a date (cell B2 of sheet 'Scores')" if expected else "45000")
 
 
-# -- what is no workbook --------------------------------------------------------------------------
+# -- files that are no workbook -------------------------------------------------------------------
 
 WRONG = {
     r"\(KeyError\): save it": {"xl/strings.xml": None},
@@ -208,26 +208,26 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize(("said", "changed"), WRONG.items())
-def test_damage_is_named(said, changed, tmp_path):
+@pytest.mark.parametrize(("message", "changed"), WRONG.items())
+def test_damage_is_named(message, changed, tmp_path):
     changed = dict(changed)
     rows = HEADER + CELL.format(changed.pop("B2", '<c r="B2"><v>1</v></c>'))
     parts = parts_of(rows) | changed
     content = zipped({name: text for name, text in parts.items() if text is not None})
-    with pytest.raises(DataFormatError, match=said):
+    with pytest.raises(DataFormatError, match=message):
         scores(written(tmp_path / "a.xlsx", content))
 
 
 COLUMNS = [openpyxl.utils.get_column_letter(at) for at in range(4, 130)]
 
 
-# -- what a few bytes may not ask for -------------------------------------------------------------
+# -- limits for small files -----------------------------------------------------------------------
 
 
 REFUSED = r"^a\.xlsx takes about [0-9,]+ bytes of memory or more, and `max_bytes` is 1"
 
 
-def test_bombs_are_refused_before_they_are_unpacked(tmp_path):
+def test_archive_bombs_are_refused_before_unpacking(tmp_path):
     target = BytesIO()
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, text in parts_of("").items():

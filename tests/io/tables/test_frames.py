@@ -1,4 +1,4 @@
-"""Frames of any types of columns say at once what they say cell by cell."""
+"""Frames with columns of any type are read at once as cell by cell."""
 
 from dataclasses import replace
 
@@ -39,7 +39,7 @@ def frames(draw):
 
 
 def seen(table):
-    """Return labels and numbers of all columns, or what is said against them."""
+    """Return labels and numbers of all columns, or the message that refuses them."""
     found = []
     for name in table.header:
         for ask in (table.coded, table.numbers, table.counts):
@@ -65,7 +65,7 @@ def as_lists(table):
 
 @given(frames())
 @settings(max_examples=30)
-def test_frames_of_pandas_and_arrow_at_once_and_cell_by_cell(frame):
+def test_frames_are_read_at_once_as_cell_by_cell(frame):
     sources = [frame]
     if not any(kind in ("longdouble", "object") for kind in frame.dtypes):
         sources.append(pa.Table.from_pandas(frame, preserve_index=False))

@@ -1,4 +1,4 @@
-"""Frames of any cells are read or refused in words."""
+"""Frames of any cells are read or refused with a message."""
 
 import random
 from decimal import Decimal
@@ -34,7 +34,7 @@ WAYS = {
         frame, first="system", second="x", outcome="y", outcome_is="side", side="k"
     ),
 }
-#: What stands in the columns where nothing is odd.
+#: The cells of columns without anything odd.
 CELLS = {
     "comparisons": [["A", "B"], ["C", "D"], ["left", "tie", "model_b"], [1, 0.5]],
     "comparisons by side": [["A", "B"], ["C", "D"], [1, 0], [1, -1]],
@@ -59,7 +59,7 @@ def frames(number, seed, cells):
 
 @pytest.mark.parametrize("number", [30, pytest.param(2_000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("way", WAYS)
-def test_frames_of_any_cells(way, number):
+def test_frames_of_any_cells_are_read_or_refused(way, number):
     drawn = frames(number, int(number > 30), CELLS.get(way, [PLAIN] * 4))
     found = [outcome_of(WAYS[way], frame) for frame in drawn]
     assert "DataFormatError" in found or way == "table"

@@ -1,4 +1,4 @@
-"""Delimited text: Arrow parts the cells of plain files, and as the csv module does."""
+"""Delimited text: Arrow splits the cells of plain files as the csv module does."""
 
 import csv
 from io import StringIO
@@ -65,7 +65,7 @@ def files(draw):
 @example(data=b"a,b\n1,2\n\n,\n \n3,4", blank_rows=False)
 @example(data=b'a,b\n"",""\n"1",2\n', blank_rows=False)
 @settings(max_examples=80)
-def test_arrow_and_the_csv_module_part_the_same_cells(data, blank_rows):
+def test_arrow_and_the_csv_module_split_the_same_cells(data, blank_rows):
     found = outcome(data, blank_rows=blank_rows)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(reading, "_parse_by_arrow", lambda data, blank_rows: None)
@@ -86,7 +86,7 @@ PLAIN = st.sampled_from(["A", "b c", "'=x", "1", "-2.5", "1e-3", "0.300000000000
     quoting=st.sampled_from([csv.QUOTE_MINIMAL, csv.QUOTE_ALL, csv.QUOTE_NONNUMERIC]),
 )
 @settings(max_examples=50)
-def test_plain_files_are_parted_by_arrow(rows, delimiter, end, quoting):
+def test_plain_files_are_read_by_arrow(rows, delimiter, end, quoting):
     stream = StringIO()
     writer = csv.writer(stream, delimiter=delimiter, lineterminator=end, quoting=quoting)
     writer.writerows([["x", "y", "z"], ["s", *rows[0][1:]], *rows])
@@ -102,7 +102,7 @@ def test_plain_files_are_parted_by_arrow(rows, delimiter, end, quoting):
     ],
     ids=lambda data: repr(data[:20]),
 )  # fmt: skip
-def test_what_is_left_to_the_csv_module(data):
+def test_quoted_and_irregular_files_are_left_to_the_csv_module(data):
     assert by_arrow(data) is None
 
 
@@ -120,7 +120,7 @@ def test_labels_that_become_equal_have_one_code():
     assert (codes.tolist(), labels) == ([0, 1, 0, 2], ["A", "B", "=c"])
 
 
-def test_quoted_line_ends_in_a_file_of_many_blocks():
+def test_quoted_line_ends_are_read_across_blocks():
     rows = 60_000
     data = b'"s","x"\n' + b"".join(b'"two\nlines %d\n",%d\n' % (i % 3, i) for i in range(rows))
     codes, labels = _read_delimited("a", data).coded("s", "system")

@@ -1,4 +1,4 @@
-"""What a source may be, and what is said where it cannot be read."""
+"""What a source may be, and the messages if it cannot be read."""
 
 import gzip
 import json
@@ -37,7 +37,7 @@ def test_a_path_a_string_and_a_stream_are_the_same_source(tmp_path):
 
 @every_reader
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("name", "message"),
     [
         ("absent.csv", r"absent\.csv.*No such file"),
         (".", "readable file"),
@@ -47,35 +47,35 @@ def test_a_path_a_string_and_a_stream_are_the_same_source(tmp_path):
     ],
     ids=["absent", "folder", "too long", "zero", "half a character"],
 )
-def test_paths_that_cannot_be_read(read, name, said, tmp_path):
-    with pytest.raises(InvalidInputError, match=said):
+def test_unreadable_paths_are_refused(read, name, message, tmp_path):
+    with pytest.raises(InvalidInputError, match=message):
         read(f"{tmp_path}/{name}")
 
 
 @every_reader
 @pytest.mark.parametrize("source", [None, b"system,x\nA,1\n"])
-def test_what_is_no_source(read, source):
+def test_objects_that_are_no_source_are_refused(read, source):
     with pytest.raises(InvalidInputError, match="source"):
         read(source)
 
 
 @every_reader
-def test_latin_1_names_the_byte(read, tmp_path):
+def test_the_refusal_of_latin_1_names_the_byte(read, tmp_path):
     path = write(tmp_path / "table.csv", "system,x\nCafé,1\n", "latin-1")
     with pytest.raises(DataFormatError, match=r"table\.csv is not UTF-8: byte 12 is 0xe9"):
         read(path)
 
 
 @every_reader
-def test_streams_that_cannot_be_read(read, tmp_path):
+def test_unreadable_streams_are_refused(read, tmp_path):
     path = write(tmp_path / "table.csv", "Café,x\n", "latin-1")
-    for stream, error, said in (
+    for stream, error, message in (
         (path.open(encoding="utf-8"), DataFormatError, r"table\.csv is not UTF-8: byte 3 is 0xe9"),
         ((tmp_path / "new").open("w", encoding="utf-8"), InvalidInputError,
          r"readable stream.*not readable"),
         (path.open("rb"), InvalidInputError, "stream of text"),
     ):  # fmt: skip
-        with stream, pytest.raises(error, match=said):
+        with stream, pytest.raises(error, match=message):
             read(stream)
     closed = path.open(encoding="utf-8")
     closed.close()
@@ -123,18 +123,18 @@ BINARY = {
 }
 
 
-@pytest.mark.parametrize("said", BINARY)
-def test_binary_files_are_named(said, tmp_path):
+@pytest.mark.parametrize("kind", BINARY)
+def test_binary_files_are_named(kind, tmp_path):
     path = tmp_path / "scores.csv"
-    path.write_bytes(BINARY[said])
+    path.write_bytes(BINARY[kind])
     for read in READERS.values():
         with pytest.raises(
-            DataFormatError, match=rf"^scores\.csv is {said}.*(save it as CSV|Save it as UTF-8)"
+            DataFormatError, match=rf"^scores\.csv is {kind}.*(save it as CSV|Save it as UTF-8)"
         ):
             read(path)
 
 
-def test_what_only_begins_like_a_binary_file_is_text(tmp_path):
+def test_text_that_starts_like_a_binary_file_is_read(tmp_path):
     path = tmp_path / "scores.csv"
     for first in ("PAR1", "PK", "BZh9", "7z", "PDF-", "Rar", "ustar", "ARROW1"):
         path.write_text(TABLE.replace("system", first), encoding="utf-8")
@@ -167,7 +167,7 @@ def test_structured_text_is_named(read, kind, text):
 
 
 @pytest.mark.parametrize("name", ["a.json", "a.jsonl", "b.NDJSON"])
-def test_a_broken_file_that_is_called_json(name, tmp_path):
+def test_a_broken_json_file_is_refused(name, tmp_path):
     path = tmp_path / name
     path.write_text('{"a": 1,\n', encoding="utf-8")
     with pytest.raises(DataFormatError, match=r"is (not )?JSON"):
@@ -184,7 +184,7 @@ def test_a_broken_file_that_is_called_json(name, tmp_path):
     ],
     ids=lambda text: text[:10],
 )  # fmt: skip
-def test_what_only_looks_structured_is_a_table(text):
+def test_tables_that_look_like_structured_text_are_read(text):
     check_plain_table("table.csv", text)
     with pytest.raises(DataFormatError, match="no plain table"):
         check_plain_table("table.json", "[" + text)

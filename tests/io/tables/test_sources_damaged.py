@@ -1,4 +1,4 @@
-"""Damaged files are read or refused in words, in bounded time and memory."""
+"""Damaged files are read or refused with a message, in bounded time and memory."""
 
 import gzip
 import random
@@ -28,7 +28,7 @@ every_reader = pytest.mark.parametrize("kind", READERS)
 @pytest.mark.parametrize(
     ("number", "seed"), [(60, 0), pytest.param(10_000, 1, marks=pytest.mark.slow)]
 )
-def test_damaged_files(kind, number, seed, tmp_path):
+def test_damaged_files_are_read_or_refused(kind, number, seed, tmp_path):
     reader, wholes = READERS[kind]
     assert survives(reader, wholes[0], tmp_path / "file") == "read"
     counts = outcomes(reader, wholes, number, tmp_path / "file", seed)
@@ -38,7 +38,7 @@ def test_damaged_files(kind, number, seed, tmp_path):
     assert counts["DataFormatError"] >= number // 10
 
 
-# -- what a few bytes may not ask for -------------------------------------------------------------
+# -- limits for small files -----------------------------------------------------------------------
 
 HEADER = "# NUMBER ALTERNATIVES: {}\n# NUMBER VOTERS: 1\n"
 
@@ -56,7 +56,7 @@ CLAIMS = [
 ]
 
 
-def test_no_memory_is_taken_for_what_a_header_claims():
+def test_claimed_sizes_in_headers_take_no_memory():
     for text in CLAIMS:
         with little_memory(), pytest.raises(DataFormatError) as error:
             ra.read_preflib(StringIO(text))
@@ -138,7 +138,7 @@ def test_a_flipped_byte_under_a_checksum_is_never_another_table(tmp_path):
 REFUSED = r"^a\.[a-z.]+ takes about [0-9,]+ bytes of memory or more, and `max_bytes` is [0-9,]+\. "
 
 
-def test_of_a_stream_without_end_no_more_is_read_than_may_be(tmp_path):
+def test_endless_streams_are_read_up_to_the_limit(tmp_path):
     (tmp_path / "a.csv").symlink_to("/dev/zero")
     with little_memory(), pytest.raises(DataFormatError, match="is binary"):
         read_table(tmp_path / "a.csv", max_bytes=10**6)
@@ -153,7 +153,7 @@ def test_of_a_stream_without_end_no_more_is_read_than_may_be(tmp_path):
     "reader",
     [ra.io.read_matrix, ra.io.read_votes, read_summary, ra.read_evaluations, ra.io.read_abif],
 )
-def test_readers_of_what_is_no_table_have_a_limit(reader, tmp_path):
+def test_readers_other_than_tables_have_a_size_limit(reader, tmp_path):
     (tmp_path / "a.json").write_text('{"a": [1, 2, 3]}', encoding="utf-8")
     with pytest.raises(DataFormatError, match=r"a\.json takes about .* and `max_bytes` is 100\. "):
         reader(tmp_path / "a.json", max_bytes=100)
@@ -170,7 +170,7 @@ def texts(n, of):
     return "".join(of(at) for at in range(n)).encode()
 
 
-#: Small files, each of which asks for more than a gigabyte, by suffix.
+#: Small files that need more than a gigabyte each, by suffix.
 BOMBS = {
     "blank lines": (".csv.gz", lambda: b"s,x\nA,1\n" + b"\n" * 7 * 10**7),
     "labels": (".csv", lambda: b"s,x\n" + texts(2_500_000, lambda at: f"{at},1\n")),
@@ -208,6 +208,6 @@ def test_no_small_file_takes_more_than_a_gigabyte(kind, tmp_path):
         ["/bin/sh", "-c", f"exec {shlex.quote(sys.executable)} -c {shlex.quote(program)}"],
         capture_output=True, text=True, check=True,
     )  # fmt: skip
-    said, kibibytes = done.stdout.splitlines()
-    assert re.match(REFUSED, said)
+    message, kibibytes = done.stdout.splitlines()
+    assert re.match(REFUSED, message)
     assert int(kibibytes) < 1.1 * 2**20

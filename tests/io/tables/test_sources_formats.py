@@ -45,7 +45,7 @@ class Speaks:
 # -- files ----------------------------------------------------------------------------------------
 
 
-def test_every_kind_of_file_holds_the_same_table(tmp_path):
+def test_every_kind_of_file_gives_the_same_table(tmp_path):
     text = FRAME.to_csv(index=False)
     (tmp_path / "a.csv").write_text(text, encoding="utf-8")
     (tmp_path / "a.csv.gz").write_bytes(gzip.compress(text.encode()))
@@ -60,7 +60,7 @@ def test_every_kind_of_file_holds_the_same_table(tmp_path):
         assert ra.read_scores(path, **LONG) == ra.read_scores(str(path), **LONG) == TABLE, path
 
 
-def test_other_readers_take_gzip_too(tmp_path):
+def test_other_readers_read_gzip(tmp_path):
     path = tmp_path / "a.soc.gz"
     path.write_bytes(gzip.compress(b"# NUMBER ALTERNATIVES: 2\n3: 2,1\n"))
     assert ra.read_preflib(path).counts.tolist() == [3]
@@ -99,13 +99,13 @@ def frames_of(frame):
     yield Speaks(table, "__dataframe__")
 
 
-def test_frames_of_others_are_read_as_those_of_pandas():
+def test_frames_of_other_libraries_are_read_as_those_of_pandas():
     for frame in frames_of(FRAME):
         assert ra.read_scores(frame, **LONG) == TABLE
     assert ra.read_scores(FRAME, **LONG) == TABLE
 
 
-def test_frames_of_polars():
+def test_frames_of_polars_are_read():
     polars = pytest.importorskip("polars")
     frame = polars.DataFrame(ROWS, schema=["s", "t", "k", "v"], orient="row")
     for given_frame in (
@@ -121,7 +121,7 @@ def test_frames_of_polars():
 
 
 @pytest.mark.parametrize(
-    ("column", "said"),
+    ("column", "message"),
     [
         (pa.array([1, 2**53 + 1]), r"row 2, column 'x' is 9007199254740993, which no 64-bit float"),
         (pa.array([1.0, float("-inf")]), r"row 2, column 'x' must be a finite number.*-inf"),
@@ -132,34 +132,34 @@ def test_frames_of_polars():
         (pa.array([1, 2], pa.timestamp("s")), r"row 1, column 'x' must be a finite number"),
     ],
 )
-def test_cells_of_arrow_that_are_no_numbers(column, said, tmp_path):
+def test_arrow_cells_that_are_no_numbers_are_refused(column, message, tmp_path):
     table = pa.table({"s": ["A", "B"], "x": column})
-    with pytest.raises(DataFormatError, match=said):
+    with pytest.raises(DataFormatError, match=message):
         ra.read_scores(table, higher_is_better=True)
     parquet.write_table(table, tmp_path / "a.parquet")
-    with pytest.raises(DataFormatError, match=rf"a\.parquet, {said}"):
+    with pytest.raises(DataFormatError, match=rf"a\.parquet, {message}"):
         ra.read_scores(tmp_path / "a.parquet", higher_is_better=True)
 
 
 @pytest.mark.parametrize(
-    ("labels", "said"),
+    ("labels", "message"),
     [
         (["A", None], "row 2, column 's' is empty"), (["A", " "], "row 2, column 's' is empty"),
         ([None, None], "row 1, column 's' is empty"), ([b"A", b"B"], "row 1.*must hold a label"),
     ],
 )  # fmt: skip
-def test_cells_of_arrow_that_are_no_labels(labels, said):
-    with pytest.raises(DataFormatError, match=said):
+def test_arrow_cells_that_are_no_labels_are_refused(labels, message):
+    with pytest.raises(DataFormatError, match=message):
         ra.read_scores(pa.table({"s": pa.array(labels), "x": [1, 2]}), higher_is_better=True)
 
 
 @pytest.mark.parametrize("columns", [{"s": []}, {"s": [], "x": []}])
-def test_frames_of_others_that_are_no_tables(columns):
+def test_other_frames_that_are_no_tables_are_refused(columns):
     with pytest.raises(DataFormatError, match="the DataFrame has a header and no rows"):
         ra.read_scores(pa.table(columns), higher_is_better=True)
 
 
-def test_what_arrow_cannot_hold():
+def test_frames_that_arrow_cannot_represent_are_refused():
     class Broken:
         def __arrow_c_stream__(self, requested_schema=None):
             raise TypeError("not today")
@@ -169,7 +169,7 @@ def test_what_arrow_cannot_hold():
             ra.read_scores(source, higher_is_better=True)
 
 
-def test_json_lines_cell_by_cell():
+def test_json_lines_are_read_cell_by_cell():
     data = '{"s": "A", "x": 0.5, "z": {"k": 1}}\r\n\n{"x": 1e400, "s": "2020-01-02", "y": null}\n'
     table = _read_json("a.jsonl", data, 2**30, is_array=False)
     assert table.header == ["s", "x", "z", "y"]
@@ -182,7 +182,7 @@ def test_json_lines_cell_by_cell():
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ('{"s": "A", "x": 1}\n\n{"s": "B", "x": 1\n', "line 3 is not JSON"),
         ('{"s": "A"}\n[1, 2]\n', r"holds \[1, 2\] as line 2, which must be an object"),
@@ -195,17 +195,17 @@ def test_json_lines_cell_by_cell():
     ],
     ids=lambda text: text[:30],
 )
-def test_json_lines_that_are_refused(text, said, tmp_path):
+def test_bad_json_lines_are_refused(text, message, tmp_path):
     path = tmp_path / "a.jsonl"
     path.write_text(text, encoding="utf-8")
-    with pytest.raises(DataFormatError, match=said) as caught:
+    with pytest.raises(DataFormatError, match=message) as caught:
         ra.read_scores(path, higher_is_better=True)
     assert str(caught.value).startswith("a.jsonl")
     assert len(str(caught.value)) < 400
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ('[{"s": "A", "x": 1}, 5]', "a.json holds 5 as element 2, which must be an object"),
         ('[{"s": "A", "x": 1}', "a.json is not JSON: .*line 1.* cut off"),
@@ -213,14 +213,14 @@ def test_json_lines_that_are_refused(text, said, tmp_path):
         ('[[{"s": 1}]]', "a.json is JSON, no plain table"),
     ],
 )
-def test_json_arrays_that_are_refused(text, said, tmp_path):
+def test_bad_json_arrays_are_refused(text, message, tmp_path):
     path = tmp_path / "a.json"
     path.write_text(text, encoding="utf-8")
-    with pytest.raises(DataFormatError, match=said):
+    with pytest.raises(DataFormatError, match=message):
         ra.read_scores(path, higher_is_better=True)
 
 
-def test_json_arrays_and_lines_in_json_files(tmp_path):
+def test_json_files_may_have_arrays_or_lines(tmp_path):
     rows = [json.dumps(row) for row in ({"s": "A", "x": 1}, {"s": "B", "y": 2, "x": None})]
     for name in ("a.json", "a.json.gz", "a.jsonl"):
         for text in (f"\ufeff[ {rows[0]},\n{rows[1]}]", "\n".join(rows)):

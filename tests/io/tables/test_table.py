@@ -1,4 +1,4 @@
-"""Text files and frames as tables of cells: encodings, delimiters, and what is wrong where."""
+"""Text files and frames as tables of cells: encodings, delimiters, and the place of faults."""
 
 from decimal import Decimal
 from io import StringIO
@@ -34,7 +34,7 @@ def write(path, text, encoding="utf-8"):
 
 @pytest.mark.parametrize("delimiter", [",", "\t", ";"])
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
-def test_delimiters_and_line_ends(delimiter, end):
+def test_all_delimiters_and_line_ends_are_read(delimiter, end):
     lines = [["system", "x", "y"], ["A", "1", "2"], ["B", "3", ""]]
     table = table_of("".join(delimiter.join(line) + end for line in lines))
     assert table.header == lines[0]
@@ -47,7 +47,7 @@ def test_empty_lines_are_skipped_and_still_counted():
     assert table.lines() == [5, 8]
 
 
-def test_quoted_cells():
+def test_quoted_cells_are_read():
     table = table_of('system,x\n"Doe, J.",1\n"a ""b"" c",2\n"two\nlines",3\n')
     assert table.labels("system", "system") == ["Doe, J.", 'a "b" c', "two\nlines"]
 
@@ -64,7 +64,7 @@ def test_names_and_labels_lose_the_blanks_around_them():
     ['system;"x, y, z"\nA;1\n', '"system; its name; its team",x\nA,1\n', '"a\tb\tc",x\nA,1\n',
      '"one\ntwo",x\nA,1\n'],
 )  # fmt: skip
-def test_a_delimiter_inside_a_quoted_name_is_none(text):
+def test_a_delimiter_inside_a_quoted_name_is_ignored(text):
     table = table_of(text)
     assert len(table.header) == 2
     assert rows_of(table) == [["A", "1"]]
@@ -80,7 +80,7 @@ MARKERS = ["", " ", "NA", "na", "N/A", "NaN", "nan", "null", "NULL", "None", "no
         *((marker, np.nan) for marker in MARKERS),
     ],
 )  # fmt: skip
-def test_numbers_and_markers_of_missing_ones_which_may_be_labels(cell, number):
+def test_markers_of_missing_numbers_may_be_labels(cell, number):
     table = table_of(f"system,x\n{cell.strip() or 'A'},{cell}\n")
     np.testing.assert_array_equal(table.numbers("x", "task"), [number])
     assert table.labels("system", "system") == [cell.strip()] or not cell.strip()
@@ -116,7 +116,7 @@ def test_a_cell_that_is_no_number_is_named(cell):
         ('system,x\nA,1\n"B"b,2\n', "line 3: .*may be cut off"),
     ],
 )
-def test_what_is_no_table(read, text, message, tmp_path):
+def test_text_that_is_no_table_is_refused(read, text, message, tmp_path):
     path = write(tmp_path / "table.csv", text)
     with pytest.raises(DataFormatError, match=message) as error:
         read(path)
@@ -136,7 +136,7 @@ def test_the_index_of_a_frame_is_its_first_column():
 
 
 @pytest.mark.parametrize("missing", [None, np.nan, pd.NA, pd.NaT, "", "n/a"])
-def test_missing_numbers_of_a_frame(missing):
+def test_missing_numbers_of_a_frame_are_read(missing):
     frame = pd.DataFrame({"model": ["A", "B"], "x": pd.Series([1, missing], dtype=object)})
     assert np.isnan(read_table(frame).numbers("x", "task")).tolist() == [False, True]
 
@@ -162,12 +162,12 @@ NAMED = pd.DataFrame([["A", 1, 2]], columns=["model", "index", "level_0"], index
         (NAMED, "index and columns of one name"),
     ],
 )
-def test_a_frame_that_is_no_table(frame, message):
+def test_a_frame_that_is_no_table_is_refused(frame, message):
     with pytest.raises(DataFormatError, match=message):
         read_table(frame)
 
 
-def test_cells_of_a_frame_that_are_no_labels():
+def test_cells_of_a_frame_that_are_no_labels_are_refused():
     for cell in ([1], {"a": 1}, np.array([1, 2]), b"A", 1j):
         frame = pd.DataFrame({"model": pd.Series([cell], dtype=object), "x": [1]})
         with pytest.raises(DataFormatError, match=r"row 1, column 'model' must hold a label"):
@@ -177,14 +177,14 @@ def test_cells_of_a_frame_that_are_no_labels():
 # -- limits ----------------------------------------------------------------------------------------
 
 
-def test_lines_of_all_three_kinds_in_one_file():
+def test_mixed_line_ends_are_read():
     table = table_of("system,x\rA,1\nB,2\r\nC,3")
     assert rows_of(table) == [["A", "1"], ["B", "2"], ["C", "3"]]
     assert table.lines() == [2, 3, 4]
     assert text_lines("a\rb\nc\r\nd\n") == ["a", "b", "c", "d", ""]
 
 
-def test_a_quote_that_is_not_closed_is_named_whatever_else_is_wrong():
+def test_an_unclosed_quote_is_named_before_other_faults():
     with pytest.raises(DataFormatError, match="line 3: unexpected end of data"):
         table_of('system,x,y\nA,",0.5\nB,,1e-3\n')
     with pytest.raises(DataFormatError, match="line 2: field larger than field limit"):
@@ -200,13 +200,13 @@ def test_many_columns_are_not_all_named():
 
 
 @pytest.mark.parametrize("name", [["x"], {"x"}, None, 5])
-def test_what_is_no_name_of_a_column(name):
+def test_bad_names_of_columns_are_refused(name):
     with pytest.raises(InvalidInputError, match="`system` must be a column"):
         table_of("system,x\nA,1\n").cells(name, "system")
 
 
 @pytest.mark.parametrize("drop", [None, 5, [["x"]], [None]])
-def test_what_cannot_be_dropped(drop):
+def test_dropping_unknown_columns_is_refused(drop):
     for read in (
         lambda: ra.read_scores(StringIO("s,x,y\nA,1,2\n"), higher_is_better=True, drop=drop),
         lambda: ra.read_ballots(StringIO("A,B\n1,2\n"), drop=drop),
@@ -215,21 +215,21 @@ def test_what_cannot_be_dropped(drop):
             read()
 
 
-# -- whole numbers that no float is, and fractions ----------------------------------------
+# -- integers beyond floats, and fractions ------------------------------------------------
 
 ODD = 2**53 + 1
 
 
 @every_table_reader
 @pytest.mark.parametrize("cell", [ODD, -ODD, 2**63 + 1, 10**23, f"{ODD}.0", f"+{ODD}"])
-def test_a_whole_number_that_no_float_is(read, cell):
-    said = r"row 3, column 'B' is -?\d+, which no 64-bit float holds: subtract"
-    with pytest.raises(DataFormatError, match=said):
+def test_integers_that_floats_cannot_hold_are_refused(read, cell):
+    message = r"row 3, column 'B' is -?\d+, which no 64-bit float holds: subtract"
+    with pytest.raises(DataFormatError, match=message):
         read(StringIO(f"A,B\n1,2\n2,{cell}\n"))
 
 
 @pytest.mark.parametrize("cell", [2**53, 2**53 + 2, 2**60, "1e23", "9007199254740993e0", "0.1"])
-def test_numbers_that_are_read(cell):
+def test_numbers_in_all_notations_are_read(cell):
     text, number = f"A,B\n1,2\n2,{cell}\n", float(cell)
     table = ra.read_scores(StringIO(text), higher_is_better=True)
     assert table.values.tolist() == [[2.0], [number]]
