@@ -2,8 +2,9 @@
 Between which ranks
 ===================
 
-The point is the rank in the data, the bar holds the ranks that the decided pairs leave: systems
-whose bars overlap are undecided, and a filled point may be the best.
+The point is the rank in the data, the bar holds the ranks that the decided pairs leave. Systems
+whose bars do not overlap are decided; others may be, as ``ranks.decisions`` says. A filled point
+may be the best.
 """
 
 import rankagg as ra

@@ -3,7 +3,7 @@ Which model predicts best
 =========================
 
 By how much models predict rankings that were left out worse than the best one: bars are two
-standard errors, and a filled point is as good as the best.
+standard errors, and a filled point may be as good as the best.
 """
 
 import rankagg as ra

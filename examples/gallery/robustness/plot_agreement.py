@@ -2,8 +2,8 @@
 How far two rules agree
 =======================
 
-The expected share of the first k systems that two rules have in common: where the curve touches the
-dotted line they agree no more than rankings at random.
+The expected share of the first k systems that two rules have in common: near the dotted line they
+agree hardly more than at random.
 """
 
 import rankagg as ra

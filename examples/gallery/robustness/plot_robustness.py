@@ -2,8 +2,8 @@
 A consensus on fewer tasks
 ==========================
 
-How near consensuses of random subsets of tasks come to that of all: a median near one with few
-tasks shows that any subset gives the same result.
+How near consensuses of random subsets of tasks come to that of all: a band near one with few tasks
+shows that most subsets give the same result.
 """
 
 import rankagg as ra
