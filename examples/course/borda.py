@@ -484,7 +484,7 @@ def _(smallest):
     assert [rule.aggregate(smallest).winners for rule in (ra.Borda(), ra.Kemeny())] == [
         ("B",), ("A", "B")
     ]  # fmt: skip
-    [ballot.to_text() for ballot in smallest]
+    mo.plain_text("\n".join(ballot.to_text() for ballot in smallest))
 
 
 @app.cell(hide_code=True)
