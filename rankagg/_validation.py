@@ -35,7 +35,9 @@ NO_NUMBERS = "cmM"
 def check_choice(value: object, choices: Sequence[T], parameter: str) -> T:
     """Return `value`, which must be one of `choices`."""
     for choice in choices:
-        if type(value) is type(choice) and value == choice:
+        # True equals 1.
+        same_kind = isinstance(value, bool | np.bool_) == isinstance(choice, bool | np.bool_)
+        if same_kind and isinstance(value, type(choice) | np.generic) and value == choice:
             return choice
     allowed = " or ".join(repr(choice) for choice in choices)
     raise InvalidInputError(parameter, allowed, value, nearest(value, choices))

@@ -43,7 +43,7 @@ def common_mid_ranks(first: PartialRanking, second: PartialRanking) -> tuple[Flo
     return mids[0], mids[1]
 
 
-def _rank_map(first: Permutation, second: Permutation) -> Integers64:
+def _rank_map(first: PartialRanking, second: PartialRanking) -> Integers64:
     """Return the rank in the second ranking of each rank in the first."""
     first.items.require_same(second.items, COMPARED)
     mapping = np.empty(first.n_items, dtype=np.int64)
@@ -392,9 +392,10 @@ def ulam_distance(first: Permutation, second: Permutation, *, normalized: bool =
 
 
 def _checked_map(first: Any, second: Any) -> Integers64:
-    """Return `_rank_map` of two permutations; raise for other rankings."""
+    """Return `_rank_map` of two complete strict rankings; raise for others."""
     for parameter, ranking in (("first", first), ("second", second)):
-        if not isinstance(ranking, Permutation):
+        is_ranking = isinstance(ranking, PartialRanking)
+        if not (is_ranking and ranking.is_complete and ranking.is_strict):
             allowed = "a complete strict ranking, a Permutation"
             remedy = "`kendall_distance` and `spearman_footrule` take ties and missing items."
             raise InvalidInputError(parameter, allowed, ranking, remedy)

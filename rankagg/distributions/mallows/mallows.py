@@ -18,7 +18,7 @@ from rankagg._validation import as_generator, check_choice, check_integer, check
 from rankagg.aggregation import Consensus, Deadline, time_limit_of
 from rankagg.aggregation.evidence import Held, as_data
 from rankagg.aggregation.kemeny import Kemeny
-from rankagg.core import UNRANKED, PartialRanking, Permutation, Profile, places
+from rankagg.core import UNRANKED, PartialRanking, Permutation, Profile, as_ranking, places
 from rankagg.distributions.base import RankingDistribution, Uniform, check_observed, uncompressed
 from rankagg.distributions.fit_result import FitResult, SimulatedTest
 from rankagg.distributions.mallows.center import MallowsData
@@ -298,11 +298,12 @@ def _as_center(
 ) -> Permutation:
     """Return a center as a complete strict ranking."""
     if isinstance(center, PartialRanking):
-        if not isinstance(center, Permutation):
+        ranking = as_ranking(center.ranks, center.items)
+        if not isinstance(ranking, Permutation):
             allowed = "complete and strict"
             remedy = "Break the ties first: each way gives another distribution."
             raise InvalidInputError("center", allowed, Described(repr(center)), remedy)
-        return center
+        return ranking
     return Permutation.from_order(center, items=items)
 
 
