@@ -394,11 +394,10 @@ def ulam_distance(first: Permutation, second: Permutation, *, normalized: bool =
 def _checked_map(first: Any, second: Any) -> Integers64:
     """Return `_rank_map` of two complete strict rankings; raise for others."""
     for parameter, ranking in (("first", first), ("second", second)):
-        is_ranking = isinstance(ranking, PartialRanking)
-        if not (is_ranking and ranking.is_complete and ranking.is_strict):
-            allowed = "a complete strict ranking, a Permutation"
+        is_whole = isinstance(ranking, PartialRanking) and ranking.is_complete
+        if not (is_whole and ranking.is_strict):
             remedy = "`kendall_distance` and `spearman_footrule` take ties and missing items."
-            raise InvalidInputError(parameter, allowed, ranking, remedy)
+            raise InvalidInputError(parameter, "a complete strict ranking", ranking, remedy)
     return _rank_map(first, second)
 
 

@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 SCHEMA = "rankagg.distribution"
 # Most items whose permutations are enumerated.
 MOST_ENUMERATED = 8
+# Most rankings that are rows of their own.
+MOST_COPIES = 10**7
 
 
 def _are_strict(ranks: Ranks) -> Bools:
@@ -370,7 +372,9 @@ def effective_weights(profile: Profile) -> Floats:
 
 
 def uncompressed(profile: Profile) -> Profile:
-    """Return the profile with one row for every copy of a ranking."""
+    """Return the profile with one row for every copy of a ranking; raise for too many."""
+    if profile.n_rankings > MOST_COPIES:
+        raise InvalidInputError("data", f"a sample of at most {MOST_COPIES:,} rankings", profile)
     rows = np.repeat(np.arange(len(profile)), profile.counts)
     return profile._replace(ranks=profile.ranks[rows], rows=rows, counts=np.ones_like(rows))
 

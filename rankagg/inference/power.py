@@ -90,8 +90,7 @@ def units_needed(
     """
     gap = abs(check_number(difference, "difference"))
     wide = 1.0 if spread is None else check_number(spread, "spread", low=0)
-    least = 1e-100 * max(wide, 1.0)
-    if gap < least:
+    if gap < (least := 1e-100 * max(wide, 1.0)):
         remedy = "No number of units detects a difference of 0."
         raise InvalidInputError("difference", f"{least:g} or more in size", difference, remedy)
     level, chance = _test_levels(alpha, power, n_tests)

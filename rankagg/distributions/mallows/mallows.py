@@ -298,8 +298,7 @@ def _as_center(
 ) -> Permutation:
     """Return a center as a complete strict ranking."""
     if isinstance(center, PartialRanking):
-        ranking = as_ranking(center.ranks, center.items)
-        if not isinstance(ranking, Permutation):
+        if not isinstance(ranking := as_ranking(center.ranks, center.items), Permutation):
             allowed = "complete and strict"
             remedy = "Break the ties first: each way gives another distribution."
             raise InvalidInputError("center", allowed, Described(repr(center)), remedy)
