@@ -166,8 +166,9 @@ def _end(ranks: Integers, weights: Floats, left_out: float) -> int:
 
 def _possible_ranks(table: ScoreTable, tolerance: Tolerance) -> tuple[Integers, Integers]:
     """Return the best and the worst rank of each system on each task, 0 without a score."""
-    means = pd.DataFrame(table.task_scores(), list(table.systems), list(table.tasks))
-    ranks = ScoreTable(means, higher_is_better=table.higher_is_better).rankings(tolerance).ranks
+    ways = table.higher_is_better
+    means = ScoreTable(table.task_scores(), higher_is_better=ways, tasks=table.tasks)
+    ranks = means.rankings(tolerance).ranks
     scored = ranks >= 0
     above = np.where(scored, ranks, 0)
     # The mean rank of s tied items is (s - 1)/2 below the best one.
