@@ -35,7 +35,9 @@ NO_NUMBERS = "cmM"
 def check_choice(value: object, choices: Sequence[T], parameter: str) -> T:
     """Return `value`, which must be one of `choices`."""
     for choice in choices:
-        if type(value) is type(choice) and value == choice:
+        # True equals 1.
+        same_kind = isinstance(value, bool | np.bool_) == isinstance(choice, bool | np.bool_)
+        if same_kind and isinstance(value, type(choice) | np.generic) and value == choice:
             return choice
     allowed = " or ".join(repr(choice) for choice in choices)
     raise InvalidInputError(parameter, allowed, value, nearest(value, choices))
@@ -264,7 +266,7 @@ def whole_matrix(values: ArrayLike) -> NDArray[np.object_] | None:
     Return None if none does, or if a cell is not a whole number. The diagonal of a square table
     is ignored, and becomes 0.
     """
-    if isinstance(values, np.ndarray) and values.dtype.kind == "f":
+    if (isinstance(values, np.ndarray) and values.dtype.kind == "f") or np.ma.is_masked(values):
         return None
     try:
         floats = np.array(values, dtype=np.float64)
@@ -321,7 +323,7 @@ def as_frame(values: Any) -> Any:
 
 
 def _plain_numbers(values: ArrayLike, parameter: str) -> ArrayLike:
-    """Return pandas data with NaN for missing values; keep other values.
+    """Return pandas data and masked arrays with NaN for missing values; keep other values.
 
     NumPy cannot convert the missing values of pandas' own types to floats.
     """
@@ -335,6 +337,8 @@ def _plain_numbers(values: ArrayLike, parameter: str) -> ArrayLike:
     for kind in kinds:
         if getattr(kind, "kind", "O") in NO_NUMBERS:
             raise InvalidInputError(parameter, "real numbers", Described(str(kind)))
+    if isinstance(values, np.ma.MaskedArray):
+        return cast(ArrayLike, table.astype(object).filled(np.nan))
     if isinstance(values, np.ndarray) or all(isinstance(kind, np.dtype) for kind in kinds):
         return values
     return cast(ArrayLike, table.astype(object).where(table.notna(), np.nan))

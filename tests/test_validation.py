@@ -76,6 +76,8 @@ def test_errors_have_one_base_class_and_builtin_ones(name, builtin):
 def test_check_choice_gives_back_the_choice():
     assert validation.check_choice("a", ("a", "b"), "variant") == "a"
     assert validation.check_choice(2, (1, 2), "level") == 2
+    assert type(validation.check_choice(np.str_("a"), ("a", "b"), "variant")) is str
+    assert type(validation.check_choice(np.int64(2), (1, 2), "level")) is int
     assert list(map(validation.check_unranked, POLICIES)) == list(POLICIES)
 
 
@@ -86,7 +88,8 @@ def test_check_choice_gives_back_the_choice():
          "`method` must be 'wilson' or 'hoeffding'. Got {!r}. Did you mean 'hoeffding'?"),
         (validation.check_choice, ["c", "Z", None, 1, ["a"]], [("a", "b"), "variant"],
          "`variant` must be 'a' or 'b'. Got {!r}."),
-        (validation.check_choice, [True], [(1, 2), "level"], "`level` must be 1 or 2. Got {!r}."),
+        (validation.check_choice, [True, np.True_], [(1, 2), "level"],
+         "`level` must be 1 or 2. Got {!r}."),
         (validation.check_unranked, ["mean", None], [],
          "`unranked` must be 'uniform' or 'ignore' or 'last'. Got {!r}."),
         (validation.check_unranked, [3], ["policy"],

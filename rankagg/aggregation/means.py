@@ -357,11 +357,13 @@ def _system_effects(scores: Floats, present: Bools, weights: Floats) -> Floats:
     """Return least-squares effects of the rows of a table with gaps whose columns sum to 0."""
     # Eliminating the task effects, each the mean residual of its systems, leaves the normal
     # equations of the systems. They determine the effects up to a constant for each part.
-    shares = present * weights
-    normal = np.diag(shares.sum(axis=1)) - (shares / present.sum(axis=0)) @ present.T
+    cells = (present * weights).sum(axis=1)
     part = connected_parts(present @ present.T)
     together = part[:, None] == part
-    effects = np.linalg.solve(normal + together, (scores * weights).sum(axis=1))
-    cells = shares.sum(axis=1)
-    effects -= (together * cells) @ effects / (together @ cells)
-    return np.asarray(effects)
+    # Divided by the roots of the weights of both systems, equations do not depend on the size of
+    # weights; the added matrix makes the weighted mean of the effects of each part 0.
+    roots = np.sqrt(np.outer(cells, cells))
+    normal = (np.diag(cells) - (present * weights / present.sum(axis=0)) @ present.T) / roots
+    normal += together * roots / (together @ cells)
+    scaled = np.linalg.solve(normal, (scores * weights).sum(axis=1) / np.sqrt(cells))
+    return np.asarray(scaled / np.sqrt(cells))

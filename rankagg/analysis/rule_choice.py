@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from rankagg._typing import Floats, Generator, RNGLike
+from rankagg._typing import Floats, Generator, Positions, RNGLike
 from rankagg._validation import as_generator, check_integer
 from rankagg.aggregation import Aggregator, Held, as_data, check_rule
 from rankagg.core import (
@@ -18,10 +18,15 @@ from rankagg.core import (
     ScoreTable,
     canonical_profile,
     counted,
+    family_numbers,
+    label_numbers,
     plain_rows,
 )
 from rankagg.distances import kendall_distance
 from rankagg.exceptions import Described, InvalidInputError
+
+# NumPy draws halves of fewer than this many rankings without a list of all of them.
+MOST_VOTERS = 10**9
 
 
 class RuleChoice(Result):
@@ -35,8 +40,8 @@ class RuleChoice(Result):
         Names of the rules, in the order given.
     distances : ndarray of float, shape (n_rules, n_splits)
         Kendall distance between the rankings of both halves, divided by the number of pairs.
-    unit : {"ranking", "task"}
-        The voters that were halved.
+    unit : {"ranking", "task", "cluster"}
+        The voters that were halved; families of tasks are clusters.
     n_units : int
         Number of voters.
     """
@@ -101,8 +106,9 @@ def choose_rule(
     Parameters
     ----------
     data : Profile, ScoreTable, or orders
-        Rankings with their counts, or scores, whose tasks are the voters. Of an odd number, each
-        split leaves out a random one.
+        Rankings with their counts, or scores, whose tasks are the voters. Those of one cluster, or
+        one family of tasks, stay together as one voter. Of an odd number, each split leaves out a
+        random one.
     rules : sequence of Aggregator
         At least two.
     n_splits : int, default 50
@@ -118,7 +124,8 @@ def choose_rule(
     Raises
     ------
     InvalidInputError
-        If there are fewer than two voters or rules, or the voters are not known one by one.
+        If there are fewer than two voters or rules, too many voters, or the voters are not known
+        one by one.
 
     References
     ----------
@@ -144,11 +151,14 @@ def choose_rule(
     chosen = [check_rule(rule, "rules") for rule in rules]
     if len(chosen) < 2:
         raise InvalidInputError("rules", "at least two rules", rules)
-    number, unit = (
-        (data.n_tasks, "task") if isinstance(data, ScoreTable) else (data.n_rankings, "ranking")
-    )
-    if number < 2:
-        raise InvalidInputError("data", "at least two voters", Described(counted(number, unit)))
+    number, unit = int(_voters(data).max()) + 1, "cluster"
+    if isinstance(data, Profile) and data.clusters is None:
+        number, unit = data.n_rankings, "ranking"
+    elif isinstance(data, ScoreTable) and not data.task_families:
+        unit = "task"
+    if not 2 <= number < MOST_VOTERS:
+        allowed = f"at least two voters, and fewer than {MOST_VOTERS:,}"
+        raise InvalidInputError("data", allowed, Described(counted(number, unit, ",")))
     times, generator = check_integer(n_splits, "n_splits", low=1), as_generator(rng)
     distances = np.empty((len(chosen), times))
     for split in range(times):
@@ -164,24 +174,29 @@ def choose_rule(
     )
 
 
+def _voters(data: Profile | ScoreTable) -> Positions:
+    """Return the voter of each task or row; rows without clusters may be several voters."""
+    if isinstance(data, ScoreTable):
+        return family_numbers(data)
+    return label_numbers(range(len(data)) if data.clusters is None else data.clusters)
+
+
 def _halves(
     data: Profile | ScoreTable, size: int, rng: Generator
 ) -> Iterator[Profile | ScoreTable]:
     """Yield two disjoint sets of voters of a size."""
-    if isinstance(data, ScoreTable):
-        order = rng.permutation(data.n_tasks)
+    if isinstance(data, ScoreTable) or data.clusters is not None:
+        voters = _voters(data)
+        order = rng.permutation(voters.max() + 1)
         for part in (order[:size], order[size : 2 * size]):
-            yield data.drop(tasks=data.tasks.at(np.setdiff1d(order, part)))
+            out = np.isin(voters, part, invert=True)
+            yield (
+                data[~out] if isinstance(data, Profile) else data.drop(tasks=data.tasks.where(out))
+            )
         return
     drawn = rng.multivariate_hypergeometric(data.counts, size)
     rest = rng.multivariate_hypergeometric(data.counts - drawn, size)
     for counts in (drawn, rest):
-        rows = np.flatnonzero(counts)
-        yield canonical_profile(
-            data.items,
-            data.ranks[rows],
-            counts=counts[rows],
-            weights=data.weights[rows],
-            groups=None if data.groups is None else [data.groups[i] for i in rows],
-            unranked=data.unranked,
-        )
+        kept = data[np.flatnonzero(counts)]
+        columns = {"weights": kept.weights, "groups": kept.groups, "unranked": kept.unranked}
+        yield canonical_profile(kept.items, kept.ranks, counts=counts[counts > 0], **columns)

@@ -64,7 +64,7 @@ from rankagg.core.profile import Profile, canonical_profile, label_numbers
 from rankagg.core.rankings import PartialRanking, Permutation, as_ranking, permutation_of
 from rankagg.core.results import ROWS, Direction, Result, html_table, plain_rows
 from rankagg.core.score_summary import SUMMARY_SCHEMA, ScoreSummary
-from rankagg.core.scores import ScoreTable
+from rankagg.core.scores import ScoreTable, family_numbers
 from rankagg.core.tally import grid
 from rankagg.core.task_tally import TaskTally, weighted_sum
 from rankagg.core.value import Value, array_key, frozen_array

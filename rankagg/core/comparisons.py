@@ -33,23 +33,23 @@ MOST_COMPARED_ITEMS = 2**14
 def _as_codes(values: ArrayLike, length: int | None, size: int, parameter: str) -> Codes:
     """Return positions below `size`, one per comparison, read-only."""
     given = np.asarray(values)
-    if given.ndim != 1 or given.dtype.kind not in "iu":
+    if given.ndim != 1 or given.dtype.kind not in "iu" or np.ma.is_masked(values):
         kind = Described(f"shape {given.shape} of {given.dtype}")
         remedy = "`Comparisons.from_arrays` takes labels."
-        raise InvalidInputError(parameter, "a flat sequence of whole numbers", kind, remedy)
+        raise InvalidInputError(parameter, "a flat sequence of unmasked integers", kind, remedy)
     _check_length(given, length, parameter)
     check_entries(given, (given >= 0) & (given < size), parameter, f"at least 0 and below {size}")
-    codes: Codes = frozen_array(np.array(given, dtype=np.intp))
-    return codes
+    return cast(Codes, frozen_array(np.array(given, dtype=np.intp)))
 
 
 def _as_signs(values: ArrayLike, length: int, parameter: str, remedy: str = "") -> NDArray[np.int8]:
-    """Return 1, 0 and -1, one per comparison, read-only."""
+    """Return 1, 0 and -1, one per comparison, read-only; True is 1, and False -1."""
     numbers = as_numbers(values, parameter)
+    if pd.api.types.infer_dtype(np.asarray(values)) == "boolean":
+        numbers = 2 * numbers - 1
     _check_length(numbers, length, parameter)
     check_entries(numbers, np.isin(numbers, (-1.0, 0.0, 1.0)), parameter, "1, 0 or -1", remedy)
-    signs: NDArray[np.int8] = frozen_array(numbers.astype(np.int8))
-    return signs
+    return cast(NDArray[np.int8], frozen_array(numbers.astype(np.int8)))
 
 
 def _as_covariates(covariates: Mapping[str, ArrayLike] | None, length: int) -> Mapping[str, Floats]:
@@ -103,7 +103,8 @@ class Comparisons(Value):
     first, second : array_like of int, shape (m,)
         Positions in `items` of the item on the first and on the second side.
     outcomes : array_like of int, shape (m,)
-        1 if the first side won, 0 for a tie, -1 if the second side won.
+        1 if the first side won, 0 for a tie, -1 if the second side won; or True and False for 1
+        and -1.
     weights : array_like of float, shape (m,), optional
         Positive importance of each comparison; 1 by default.
     clusters : array_like of int, shape (m,), optional
@@ -220,7 +221,8 @@ class Comparisons(Value):
         first, second : iterable of str or int, length m
             Labels on the two sides; of a string each letter is a label.
         outcomes : array_like of int, shape (m,)
-            1 if the first side won, 0 for a tie, -1 if the second side won.
+            1 if the first side won, 0 for a tie, -1 if the second side won; or True and False for 1
+        and -1.
         items : iterable of str or int, optional
             All items; by default the sorted labels that occur.
         clusters : iterable of str or int, length m, optional

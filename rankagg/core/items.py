@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from html import escape
 from typing import overload
@@ -240,6 +240,12 @@ def label_column(values: Iterable[Label], parameter: str) -> tuple[Label, ...]:
     clean = tuple(clean_label(value, parameter) for value in column)
     _check_twins(distinct, parameter)
     return clean
+
+
+def check_ordered(values: object, parameter: str, allowed: str) -> None:
+    """Raise for a mapping, whose values would be lost, and for a set, which has no order."""
+    if isinstance(values, Mapping | set | frozenset):
+        raise InvalidInputError(parameter, allowed, values, "`from_ranks` takes ranks of labels.")
 
 
 class _Masked(str):

@@ -65,7 +65,7 @@ def _whole_votes(values: ArrayLike) -> Integers | None:
     """
     if not isinstance(values, np.ndarray) or values.dtype.kind not in "iuf":
         return None
-    if values.ndim != 2 or values.shape[0] != values.shape[1]:
+    if np.ma.is_masked(values) or values.ndim != 2 or values.shape[0] != values.shape[1]:
         return None
     parts: list[NDArray[Any]] = [np.zeros((0, len(values)), dtype=np.int8)]
     for rows in row_blocks(len(values)):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import chain
 from typing import Any, Self, cast, overload
@@ -31,7 +31,7 @@ from rankagg._validation import (
     check_unranked,
 )
 from rankagg.core import exact, places
-from rankagg.core.items import ItemSet, counted, label_column
+from rankagg.core.items import ItemSet, check_ordered, counted, label_column
 from rankagg.core.labels import axis_labels
 from rankagg.core.pairwise import PairwiseMatrix, count_votes
 from rankagg.core.places import UNLISTED, UNRANKED
@@ -129,6 +129,7 @@ class Profile(Value):
         groups: Sequence[Group] | None = None,
         clusters: Sequence[Label] | None = None,
     ) -> None:
+        check_ordered(rankings, "rankings", "a sequence of rankings, with `counts` if given")
         rows = list(rankings)
         if not rows:
             raise InvalidInputError("rankings", "at least one ranking", rows)
@@ -373,7 +374,7 @@ class Profile(Value):
 
         Parameters
         ----------
-        orders : iterable of iterables of str or int
+        orders : iterable of iterables of str or int, or mapping from these to counts
             Each lists distinct labels, best first; a string is taken letter by letter.
         items : iterable of str or int, optional
             All items; by default the sorted labels that occur. Items that are not in an order are
@@ -386,13 +387,18 @@ class Profile(Value):
         allowed = "orders, each a sequence of labels"
         if isinstance(orders, str):
             raise InvalidInputError("orders", allowed, orders, "Put a single order into a list.")
+        if isinstance(orders, Mapping):
+            if counts is not None:
+                raise InvalidInputError("counts", "left out where `orders` have them", counts)
+            counts, orders = list(orders.values()), list(orders)
         try:
-            rows = list(map(tuple, orders))
+            rows = list(map(tuple, given := list(orders)))
         except TypeError:
             raise InvalidInputError("orders", allowed, orders) from None
+        for part in (orders, *{type(order): order for order in given}.values()):
+            check_ordered(part, "orders", allowed)
         columns: dict[str, Any] = dict(counts=counts, weights=weights, groups=groups)
-        plain = places.from_orders(rows, items)
-        if plain is not None:
+        if plain := places.from_orders(rows, items):
             ranks, item_set = plain
             return cls._trusted(item_set, ranks, **columns)
         item_set = ItemSet.coerce(items, chain.from_iterable(rows))

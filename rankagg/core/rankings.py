@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from rankagg._typing import Floats, Label, Ranks, RNGLike
 from rankagg._validation import as_generator, as_numbers, check_flag, check_integer, check_number
 from rankagg.core import places
-from rankagg.core.items import ItemSet, clean_label, counted, listed
+from rankagg.core.items import ItemSet, check_ordered, clean_label, counted, listed
 from rankagg.core.labels import axis_labels
 from rankagg.core.places import UNLISTED, UNRANKED
 from rankagg.core.value import Value, frozen_array
@@ -35,7 +35,7 @@ def _flat_integers(ranks: ArrayLike) -> NDArray[Any]:
         values = np.atleast_1d(np.asarray(ranks))
     except ValueError:  # sequences of unequal lengths
         values = np.empty(0)
-    if values.ndim != 1 or not np.issubdtype(values.dtype, np.integer):
+    if values.ndim != 1 or values.dtype.kind not in "iu" or np.ma.is_masked(ranks):
         remedy = "`from_order` takes items, best first, and `from_ranks` other numbers."
         raise InvalidInputError("ranks", "a flat sequence of integers", ranks, remedy)
     return values
@@ -210,6 +210,7 @@ class PartialRanking(Value):
         items : iterable of str or int, optional
             All items; those not in `order` are unranked. Default: the sorted labels of `order`.
         """
+        check_ordered(order, "order", "labels in a sequence, best first")
         return cls.from_buckets([[label] for label in order], items=items)
 
     @classmethod
@@ -225,6 +226,7 @@ class PartialRanking(Value):
         items : iterable of str or int, optional
             All items; those in no bucket are unranked. Default: the sorted labels of `buckets`.
         """
+        check_ordered(buckets, "buckets", "groups of tied labels in a sequence, best first")
         groups = [tuple(bucket) for bucket in buckets]
         labels = [clean_label(label) for label in chain.from_iterable(groups)]
         if len(set(labels)) < len(labels):

@@ -17,6 +17,7 @@ from rankagg._typing import (
     Floats,
     Integers64,
     Label,
+    Positions,
     TaskFamilies,
     TaskWeights,
     Tolerance,
@@ -48,6 +49,13 @@ def _check_axis(labels: Sequence[Label] | ItemSet, size: int, parameter: str, wh
     if len(labels) != size:
         allowed = f"one label per {what} ({size} of them)"
         raise InvalidInputError(parameter, allowed, Described(counted(len(labels), "label")))
+
+
+def family_numbers(table: ScoreTable) -> Positions:
+    """Return the number of the family of each task; a task without one is a family by itself."""
+    families = table.task_families
+    # A family and another task may have the same name.
+    return label_numbers((task in families, families.get(task, task)) for task in table.tasks)
 
 
 def _tied_pairs(values: Floats) -> int:
@@ -242,17 +250,13 @@ class ScoreTable(Pastable, ScoredTasks):
             steps = dict.fromkeys(self.tasks, steps)
         by_task = np.array([steps.get(task, 0.0) for task in self.tasks])
         ascending = -(self.values * self.signs).T
-        clusters = None
-        if self._families:
-            # A family and another task may have the same name.
-            keys = [(t in self._families, self._families.get(t, t)) for t in self._unit_labels]
-            clusters = label_numbers(keys).tolist()
+        families = family_numbers(self)[self.unit_tasks].tolist() if self._families else None
         ranked = canonical_profile(
             self.systems,
             places.competition_ranks(ascending, by_task[self.unit_tasks, None]),
             weights=self.weight_vector[self.unit_tasks],
             groups=self._unit_labels,
-            clusters=clusters,
+            clusters=families,
         )
         return ranked.with_unranked(self.unranked)
 
@@ -269,9 +273,9 @@ class ScoreTable(Pastable, ScoredTasks):
         Returns
         -------
         Comparisons
-            One for each unit and pair. Its cluster is the task, or the family of the task, and its
-            weight that of the task. Pairs without both scores are left out, whatever the policy of
-            the table.
+            One for each unit and pair. Its cluster is the family of the task, or the task, or, if
+            there is a single task without a family, the instance. Its weight is that of the task.
+            Pairs without both scores are left out, whatever the policy of the table.
 
         Examples
         --------
@@ -286,13 +290,13 @@ class ScoreTable(Pastable, ScoredTasks):
         3     A      B     tie       y
         """
         rankings = self.rankings(tolerance)
-        ranks, codes = rankings.ranks, self.unit_tasks
-        labels: list[Label] | None = list(self.tasks)
-        if rankings.clusters is not None:
-            codes, tasks = np.array(rankings.clusters), self._unit_labels
-            named = {int(k): self._families.get(t, t) for k, t in zip(codes, tasks, strict=True)}
-            # Numbers distinguish a family from another task with the same name.
-            labels = list(named.values()) if len(set(named.values())) == len(named) else None
+        ranks, families = rankings.ranks, family_numbers(self).tolist()
+        named = {k: self._families.get(t, t) for k, t in zip(families, self.tasks, strict=True)}
+        # Numbers distinguish a family from another task with the same name.
+        labels = list(named.values()) if len(set(named.values())) == len(named) else None
+        codes = np.array(families)[self.unit_tasks]
+        if self.n_tasks == 1 and self.instances is not None and not self._families:
+            codes, labels = np.arange(self.n_units), list(self.instances)
         first, second = np.triu_indices(self.n_systems, k=1)
         unit, pair = np.nonzero((ranks[:, first] >= 0) & (ranks[:, second] >= 0))
         one, other = first[pair], second[pair]
@@ -355,7 +359,8 @@ class ScoreTable(Pastable, ScoredTasks):
         ----------
         groups : mapping from str or int to sequence of tasks
             New task -> the tasks to average, all of one direction. Other tasks are kept. The weight
-            of a new task is 1.
+            of a new task is 1, and its family that of the members that have one, which must be the
+            same.
 
         Examples
         --------
@@ -386,9 +391,7 @@ class ScoreTable(Pastable, ScoredTasks):
             instances=None if self.instances is None else [cast(Label, i) for _, i in keys],
             higher_is_better={task: self._directions[first[task]] for task in order},
             task_weights={task: 1.0 if task in groups else self._weights[task] for task in order},
-            task_families={
-                task: family for task, family in self._families.items() if task in order
-            },
+            task_families={target[task]: family for task, family in self._families.items()},
         ).with_unranked(self.unranked)
 
     def _targets(self, groups: Mapping[Label, Sequence[Label]]) -> dict[Label, Label]:
@@ -397,8 +400,10 @@ class ScoreTable(Pastable, ScoredTasks):
         taken: set[Label] = set()
         for new, members in groups.items():
             self.tasks.indices(members, parameter="groups", noun="task")
-            if not members or len({self._directions[task] for task in members}) > 1:
-                allowed = "lists of one or more tasks of the same direction"
+            families = {self._families[task] for task in members if task in self._families}
+            ways = {self._directions[task] for task in members}
+            if len(ways) != 1 or len(families) > 1:
+                allowed = "lists of one or more tasks of the same direction and at most one family"
                 raise InvalidInputError("groups", allowed, list(members))
             if new in target and new not in members:
                 allowed = "names that are no task outside their group"

@@ -43,7 +43,7 @@ def common_mid_ranks(first: PartialRanking, second: PartialRanking) -> tuple[Flo
     return mids[0], mids[1]
 
 
-def _rank_map(first: Permutation, second: Permutation) -> Integers64:
+def _rank_map(first: PartialRanking, second: PartialRanking) -> Integers64:
     """Return the rank in the second ranking of each rank in the first."""
     first.items.require_same(second.items, COMPARED)
     mapping = np.empty(first.n_items, dtype=np.int64)
@@ -392,12 +392,12 @@ def ulam_distance(first: Permutation, second: Permutation, *, normalized: bool =
 
 
 def _checked_map(first: Any, second: Any) -> Integers64:
-    """Return `_rank_map` of two permutations; raise for other rankings."""
+    """Return `_rank_map` of two complete strict rankings; raise for others."""
     for parameter, ranking in (("first", first), ("second", second)):
-        if not isinstance(ranking, Permutation):
-            allowed = "a complete strict ranking, a Permutation"
+        is_whole = isinstance(ranking, PartialRanking) and ranking.is_complete
+        if not (is_whole and ranking.is_strict):
             remedy = "`kendall_distance` and `spearman_footrule` take ties and missing items."
-            raise InvalidInputError(parameter, allowed, ranking, remedy)
+            raise InvalidInputError(parameter, "a complete strict ranking", ranking, remedy)
     return _rank_map(first, second)
 
 

@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 SCHEMA = "rankagg.distribution"
 # Most items whose permutations are enumerated.
 MOST_ENUMERATED = 8
+# Most rankings that are rows of their own.
+MOST_COPIES = 10**7
 
 
 def _are_strict(ranks: Ranks) -> Bools:
@@ -380,6 +382,8 @@ def effective_weights(profile: Profile) -> Floats:
 
 def uncompressed(profile: Profile) -> Profile:
     """Return the profile with one row for every copy of a ranking; raise if some depend."""
+    if profile.n_rankings > MOST_COPIES:
+        raise InvalidInputError("data", f"a sample of at most {MOST_COPIES:,} rankings", profile)
     if (clusters := clusters_of(profile)) is not None:
         got = Described(f"rankings of {counted(int(clusters.max()) + 1, 'cluster')}")
         remedy = "`with_clusters(None)` takes them as independent."

@@ -68,7 +68,7 @@ class LatentScores(Value):
     ) -> None:
         systems = axis_labels(locations, 0, systems, "systems")
         try:
-            given = np.asarray(locations, dtype=np.float64)
+            given = np.asanyarray(locations, dtype=np.float64)
         except (TypeError, ValueError, OverflowError):
             allowed = "numbers, one per system or a table of systems x tasks"
             raise InvalidInputError("locations", allowed, locations) from None

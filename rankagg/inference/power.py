@@ -89,16 +89,17 @@ def units_needed(
     (3923, 9668)
     """
     gap = abs(check_number(difference, "difference"))
-    if gap < 1e-100:
+    wide = 1.0 if spread is None else check_number(spread, "spread", low=0)
+    if gap < (least := 1e-100 * max(wide, 1.0)):
         remedy = "No number of units detects a difference of 0."
-        raise InvalidInputError("difference", "another number than 0", difference, remedy)
+        raise InvalidInputError("difference", f"{least:g} or more in size", difference, remedy)
     level, chance = _test_levels(alpha, power, n_tests)
     if (spread is None) == (differing is None):
         allowed = "given, or `differing` in its place"
         remedy = "Give the standard deviation of differences, or the share of units with one right "
         raise InvalidInputError("spread", allowed, spread, remedy + "answer.")
     if spread is not None:
-        return _least_units(gap, check_number(spread, "spread", low=0), level, chance)
+        return _least_units(gap, wide, level, chance)
     share = check_number(differing, "differing", low=0, high=1, open_low=True)
     if share < gap:
         allowed = f"a share of at least the difference ({gap:g})"
@@ -135,8 +136,7 @@ def _t_power(gap: float, spread: float, n: float, level: float) -> float:
 
 def _least_units(gap: float, spread: float, level: float, chance: float) -> int:
     """Return the smallest number of units that gives the paired t-test the power."""
-    # The search ends at an unrealistic number of units.
-    return least_number(lambda n: _t_power(gap, spread, n, level) >= chance, 10**12)
+    return least_number(lambda n: _t_power(gap, spread, float(n), level) >= chance, 10**300)
 
 
 def _t_detectable(spread: float, n: float, level: float, chance: float) -> float:

@@ -339,6 +339,8 @@ def write_ballots(
     seats = check_integer(seats, "seats", low=1)
     if profile.has_unranked and profile.has_unlisted:
         raise InvalidInputError("profile", "free of unranked or of unlisted items", profile)
+    if profile.clusters is not None:
+        raise InvalidInputError("profile", "free of clusters: `with_clusters(None)`", profile)
     path = Path(target) if isinstance(target, str | PathLike) else Path()
     ending = path.suffix.lower()
     if ending in (*PREFLIB, ".blt"):

@@ -244,6 +244,19 @@ def test_adjusted_means_are_those_of_a_regression() -> None:
         np.testing.assert_allclose(off[scored], 0, atol=1e-9)
 
 
+def test_adjusted_means_depend_on_the_proportions_of_the_weights() -> None:
+    nan = float("nan")
+    scores = [[1, 2, 5, nan], [2, 5, 1, nan], [3, nan, nan, nan], [nan, nan, 3, nan],
+              [nan, nan, nan, 4], [nan, nan, nan, 2]]  # fmt: skip
+    expected = effects_by_regression(np.array(scores)[:4, :3], np.array([1.0, 2, 3]))
+    for factor in (1.0, 1e-15, 1e-60, 1e60):
+        # The last task, which no chain joins to the others, has one weight.
+        weights = [factor, 2 * factor, 3 * factor, 1.0]
+        found = ra.AdjustedMean().aggregate(table_of(np.array(scores), weights)).scores
+        np.testing.assert_allclose(found[:4] - found[0], expected - expected[0], atol=1e-9)
+        np.testing.assert_allclose(found[4:], [1, -1])
+
+
 def test_adjusted_means_without_gaps_are_means_of_standardized_scores() -> None:
     values = np.random.default_rng(1).normal(size=(5, 7))
     found = ra.AdjustedMean().aggregate(table_of(values, [1.0] * 7))

@@ -1,5 +1,7 @@
 """The choice of a rule by halves of the voters, against halving by hand."""
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 
@@ -39,6 +41,29 @@ def test_an_odd_task_is_in_neither_half():
         assert not set(first.tasks) & set(second.tasks)
 
 
+@pytest.mark.parametrize("kind", ["families", "clusters"])
+def test_what_depends_on_each_other_stays_in_one_half(kind):
+    unit_of = [0, 1, 1, 2, 0, 3, 3, 3]
+    scores = np.random.default_rng(0).normal(size=(3, 8))
+    table = ra.ScoreTable(scores, higher_is_better=True)
+    table = table.with_task_families(dict(enumerate(map(str, unit_of))))
+    data = table if kind == "families" else table.rankings()
+    columns = [tuple(row) for row in table.rankings().ranks.tolist()]
+    for seed in range(9):
+        halves = list(_halves(data, 2, np.random.default_rng(seed)))
+        parts = [half.rankings() if kind == "families" else half for half in halves]
+        sides = [sorted(map(tuple, part.ranks.tolist())) for part in parts]
+        wanted = [
+            sorted(row for row, unit in zip(columns, unit_of, strict=True) if unit in pair)
+            for pair in combinations(range(4), 2)
+        ]
+        assert sides[0] in wanted
+        assert sides[1] in wanted
+        assert sorted(sides[0] + sides[1]) == sorted(columns)
+    found = choose_rule(data, [ra.Borda(), ra.Plurality()], n_splits=3, rng=0)
+    assert (found.unit, found.n_units) == ("cluster", 4)
+
+
 def test_distances_are_those_between_the_halves():
     table = ra.ScoreTable(
         [[3.0, 1, 3, 2], [2, 2, 1, 2], [1, 3, 2, 1]], higher_is_better=True, tasks="wxyz"
@@ -73,7 +98,12 @@ def test_the_seed_repeats_and_the_summary_states_the_splits():
     [
         (BALLOTS, [ra.Borda()], "`rules` must be at least two rules"),
         (BALLOTS.pairwise(), [ra.Borda(), ra.Kemeny()], "whose voters can be halved"),
-        (["A > B"], [ra.Borda(), ra.Kemeny()], "at least two voters. Got 1 ranking"),
+        (["A > B"], [ra.Borda(), ra.Kemeny()], "at least two voters, .* Got 1 ranking"),
+        (
+            {"A > B": 10**9, "B > A": 1},
+            [ra.Borda(), ra.Kemeny()],
+            "fewer than 1,000,000,000. Got 1,000,000,001 rankings",
+        ),
     ],
 )
 def test_bad_data_and_rules_are_refused(data, rules, message):

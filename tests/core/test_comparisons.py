@@ -4,10 +4,12 @@ import pickle
 from fractions import Fraction
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import rankagg as ra
 from rankagg import Comparisons, ItemSet
 from rankagg.exceptions import InvalidInputError
 from tests import strategies
@@ -143,12 +145,14 @@ def test_text_and_html_describe_the_comparisons():
 CHANGES_REFUSED = [
     ({"first": [0, 0, 2, 1], "second": [0, 2, 1, 0]}, "'a' on both sides at position 0 \\(1 s"),
     ({"first": [0, 9, 2, 1]}, "`first` must be at least 0 and below 4. Got 9 at position 1"),
-    ({"first": [0.0, 1.0, 2.0, 1.0]}, "whole numbers. Got shape \\(4,\\) of float64"),
-    ({"first": [True] * 4}, "whole numbers"),
-    ({"first": []}, "`first` must be a flat sequence of whole numbers"),
+    ({"first": [0.0, 1.0, 2.0, 1.0]}, "unmasked integers. Got shape \\(4,\\) of float64"),
+    ({"first": [True] * 4}, "unmasked integers"),
+    ({"first": []}, "`first` must be a flat sequence of unmasked integers"),
     ({"second": [0, 2, 1]}, "`second` must be one entry per comparison \\(4 of them\\)"),
     ({"outcomes": [1, 2, 0, 0]}, "1, 0 or -1. Got 2.0 at position 1. `read_comparisons`"),
     ({"outcomes": [1, None, 0, 0]}, "1, 0 or -1. Got nan at position 1"),
+    ({"outcomes": np.ma.array([1, 0, 0, 0], mask=[0, 1, 0, 0])}, "Got nan at position 1"),
+    ({"first": np.ma.array([0, 0, 2, 1], mask=[0, 0, 0, 1])}, "unmasked integers"),
     ({"outcomes": ["a", "b", "c", "d"]}, "`outcomes` must be a flat sequence of numbers"),
     ({"weights": [1, 2, 3]}, "one number per comparison \\(4 of them\\)"),
     ({"weights": [1, 0, 1, 1]}, "positive finite numbers. Got 0.0 at position 1"),
@@ -259,3 +263,20 @@ def test_an_item_that_only_tied_was_compared():
     battles = Comparisons.from_arrays("AA", "BC", [1, 0], items="ABCD")
     (note,) = battles.connectivity().gaps
     assert note == "in no comparison, so placed by nothing: D"
+
+
+@pytest.mark.parametrize(
+    "outcomes",
+    [
+        [True, False],
+        np.array([True, False]),
+        pd.Series([True, False], dtype=object),
+        pd.Series([True, False], dtype="boolean"),
+    ],
+)
+def test_false_is_the_second_side(outcomes):
+    columns = ("first", "second", "outcome")
+    frame = pd.DataFrame(dict(zip(columns, (["a", "b"], ["b", "a"], outcomes), strict=True)))
+    read = ra.read_comparisons(frame, **dict(zip(columns, columns, strict=True)))
+    assert Comparisons.from_arrays("ab", "ba", outcomes) == read
+    assert read.outcomes.tolist() == [1, -1]

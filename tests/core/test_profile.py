@@ -57,6 +57,7 @@ def test_orders_are_read_best_first_and_may_be_short():
     assert profile.items == ItemSet("ABC")
     assert profile.ranks.tolist() == [[1, 2, 0], [1, 0, UNRANKED]]
     assert profile.counts.tolist() == [2, 1]
+    assert Profile.from_orders({"CAB": 2, ("B", "A"): 1}) == profile
     assert Profile.from_orders([[2, 1]], items=[1, 2, 3]).ranks.tolist() == [[1, 0, UNRANKED]]
 
 
@@ -88,6 +89,10 @@ REFUSED = [
     (lambda: Profile.from_orders([]), None),
     *((lambda x=x: Profile.from_orders(x), "`orders` must be") for x in (5, [1], [None], None)),
     (lambda: Profile.from_orders("ABC"), "into a list"),
+    *((lambda x=x: Profile.from_orders(x), "`orders` must be orders, each a sequence")
+      for x in ({"AB", "BA"}, ["AB", {"A", "B"}], [{"A": 1, "B": 2}], [frozenset("AB")])),
+    (lambda: Profile.from_orders({"AB": 2}, counts=[3]), "`counts` must be left out"),
+    (lambda: Profile({ABC: 2}), "a sequence of rankings, with `counts` if given"),
     (lambda: Profile.from_ranks([0, 1]), None),  # one row without its brackets
     (lambda: Profile.from_ranks([[[0, 1]]]), None),
     (lambda: Profile.from_ranks([[0, 1], [0]]), None),
@@ -354,3 +359,20 @@ def test_a_rank_0_that_may_be_either_is_refused(ranks):
         Profile.from_ranks(ranks)
     scores = Profile.from_scores(ranks, higher_is_better=False)
     assert (scores.ranks[0] == 0).any()
+
+
+@pytest.mark.parametrize("kind", [int, np.float32, float])
+def test_masked_cells_are_missing(kind):
+    cells = np.ma.array([[1, 2, 3], [3, 2, 1]], mask=[[0, 0, 1], [0, 0, 0]], dtype=kind)
+    filled = cells.astype(float).filled(NAN)
+    assert Profile.from_ranks(cells) == Profile.from_ranks(filled)
+    made = [
+        (of(part, higher_is_better=True) for part in (cells, filled))
+        for of in (Profile.from_scores, ra.ScoreTable)
+    ]
+    assert all(masked == plain for masked, plain in made)
+    assert PartialRanking.from_ranks(cells[0]).unranked == (2,)
+    for size in (2, 2**60):
+        wins = np.ma.array([[0, size], [1, 0]], mask=[[0, 1], [0, 0]])
+        with pytest.raises(InvalidInputError, match=r"`wins`.*Got nan in row 0, column 1"):
+            ra.PairwiseMatrix.from_wins(wins)

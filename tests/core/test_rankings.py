@@ -118,6 +118,10 @@ def test_bad_competition_ranks_are_refused():
 ABC, TOP = Permutation.from_order("ABC"), PartialRanking.from_top_k("A", items="ABC")
 NO_PERMUTATION = r"complete and strict.*`PartialRanking`"
 REFUSED = {
+    "ranks as an order": (lambda: Permutation.from_order({"C": 1}), "`order`.*`from_ranks`"),
+    "a set as an order": (lambda: Permutation.from_order({"A"}), "`order`.*`from_ranks`"),
+    "ranks as buckets": (lambda: PartialRanking.from_buckets({"C": 1}), "`buckets`.*`from_ranks`"),
+    "a masked rank": (lambda: PartialRanking(np.ma.array([0, 1], mask=[0, 1])), "flat sequence"),
     "twice in an order": (lambda: PartialRanking.from_order("ABA"), None),
     "empty order": (lambda: PartialRanking.from_order([]), None),
     "mixed labels": (lambda: PartialRanking.from_order(["A", 1]), None),

@@ -236,6 +236,18 @@ def test_grouped_instances_are_averaged_one_by_one():
     assert grouped == made([[15.5, 21.0], [6.0, NAN]], tasks=["both"] * 2, instances=[1, 2])
 
 
+def test_grouped_tasks_keep_the_family_of_their_members():
+    families = {"m": "mnli", "mm": "mnli", "mx": "mnli", "q": "qa"}
+    table = ScoreTable(
+        np.eye(5), tasks=["m", "mm", "mx", "q", "r"], higher_is_better=True, task_families=families
+    )
+    assert table.group_tasks({"new": ["m", "mm"], "q": ["r", "q"]}).task_families == {
+        "new": "mnli", "mx": "mnli", "q": "qa",
+    }  # fmt: skip
+    with pytest.raises(InvalidInputError, match=r"most one family\. Got \['m', 'q'\]"):
+        table.group_tasks({"new": ["m", "q"]})
+
+
 def test_scores_relative_to_a_system():
     low = ScoreTable([[1e-308, 1.0], [1e308, 2.0]], higher_is_better=True)
     assert low.relative_to(1).values[0].tolist() == [0.0, 0.5]
@@ -395,6 +407,10 @@ def test_comparisons_cluster_by_families():
     )
     assert table.comparisons().cluster_labels == ("f", "z")
     assert table.comparisons().n_clusters == 2
+    single = ScoreTable(np.eye(3), higher_is_better=True, tasks=["t"] * 3, instances="klm")
+    assert single.comparisons().cluster_labels == ("k", "l", "m")
+    assert ra.BradleyTerry.fit(single.comparisons(), ridge=1).covariance is not None
+    assert single.with_task_families({"t": "f"}).comparisons().n_clusters == 1
     clash = table.with_task_families({"x": "z", "y": "z"})
     assert clash.comparisons().n_clusters == 2
     assert clash.comparisons().weights is None

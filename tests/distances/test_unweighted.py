@@ -245,6 +245,13 @@ def test_the_largest_distance_is_one_when_normalized(distance):
 
 
 @pytest.mark.parametrize("distance", MOVES)
+def test_a_partial_ranking_without_ties_and_gaps_is_a_permutation(distance):
+    first, second = (ra.PartialRanking.from_order(order) for order in ("ABC", "CBA"))
+    expected = distance(*map(ra.Permutation.from_order, ("ABC", "CBA")))
+    assert distance(first, second) == distance(first, ra.Permutation.from_order("CBA")) == expected
+
+
+@pytest.mark.parametrize("distance", MOVES)
 def test_ties_and_gaps_are_refused(distance):
     whole = ra.Permutation.from_order("ABC")
     for other in (ra.PartialRanking.from_ranks([0, 0, 2], items="ABC"), [0, 1, 2]):

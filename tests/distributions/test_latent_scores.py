@@ -80,6 +80,7 @@ def test_locations_that_differ_by_task_have_no_one_distribution_of_rankings():
         ([], {}, "at least one system"),
         (np.zeros((2, 0)), {}, "at least one system"),
         ([0.0, np.nan], {}, "finite"),
+        (np.ma.array([0.0, 1.0], mask=[0, 1]), {}, "finite"),
         ([0.0, np.inf], {}, "finite"),
         (np.zeros((2, 2, 2)), {}, "two-dimensional"),
         (3.0, {}, "two-dimensional"),

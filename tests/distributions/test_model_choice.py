@@ -216,6 +216,12 @@ def test_bad_input_is_refused():
         (rankings, None, {"n_folds": 11}, "`n_folds` must be"),
         (tied, None, {}, "without ties"),
         ("ABC", None, {}, "`data` must be"),
+        (
+            rankings[[0]] + ra.Profile([rankings[0]], counts=[10**7]),
+            None,
+            {},
+            "at most 10,000,000 rankings.*Got <Profile of 10000001 rankings",
+        ),
         (ra.Profile.from_orders(["ABC"]), None, {}, r"four rankings or more\. Got 1 ranking"),
     ):
         with pytest.raises(InvalidInputError, match=words):

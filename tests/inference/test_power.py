@@ -32,7 +32,8 @@ def test_needed_units_of_answers_follow_the_formula():
 @pytest.mark.parametrize(
     ("call", "options", "message"),
     [
-        (ra.inference.units_needed, {"difference": 0, "spread": 1}, "another number than 0"),
+        (ra.inference.units_needed, {"difference": 0, "spread": 1}, "1e-100 or more in size"),
+        (ra.inference.units_needed, {"difference": 1e-9, "spread": 1e100}, "1 or more in size"),
         (ra.inference.units_needed, {"difference": 0.1}, "or `differing` in its place"),
         (
             ra.inference.units_needed,
@@ -55,6 +56,13 @@ def test_needed_units_of_answers_follow_the_formula():
 def test_bad_input_is_named(call, options, message):
     with pytest.raises(InvalidInputError, match=message):
         call(**options)
+
+
+@pytest.mark.parametrize("difference", [1e-7, 1e-9, 1e-60])
+def test_numbers_for_small_differences_are_those_of_normal_quantiles(difference):
+    z, y = scipy.stats.norm.isf(0.025), scipy.stats.norm.isf(0.2)
+    found = ra.inference.units_needed(difference, spread=1)
+    assert found == pytest.approx(((z + y) / difference) ** 2, rel=1e-4)
 
 
 def test_without_spread_two_units_are_enough():

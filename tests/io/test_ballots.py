@@ -123,6 +123,10 @@ def test_profiles_ambiguous_in_a_file_are_not_written(tmp_path):
     profile = ra.Profile([unranked, unlisted])
     with pytest.raises(InvalidInputError, match="free of unranked or of unlisted items"):
         ra.io.write_ballots(profile, tmp_path / "x")
+    rated = ra.Profile.from_orders(["AB", "BA"]).with_clusters(["ann", "bob"])
+    for ending in ("", ".csv", ".soc", ".blt"):
+        with pytest.raises(InvalidInputError, match="free of clusters"):
+            ra.io.write_ballots(rated, tmp_path / f"x{ending}")
 
 
 # -- writing --------------------------------------------------------------------------------------

@@ -70,7 +70,7 @@ class ComparisonRadius(Result):
         pandas.DataFrame
             As `Comparisons.to_frame`, the most influential first; the index has their positions.
         """
-        return self._rows
+        return self._rows.copy()
 
     def headline(self) -> str:
         """Return a sentence on the number of comparisons to remove."""

@@ -219,7 +219,7 @@ def sensitivity(
             "A model completes rankings; a ScoreSummary does not hold them. Read the scores "
             "with `read_scores`."
         )
-    policies = tuple(sorted(get_args(Unranked), key=lambda policy: policy != data.unranked))
+    policies = tuple(sorted(get_args(Unranked), key=lambda p: p != Evidence(data).unranked))
     if isinstance(data, ScoreTable):
         # A table keeps its absent scores, so every policy can be applied.
         data = data.with_unranked("uniform")

@@ -18,7 +18,7 @@ from rankagg._validation import as_generator, check_choice, check_integer, check
 from rankagg.aggregation import Consensus, Deadline, time_limit_of
 from rankagg.aggregation.evidence import Held, as_data
 from rankagg.aggregation.kemeny import Kemeny
-from rankagg.core import UNRANKED, PartialRanking, Permutation, Profile, places
+from rankagg.core import UNRANKED, PartialRanking, Permutation, Profile, as_ranking, places
 from rankagg.distributions.base import (
     RankingDistribution,
     Uniform,
@@ -310,11 +310,11 @@ def _as_center(
 ) -> Permutation:
     """Return a center as a complete strict ranking."""
     if isinstance(center, PartialRanking):
-        if not isinstance(center, Permutation):
+        if not isinstance(ranking := as_ranking(center.ranks, center.items), Permutation):
             allowed = "complete and strict"
             remedy = "Break the ties first: each way gives another distribution."
             raise InvalidInputError("center", allowed, Described(repr(center)), remedy)
-        return center
+        return ranking
     return Permutation.from_order(center, items=items)
 
 

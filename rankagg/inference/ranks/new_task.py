@@ -14,8 +14,8 @@ from rankagg.core import (
     ItemSet,
     Result,
     ScoreTable,
-    as_tolerance,
     counted,
+    family_numbers,
     level_of,
     listed,
     places,
@@ -38,7 +38,7 @@ class NewTaskRanks(Result):
     best, worst : ndarray of int, shape (n,)
         The ends, from 1; both 0 for a system without any score.
     n_tasks : ndarray of int, shape (n,)
-        The number of tasks that each system was scored on.
+        The number of tasks that each system was scored on; those of one family count as one.
     alpha : float
         The probability of error for each system by itself.
     """
@@ -59,16 +59,13 @@ class NewTaskRanks(Result):
         return int(np.ceil(2 / self.alpha)) - 1
 
     def _facts(self) -> Iterator[str]:
-        yield (
-            f"Ranks of {counted(len(self.items), 'system')} on one more task, level "
-            f"{level_of(self.alpha)} for each"
-        )
-        yield "This assumes that the task is an independent draw like those of the table."
-        few = self.items.where((self.n_tasks < self.n_needed) & (self.n_tasks > 0))
-        if few:
+        systems, level = counted(len(self.items), "system"), level_of(self.alpha)
+        yield f"Ranks of {systems} on one more task, level {level} for each"
+        yield "This assumes that the task, or its family, is an independent draw like the others."
+        if few := self.items.where((self.n_tasks < self.n_needed) & (self.n_tasks > 0)):
             yield (
-                f"scored on fewer than {counted(self.n_needed, 'task')}, so that every rank is "
-                f"possible at this level: {listed(few)}"
+                f"scored on fewer than {counted(self.n_needed, 'independent task')}, so that "
+                f"every rank is possible at this level: {listed(few)}"
             )
         if none := self.items.where(self.n_tasks == 0):
             yield f"without any score, so left out: {listed(none)}"
@@ -99,10 +96,14 @@ def new_task_ranks(
     between the k-th lowest and the k-th highest of the known ones with a probability of at least
     1 - alpha, where k = floor((T + 1) alpha / 2). If k is 0, every rank is possible.
 
+    With families of tasks, T is the number of exchangeable families, and the new task is drawn at
+    random from a new family. Then a rank weighs 1/m if m tasks of the family have ranks, and ranks
+    are left out at either end while their weights sum to at most (T + 1) alpha / 2 - 1.
+
     Parameters
     ----------
     table : ScoreTable
-        Scores; instances are averaged within their task.
+        Scores; instances are averaged within their task. Its `task_families` are independent.
     alpha : float, default 0.05
         The probability of error for each system by itself, not for all together.
     tolerance : float, mapping or Series from task to float, default 0
@@ -122,7 +123,8 @@ def new_task_ranks(
     References
     ----------
     Conformal prediction by order statistics: Lei et al. (2018),
-    https://doi.org/10.1080/01621459.2017.1307116.
+    https://doi.org/10.1080/01621459.2017.1307116; of families: Lee, Barber and Willett (2023),
+    "Distribution-free inference with hierarchical data", https://arxiv.org/abs/2306.06342.
 
     Examples
     --------
@@ -141,25 +143,32 @@ def new_task_ranks(
         raise InvalidInputError("table", "a ScoreTable, whose tasks are drawn alike", table)
     level = check_alpha(alpha)
     low, high = _possible_ranks(table, tolerance)
-    n, n_tasks = table.n_systems, (low > 0).sum(axis=1)
-    taken = np.floor((n_tasks + 1) * level / 2 + 1e-12).astype(int)
+    families = family_numbers(table)
+    n, n_tasks = table.n_systems, np.zeros(table.n_systems, dtype=int)
     best, worst = np.ones(n, dtype=int), np.full(n, n)
-    for i in np.flatnonzero(taken):
-        scored = low[i] > 0
-        best[i] = np.sort(low[i, scored])[taken[i] - 1]
-        worst[i] = np.sort(high[i, scored])[-taken[i]]
+    for i in range(n):
+        scored = np.flatnonzero(low[i])
+        _, family, sizes = np.unique(families[scored], return_inverse=True, return_counts=True)
+        n_tasks[i] = len(sizes)
+        left_out = (len(sizes) + 1) * level / 2 - 1 + 1e-9
+        if len(sizes) and left_out >= 0:
+            best[i] = _end(low[i, scored], 1 / sizes[family], left_out)
+            worst[i] = -_end(-high[i, scored], 1 / sizes[family], left_out)
     best[n_tasks == 0] = worst[n_tasks == 0] = 0
     return NewTaskRanks(items=table.systems, best=best, worst=worst, n_tasks=n_tasks, alpha=level)
 
 
+def _end(ranks: Integers, weights: Floats, left_out: float) -> int:
+    """Return the lowest rank without the lowest ranks of a summed weight."""
+    order = np.argsort(ranks)
+    return int(ranks[order][np.searchsorted(np.cumsum(weights[order]), left_out, side="right")])
+
+
 def _possible_ranks(table: ScoreTable, tolerance: Tolerance) -> tuple[Integers, Integers]:
     """Return the best and the worst rank of each system on each task, 0 without a score."""
-    steps = as_tolerance(tolerance, table.tasks)
-    by_task = [
-        steps.get(task, 0.0) if isinstance(steps, Mapping) else steps for task in table.tasks
-    ]
-    scores: Floats = table.task_scores(signed=True).T
-    ranks = places.competition_ranks(-scores, np.array(by_task)[:, None])
+    ways = table.higher_is_better
+    means = ScoreTable(table.task_scores(), higher_is_better=ways, tasks=table.tasks)
+    ranks = means.rankings(tolerance).ranks
     scored = ranks >= 0
     above = np.where(scored, ranks, 0)
     # The mean rank of s tied items is (s - 1)/2 below the best one.

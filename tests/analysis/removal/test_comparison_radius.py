@@ -54,7 +54,9 @@ def test_a_refit_without_the_removed_comparisons_confirms_the_change(pair):
     assert level[items.index(upper)] >= level[items.index(lower)]
     assert before[items.index(upper)] > before[items.index(lower)]
     assert worths[items.index(upper)] < worths[items.index(lower)]
+    del found.to_frame()["first"]
     assert found.to_frame().index.tolist() == found.removed.tolist()
+    assert "first" in found.to_frame()
     assert f"removing {found.n_removed} of 400 comparisons" in found.headline()
     assert found.to_dict()["n_removed"] == found.n_removed
 

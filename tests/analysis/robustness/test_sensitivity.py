@@ -319,7 +319,10 @@ def test_summary_lists_consensuses_top_and_flips():
         ({"rule": "borda"}, "`rule`"),
         ({"model": "uniform"}, "`model`"),
         ({"rng": "seed"}, "`rng`"),
-        ({"data": GAPS.pairwise()}, "`data` must be a ScoreTable or a Profile"),
+        *(
+            ({"data": data}, "`data` must be a ScoreTable or a Profile")
+            for data in (GAPS.pairwise(), ra.Comparisons.from_arrays("AB", "BC", [1, 0]))
+        ),
         # Rules on scores, and those that every policy leaves as they are.
         *(
             ({"data": SCORES, "rule": rule}, "that the policy for unranked items changes")

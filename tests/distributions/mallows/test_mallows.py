@@ -67,7 +67,8 @@ def test_center_may_be_labels_or_a_permutation():
     law = ra.Mallows("BCA", 1)
     assert law.center == ra.Permutation.from_order("BCA")
     assert law.mode.order == ("B", "C", "A")
-    assert law == ra.Mallows(ra.Permutation.from_order(["B", "C", "A"]), 1.0)
+    for kind in (ra.Permutation, ra.PartialRanking):
+        assert law == ra.Mallows(kind.from_order(["B", "C", "A"]), 1.0)
     assert law != ra.Mallows("BCA", 1.5)
     assert law != ra.Mallows("BAC", 1.0)
 
