@@ -131,7 +131,7 @@ TYPED = {
     "report table.csv --before ballots.csv --format ballots": "--before reads two tables of scores",
     "changes table.csv long.csv --format ballots": "changes reads two tables of scores",
     "rank table.csv --consensus-ties --tie-cost 0": "`--tie-cost` must be above 0",
-    "solve table.csv --above first,first": "`--above` must be two items",
+    "solve table.csv --above first,first": "`--above` must be ITEM,ITEM, two",
     "solve table.csv --above-all first,first": "`--above-all` must be free of repetitions",
     "solve table.csv --consensus-ties --above first,second": "--consensus-ties excludes",
     "intervals --dataset tennessee --ranks mean": "--ranks mean needs scores",

@@ -275,7 +275,7 @@ def _constraints_of(
     for text in above:
         pair = opt.names_in("--above", text, items)
         if len(pair) != 2 or pair[0] == pair[1]:
-            raise InvalidInputError("--above", "two items, ITEM,ITEM", text)
+            raise InvalidInputError("--above", "ITEM,ITEM, two different items", text)
         pairs.append((pair[0], pair[1]))
     with options_named({"first": "--above-all", "last": "--below-all"}):
         return ra.Constraints(
