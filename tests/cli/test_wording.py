@@ -141,6 +141,7 @@ TYPED = {
     "rank --dataset tennessee --rule mean": "rankings do not hold them. See `rankagg list rules`",
     "rank table.csv --format ballots": "--format lists reads ranked lists, --format cast-votes",
     "count tie.soi --tie-breaking refuse": "Choose another --tie-breaking",
+    "report tie.soi --unit task": "Give the profile its groups, or use --unit ranking",
     "scan -": "scan may read files twice",
 }
 
