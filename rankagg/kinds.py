@@ -226,6 +226,8 @@ def recognize(
     ------
     DataFormatError
         If it is neither a table nor a text of one of these kinds.
+    InvalidInputError
+        If `drop` names no column of the table.
 
     Examples
     --------
@@ -254,6 +256,7 @@ def recognize(
         if text and _seem_lines_of_lists(text):
             raise DataFormatError(error.sentence, _LINES_OF_LISTS) from None
         raise
+    table.check_columns(drop=names_of(drop))
     try:
         readings = readings_of(table, names_of(drop))
     except DataFormatError:  # the reader raises the same error with its reason

@@ -63,7 +63,7 @@ class InsertionSearch(SearchingRule):
 
     needs: ClassVar[Needs] = "votes"
     is_strict: ClassVar[bool] = True
-    command_names: ClassVar = {"borda-kemenized": {}}
+    command_names: ClassVar = {"insertion-search": {}}
     start: Aggregator = BORDA
 
     def __post_init__(self) -> None:

@@ -70,7 +70,7 @@ def _candidates(n_items: int, n_rankings: int, *, neutral: bool) -> int:
 
 def _check_size(n_items: int, n_rankings: int, *, neutral: bool = True) -> None:
     """Raise unless all profiles of a size can be searched."""
-    remedy = "`Axiom.check` checks single larger profiles, such as drawn ones."
+    remedy = "In Python, `Axiom.check` checks single larger profiles, such as drawn ones."
     if n_items > MOST_ITEMS_SEARCHED:
         allowed = f"at most {MOST_ITEMS_SEARCHED} for a search"
         raise InvalidInputError("n_items", allowed, n_items, remedy)
@@ -78,8 +78,8 @@ def _check_size(n_items: int, n_rankings: int, *, neutral: bool = True) -> None:
     number = _candidates(n_items, n_rankings, neutral=neutral)
     if number > MOST_PROFILES:
         many = f"{number:.1e}" if number < 1e300 else "more than 1e+300"
-        allowed = f"so small that a search has at most {MOST_PROFILES:,} profiles"
-        got = Described(f"{n_rankings}, {many} profiles of {items}")
+        allowed = f"so small that a search has at most {MOST_PROFILES:,} candidate profiles"
+        got = Described(f"{n_rankings}, {many} candidates of {items}")
         raise InvalidInputError("n_rankings", allowed, got, remedy)
     # Each profile is encoded as one 64-bit number.
     if factorial(n_items) ** n_rankings >= 2**63:
@@ -145,8 +145,8 @@ class _Progress:
         """Raise `OutOfTimeError` if no time is left."""
         if self._deadline.is_over:
             raise OutOfTimeError(
-                f"Not searched in time: {self._searched:,} of {self._total:,} profiles under "
-                f"{self._name}. Fewer items or rankings take less."
+                f"Not searched in time: {self._searched:,} profiles of at most {self._total:,} "
+                f"candidates under {self._name}. Fewer items or rankings take less."
             )
 
     def step(self) -> None:
@@ -155,7 +155,7 @@ class _Progress:
         now = monotonic()
         if now - self._logged >= SECONDS_BETWEEN:
             self._logged = now
-            progress = f"{self._searched:,} of at most {self._total:,} profiles"
+            progress = f"{self._searched:,} profiles of at most {self._total:,} candidates"
             LOGGER.info("%s: %s, %.0f s", self._name, progress, now - self._start)
         self._searched += 1
 
@@ -170,7 +170,7 @@ def _sizes(fewest_items: int, n_items: int, n_rankings: int) -> Iterator[tuple[i
 def count_profiles(
     n_items: int, n_rankings: int, fewest_items: int = 2, *, neutral: bool = True
 ) -> int:
-    """Return the maximum number of profiles of a search; raise if there are too many."""
+    """Return the number of candidates, before duplicates are left out; raise if too many."""
     _check_size(n_items, n_rankings, neutral=neutral)
     return sum(
         _candidates(items, rankings, neutral=neutral)
@@ -215,7 +215,7 @@ def find_counterexample(
     Raises
     ------
     InvalidInputError
-        If there are more than 3,000,000 profiles to search.
+        If there are more than 3,000,000 candidate profiles, counted before duplicates are left out.
     OutOfTimeError
         If the time limit passes before the search ends.
 

@@ -30,9 +30,10 @@ __all__ = ["main"]
 _FAILURES = (SolverError, VerificationError, OutputError, WorkerError)
 # These end a command with a sentence; others are bugs and show a traceback.
 _FORESEEN = (RankaggError, MemoryError, OSError, UnicodeEncodeError, KeyboardInterrupt)
-# Words of the package about sums of scores, and those of the command line.
+# Words of the package about data, and those of the command line.
 _SUMS = {
     "a ScoreSummary does not hold them": "sums of scores do not hold them",
+    "a Profile does not hold them.": "rankings do not hold them. See `rankagg list rules`.",
     "Read the scores with `read_scores`": "Give the file of the scores",
     "read the scores with `read_scores`": "give the file of the scores",
 }
@@ -57,7 +58,7 @@ COMMANDS = {
     "fit": ("models", "Fit a distribution over rankings, or compare several models."),
     "sample": ("models", "Draw random rankings and print them as CSV with counts."),
     "study": ("models", "Evaluate rules on many simulated or resampled data sets."),
-    "scan": ("documents", "Sum up score files of any size in one pass."),
+    "scan": ("documents", "Sum up score files of any size in bounded memory."),
     "report": ("documents", "Write one page with all results, a proof and plots."),
     "list": ("learning", "List the rules, data sets or file formats."),
 }
@@ -100,6 +101,8 @@ class _LazyGroup(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         name, known = args[0], self.list_commands(ctx)
+        # The words typed, for remedies.
+        ctx.obj = args
         if name not in known and not name.startswith("-"):
             ctx.fail(f"No such command {name!r}. {nearest(name, known)}".rstrip())
         return super().resolve_command(ctx, args)

@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from shlex import quote
 from textwrap import shorten
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
@@ -27,6 +28,7 @@ from rankagg.exceptions import (
     InformationLostError,
     InvalidInputError,
     NotIdentifiedError,
+    TiedRankingError,
     visible,
     visible_json,
 )
@@ -352,7 +354,7 @@ def _typed_as(options: Mapping[str, str], found: re.Match[str]) -> str:
         return found.group()
     if word == "None":
         return f"no {option}"
-    return option if bare or word == "True" else f"{option} {text or word}"
+    return option if bare or word == "True" else f"{option} {quote(text or word)}"
 
 
 def _typed_parameters(name: str, options: Mapping[str, str]) -> str:
@@ -372,7 +374,7 @@ def options_named(called: Mapping[str, str] | None = None) -> Iterator[None]:
     typed = partial(_GIVEN.sub, partial(_typed_as, options))
     try:
         yield
-    except (NotIdentifiedError, InformationLostError) as error:
+    except (NotIdentifiedError, InformationLostError, TiedRankingError) as error:
         raise type(error)(typed(str(error))) from None
     except DataFormatError as error:
         # Words from a file stay as they are.

@@ -479,13 +479,15 @@ def _kind(typed: _Typed, formats: Sequence[str]) -> tuple[DataKind, tuple[str, .
                 f"{typed.source} holds {kind.what}, whose scores must be chosen in Python: read "
                 f"them with `rankagg.{kind.call}`, and save the chosen ones as a table."
             )
-        raise click.UsageError(_not_read(f"{typed.source} holds {kind.name}", formats))
+        raise click.UsageError(_not_read(f"{typed.source} holds {kind.what}", formats))
     return kind, notes
 
 
-def _not_read(what: str, formats: Iterable[str]) -> str:
-    command = click.get_current_context().info_name
-    return f"{what}; {command} reads only {', '.join(formats)}."
+def _not_read(what: str, formats: Sequence[str]) -> str:
+    context = click.get_current_context()
+    user = "--before" if context.params.get("before") else context.info_name
+    takes = "two tables of scores" if [*formats] == ["scores"] else f"only {', '.join(formats)}"
+    return f"{what}; {user} reads {takes}."
 
 
 def _recognized(typed: _Typed, formats: Sequence[str]) -> tuple[DataKind, tuple[str, ...]]:
@@ -540,7 +542,7 @@ def _recognized(typed: _Typed, formats: Sequence[str]) -> tuple[DataKind, tuple[
         return KINDS[one.format], ()
     if one.parameters is None or (not is_certain and (others or left or not chosen)):
         what = " or ".join(option_words(one.what) for one in readings)
-        lines = [f"`{_line(typed, one)}`" for one in readings if one.parameters is not None]
+        lines = [f"`{_line(one)}`" for one in readings if one.parameters is not None]
         then = f": type {' or '.join(lines)}" if lines else ""
         raise click.UsageError(f"{typed.source} may hold {what}{then}.")
     for name, value in left.items():
@@ -565,16 +567,14 @@ def _repeated_name(file: str) -> str:
     return ""
 
 
-def _line(typed: _Typed, reading: FileReading) -> str:
-    """Return the command line for a reading of a file."""
+def _line(reading: FileReading) -> str:
+    """Return the command line as typed, with the options of a reading of the file."""
+    from rankagg.io.tables.columns import names_of
+
     context = click.get_current_context()
-    words = ["rankagg", str(context.info_name)]
-    # Arguments before FILE: a certificate, or both of two files.
-    before = [one for one in context.command.params if isinstance(one, click.Argument)]
-    words += [str(context.params[str(one.name)]) for one in before if one.nargs == 1]
-    source = DASH if typed.source == NAME else typed.source
-    words += [*([] if source in words else [source]), "--format", reading.format]
+    words = ["rankagg", *context.obj, "--format", reading.format]
     for name, value in (reading.parameters or {}).items():
-        for one in value if isinstance(value, list) else [value]:
-            words += [option_of(name), str(one)]
+        # Columns to leave out include those typed.
+        left = [one for one in names_of(value) if one not in names_of(context.params[name])]
+        words += [word for one in left for word in (option_of(name), str(one))]
     return join(words)

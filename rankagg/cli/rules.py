@@ -11,7 +11,7 @@ import click
 
 import rankagg as ra
 from rankagg.cli.command import DONE, INTERRUPTED, UNPROVED, Options, options_named, show_progress
-from rankagg.cli.options import TIME, Number, OneOf, Option, flag, names_in, several
+from rankagg.cli.options import TIME, Number, OneOf, Option, flag, names_in, refuse, several
 
 if TYPE_CHECKING:
     from rankagg.aggregation import Deadline
@@ -53,7 +53,10 @@ class _RuleName(OneOf):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the main name."""
-        return super().convert(_OTHER_NAMES.get(value, value), param, ctx)
+        name = _OTHER_NAMES.get(value, value)
+        if name in _named_rules() and name not in self.choices:
+            refuse(param, f"a rule that follows --unranked ({', '.join(self.choices)})", value)
+        return super().convert(name, param, ctx)
 
 
 NAMED = _RuleName(_named_rules)
@@ -72,9 +75,9 @@ def rules_to(purpose: str, default: str = "all that suit the data") -> Option:
 # -- the exact rule, and rules that search --------------------------------------------------------
 
 
-def time_limit(what: str, *, usual: bool = False) -> Option:
+def time_limit(what: str, then: str = "take the best found", *, usual: bool = False) -> Option:
     """Return --time-limit as `deadline`; time runs from parsing on."""
-    about = f"Time for {what}; then print the best ranking found and its bound."
+    about = f"Time for {what}; then {then}, and end with code 3."
     if usual:
         about += f" Default: {USUAL_LIMIT:g} above {ITEMS_UNLIMITED} items, else none."
     return Option("--time-limit", "deadline", type=TIME, callback=_begun, help=about)
@@ -122,7 +125,8 @@ class ExactOptions:
         cost = 0.5 if self.consensus_ties and self.tie_cost is None else self.tie_cost
         asked: dict[str, Any] = {"consensus_ties": self.consensus_ties}
         asked |= {} if cost is None else {"tie_cost": cost}
-        return [replace(rule, **asked) if isinstance(rule, ra.Kemeny) else rule for rule in rules]
+        with options_named():
+            return [replace(x, **asked) if isinstance(x, ra.Kemeny) else x for x in rules]
 
 
 EXACTLY = Options(

@@ -48,7 +48,7 @@ def _clusters_of(
     labels_of = {"instance": instances, "task": profile.groups, "cluster": profile.clusters}
     if (labels := labels_of[unit]) is None:
         name = "clusters" if unit == "cluster" else "groups"
-        remedy = f"Give the profile `{name}=`, or use `unit='ranking'`."
+        remedy = f"Give the profile its {name}, or use `unit='ranking'`."
         if unit == "instance":
             remedy = "A ScoreTable with instances has them; a Profile has `clusters=`."
         allowed = f"a unit of the data; they have no {unit}s"

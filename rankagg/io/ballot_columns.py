@@ -239,8 +239,8 @@ class BallotLook(TableLook):
         name, items = self.table.name, self.rank_columns(has_counts=has_counts)
         if len(asked := self.questions) > 1:
             raise DataFormatError(
-                f"{name} has ranks of {' and of '.join(map(shown, asked))}: `drop` the columns of "
-                "all questions but one."
+                f"{name} has ranks of {' and of '.join(map(shown, asked))}.",
+                "Leave out the columns of all questions but one with `drop`.",
             )
         if has_counts and len(self.names) == len(self.numeric) == 1:
             items = self.names
@@ -252,9 +252,9 @@ class BallotLook(TableLook):
                     self.table.stacked([self.names[at]], "item")
             raise DataFormatError(
                 f"{name} has no two columns of ranks: places from 1 on, none larger than the "
-                "number of such columns, and 1, 2 and so on in most rows. `read_cast_votes` reads "
-                "names of candidates in the order of preference; `Profile.from_ranks` takes any "
-                "numbers that are lower for better items."
+                "number of such columns, and 1, 2 and so on in most rows.",
+                "`read_rankings` reads ranked lists, `read_cast_votes` names in the order of "
+                "preference; in Python, `Profile.from_ranks` takes any numbers.",
             )
         left = [(at, heading) for at, heading in enumerate(self.names) if heading not in items]
         for at, heading in left:
@@ -266,7 +266,8 @@ class BallotLook(TableLook):
             if (2 * seem.sum() > len(values) and not is_key) or is_asked:
                 raise DataFormatError(
                     f"{name}: the column {shown(heading)} seems to hold ranks, and not all its "
-                    f"cells are places from 1 to {len(items) + 1}; correct or `drop` the column."
+                    f"cells are places from 1 to {len(items) + 1}.",
+                    "Correct the column, or leave it out with `drop`.",
                 )
         if not has_counts:
             self._check_counts(items)
@@ -354,6 +355,6 @@ class BallotLook(TableLook):
         """Raise if another column may hold counts of ballots."""
         for heading in self.may_count(ballots):
             raise DataFormatError(
-                f"{self.table.name}: the column {shown(heading)} may hold counts of ballots: name "
-                "it by `count`, or else by `drop`."
+                f"{self.table.name}: the column {shown(heading)} may hold counts of ballots.",
+                "Name it by `count`, or leave it out with `drop`.",
             )

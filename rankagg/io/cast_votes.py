@@ -217,8 +217,8 @@ class _Reading:
         for label, name in plain.items():
             if name in both and label not in self.alias:
                 raise DataFormatError(
-                    f"{self.name}: {shown(label)} and {shown(name)} may be one candidate: "
-                    f"`alias={{{label!r}: {name!r}}}` or one spelling in the file makes them one."
+                    f"{self.name}: {shown(label)} and {shown(name)} may be one candidate.",
+                    f"Spell it in one way, or in Python give `alias={{{label!r}: {name!r}}}`.",
                 )
         of = {x: plain.get(x, x) for x in raw}
         return {x: self.alias.get(x, self.alias.get(name, name)) for x, name in of.items()}
@@ -254,8 +254,8 @@ class _Reading:
                 joined.add(text)
             elif any(are_names) or known & {*ends}:
                 raise DataFormatError(
-                    f"{self.name}: {shown(text)} may be one name or two marks, as a part of it is "
-                    "a name: give all candidates by `items`, or this as a spelling of an overvote."
+                    f"{self.name}: {shown(text)} may be one name or two marks: a part is a name.",
+                    "Correct it, or in Python give `items`, or this as a spelling of overvotes.",
                 )
         return joined
 

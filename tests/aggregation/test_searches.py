@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankagg as ra
+from rankagg.analysis.rules import named_rules
 from rankagg.exceptions import InvalidInputError
 from tests.strategies import profiles
 
@@ -76,6 +77,7 @@ def test_parameters_are_checked_and_named():
         with pytest.raises(InvalidInputError, match=f"{name} of {rule.__name__}"):
             rule(**{name: wrong})
     assert ra.InsertionSearch().name == "InsertionSearch"
+    assert named_rules()["insertion-search"] == ra.InsertionSearch()
     assert ra.InsertionSearch(start=ra.Copeland()).name == "InsertionSearch(start=Copeland)"
 
 

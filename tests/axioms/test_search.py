@@ -83,7 +83,7 @@ def test_outcomes_of_larger_profiles_equal_brute_force(rule, number, sizes) -> N
 
 def test_an_unfinished_search_raises_out_of_time() -> None:
     asked = {"n_items": 3, "n_rankings": 3, "time_limit": 0}
-    with pytest.raises(OutOfTimeError, match=r"0 of .* profiles under Schulze"):
+    with pytest.raises(OutOfTimeError, match=r"0 profiles of at most .* candidates under"):
         ra.axioms.find_counterexample(ra.Schulze(), "majority", **asked)
     with pytest.raises(OutOfTimeError, match="under Borda"):
         ra.axioms.axiom_table([ra.Borda()], **asked)
@@ -95,7 +95,7 @@ def test_long_searches_log_their_progress(caplog, monkeypatch) -> None:
         ra.axioms.find_counterexample(ra.Schulze(), "majority", n_items=2, n_rankings=2)
     messages = [record.getMessage() for record in caplog.records]
     assert [line.rpartition(",")[0] for line in messages] == [
-        f"Schulze: {seen} of at most 3 profiles" for seen in range(3)
+        f"Schulze: {seen} profiles of at most 3 candidates" for seen in range(3)
     ]
 
 
@@ -229,8 +229,8 @@ REFUSED = [
     ({"n_items": 0}, "`n_items` must be an integer of at least 1"),
     ({"n_items": 7}, "at most 6"),
     ({"n_rankings": 0}, "`n_rankings` must be"),
-    ({"n_items": 5, "n_rankings": 9}, "a search has at most 3,000,000 profiles"),
-    ({"n_items": 6, "n_rankings": 30}, "a search has at most 3,000,000 profiles"),
+    ({"n_items": 5, "n_rankings": 9}, "a search has at most 3,000,000 candidate profiles"),
+    ({"n_items": 6, "n_rankings": 30}, "a search has at most 3,000,000 candidate profiles"),
     ({"n_items": 6, "n_rankings": 9999}, "more than 1e"),
     ({"n_items": 2, "n_rankings": 63}, "at most 62 for a search with 2 items"),
     ({"n_items": 3, "n_rankings": 25}, "at most 24 for a search with 3 items"),

@@ -127,6 +127,14 @@ def test_help_fits_on_a_screen_and_names_each_group_of_options_in_a_line(called)
         assert not re.search(groups, called(f"{name} --help").out)
 
 
+def test_help_states_what_the_commands_do(called) -> None:
+    assert "STUDY: approximation, cycles, missing-scores" in called("study --help").out
+    for name in ("report", "stability", "tournament"):
+        assert "best ranking found and its bound" not in called(f"{name} --help").out
+    # The axioms know no ties of ranked pairs.
+    assert "ranked pairs" not in called("axioms --help-all").out
+
+
 def test_without_a_command_ten_lines_name_commands_for_a_file(called) -> None:
     lines = called("").out
     assert len(lines.splitlines()) <= 10
@@ -301,6 +309,10 @@ def test_an_interrupted_solve_prints_the_best_ranking(run, impatient, hard, tmp_
     result = run("solve", hard(60), "--certificate", "proof.json", code=130)
     assert "interrupted: the best ranking so far, not proved optimal" in result.out
     assert [path.name for path in tmp_path.iterdir()] == ["proof.json"]
+
+
+def test_a_picture_of_an_unproved_consensus_has_code_3(run, hard) -> None:
+    run("tournament", hard(60), "--plot", "a.svg", "--time-limit", "0", code=3)
 
 
 def test_an_interrupted_stability_analysis_prints_one_line(run, impatient, hard, tmp_path) -> None:

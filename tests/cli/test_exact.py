@@ -30,7 +30,7 @@ def ballots(called):
         (f"{SOLVE} --above Memphis", "--above must be ITEM,ITEM"),
         (f"{SOLVE} --above-all Memphs", "Did you mean 'Memphis'"),
         (f"{SOLVE} --above-all Memphis --below-all Memphis", "No ranking keeps all constraints"),
-        (f"{SOLVE} --above-all Memphis --consensus-ties", "may tie items"),
+        (f"{SOLVE} --above-all Memphis --consensus-ties", "excludes constraints"),
         (f"rank {BALLOTS} --rule borda --time-limit 1", "for rules that search, such as kem"),
         ("missing --dataset xtreme_gaps --rule borda --time-limit 1", "rules that search"),
         ("study corruption --dataset glue_human --rule borda --time-limit 1", "rules that sea"),

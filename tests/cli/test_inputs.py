@@ -45,10 +45,12 @@ def test_doubtful_columns_of_tasks_must_be_named(run):
     table = b"system,Score,x,y\nA,1.5,1.5,2\nB,2.5,2,3\n"
     code, _, err = run("rank - --rule borda", table)
     assert code == 2
-    assert "type `rankagg rank - --format scores --only x --only y`" in " ".join(err.split())
+    assert "type `rankagg rank - --rule borda --format scores --only x --only y`" in " ".join(
+        err.split()
+    )
     code, _, err = run("rank - --rule borda --format scores", table)
     assert code == 2
-    assert "Name those to take with --only (x, y are left), or take all with --only *" in err
+    assert "Name those to take with --only (x, y are left), or take all with --only '*'" in err
     code, out, _ = run("rank - --rule borda --only [xy]", table)
     assert code == 0
     assert "tasks: x and y\n" in out

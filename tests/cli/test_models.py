@@ -84,7 +84,7 @@ def test_names_are_raw_in_pipes_and_escaped_on_terminals(output, monkeypatch):
 SAMPLE_REFUSED = {
     "": "Give either", "list.json --items A,B": "Give either",
     "list.json --culture walsh": "--culture needs --items",
-    "ballots.csv": "is not JSON", "list.json": "holds no JSON object",
+    "ballots.csv": "is not JSON", "list.json": "A stored distribution is an object",
     "other.json": "no distribution of schema", "short.json": "short.json: `theta` is missing",
 }  # fmt: skip
 

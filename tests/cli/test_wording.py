@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+import rankagg as ra
 from rankagg.cli.app import app
 from rankagg.exceptions import nearest
 from rankagg.testing.commands import _commands_of
@@ -61,6 +62,7 @@ def message(called):
     texts = {"table": TABLE, "long": LONG, "ballots": BALLOTS, "tasks": TASKS}
     for name, text in texts.items():
         Path(f"{name}.csv").write_text(text, encoding="utf-8")
+    ra.io.write_ballots(ra.Profile.from_orders(["AB", "BA"]), "tie.soi")
 
     def call(words: str) -> str:
         code, out, err = called(words)
@@ -124,6 +126,23 @@ TYPED = {
     "study approximation --culture mallows=1 --missing 0.9": "`--missing` must be a share",
     "report table.csv --unit instance": "`--unit` must be a unit",
     "fit table.csv --drop perplexity": "Use --pseudo-rankings 0.5, a --ridge",
+    "rank ballots.csv --drop cont": "`--drop` must be a column of ballots.csv",
+    "missing table.csv --rule mean": "`--rule` must be a rule that follows --unranked",
+    "report table.csv --before ballots.csv --format ballots": "--before reads two tables of scores",
+    "changes table.csv long.csv --format ballots": "changes reads two tables of scores",
+    "rank table.csv --consensus-ties --tie-cost 0": "`--tie-cost` must be above 0",
+    "solve table.csv --above first,first": "`--above` must be ITEM,ITEM, two",
+    "solve table.csv --above-all first,first": "`--above-all` must be free of repetitions",
+    "solve table.csv --consensus-ties --above first,second": "--consensus-ties excludes",
+    "intervals --dataset tennessee --ranks mean": "--ranks mean needs scores",
+    "axioms --rule mean": "Axioms are about ballots; mean needs scores",
+    "sample table.csv": "FIT is the output of `rankagg fit --json`",
+    "steps table.csv --rule young": "`--rule` must be a rule with steps",
+    "rank --dataset tennessee --rule mean": "rankings do not hold them. See `rankagg list rules`",
+    "rank table.csv --format ballots": "--format lists reads ranked lists, --format cast-votes",
+    "count tie.soi --tie-breaking refuse": "Choose another --tie-breaking",
+    "report tie.soi --unit task": "Give the profile its groups, or use --unit ranking",
+    "scan -": "scan may read files twice",
 }
 
 

@@ -287,7 +287,7 @@ GROUPED = ra.Profile.from_orders(["AB", "BA"], groups="xy")
         (BALLOTS, {"unit": "metric"}, "`unit` must be 'ranking' or 'instance' or 'task'"),
         ([[0, 1]], {}, "`data` must be orders of labels that are texts"),
         (BALLOTS, {"unit": "instance"}, "they have no instances.*has `clusters=`"),
-        (BALLOTS, {"unit": "task"}, "they have no tasks.*Give the profile `groups=`"),
+        (BALLOTS, {"unit": "task"}, "they have no tasks.*Give the profile its groups"),
         (BALLOTS, {"fixed_tasks": True}, "`fixed_tasks` must be False for rankings without groups"),
         (GROUPED, {"fixed_tasks": True, "unit": "task"}, "False unless `unit='ranking'`"),
         (GROUPED, {"fixed_tasks": True, "unit": "instance", "instances": [1, 1]},

@@ -178,8 +178,8 @@ def ranked(tmp_path, output):
         ),
         (
             "model,x,Price\nA,.5,3\nB,.6,2\n",
-            "scores of each model on 1 task (without Price): type `rankagg rank file.csv --format "
-            "scores --only x`",
+            "scores of each model on 1 task (without Price): type `rankagg rank file.csv --rule "
+            "borda --format scores --only x`",
         ),
     ],
 )

@@ -126,7 +126,7 @@ def _require_possible(
         words = tuple(part.words(items) for part in _conflict(parts, n, wanted, deadline))
         why = f"{words[0]} is impossible."
         if len(words) > 1:
-            why = f"{'; '.join(words)} contradict each other, and no part of them does."
+            why = f"{'; '.join(words)} contradict each other: leave any one of them out."
         raise InfeasibleError(f"No ranking keeps all constraints: {why}", words)
     return levels
 

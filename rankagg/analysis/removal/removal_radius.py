@@ -451,7 +451,7 @@ def _removal_classes(
         unit = "task" if has_tasks else "ranking"
     check_choice(unit, get_args(RemovalUnit), "unit")
     if unit == "task" and not has_tasks:
-        remedy = "Give `groups=` to the constructor of the profile."
+        remedy = "In Python, give groups to the constructor of the profile."
         raise InvalidInputError("unit", "'ranking' for rankings without groups", unit, remedy)
     if unit == "ranking" and isinstance(rule, Mean):
         raise InvalidInputError("unit", f"'task' for {rule.name}, which averages tasks", unit)

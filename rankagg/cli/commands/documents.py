@@ -99,7 +99,7 @@ if TYPE_CHECKING:
         ),
         opt.alpha("Family-wise error rate of decided pairs"),
     ),
-    time_limit("all computations", usual=True),
+    time_limit("all computations", "write what was computed", usual=True),
     opt.several(
         "--gate",
         "CONDITION",
@@ -245,7 +245,7 @@ def scan(
     n_jobs: int,
     **columns: Any,
 ) -> Answer:
-    """Sum up score files of any size in one pass.
+    """Sum up score files of any size in bounded memory.
 
     \b
         rankagg scan 'data/*.parquet' --task task --instance id --out sums.json
@@ -265,7 +265,7 @@ def scan(
 
     if DASH in sources:
         raise click.UsageError(
-            "scan reads its files more than once, which the standard input forbids: save it."
+            "scan may read files twice, which the standard input forbids: save it as a file."
         )
     if lower and columns["task"] is None:
         raise click.UsageError("--lower needs --task, the column of tasks.")

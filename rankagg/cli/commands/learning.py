@@ -106,7 +106,7 @@ def _axioms() -> list[str]:
 @command(
     rules_to("judge", "the rules of the table of axioms"),
     several("--axiom", "AXIOM", "Axiom to judge by. Default: all.", "axioms", type=OneOf(_axioms)),
-    Option("--items", "n_items", type=Whole(1, 26), default=3, help="Most items of a profile."),
+    Option("--items", "n_items", type=Whole(1, 6), default=3, help="Most items of a profile."),
     Option(
         "--rankings",
         "n_rankings",
@@ -129,15 +129,17 @@ def axioms(
 
     Tries all profiles of complete strict rankings up to a size; of profiles that differ only in
     the names of items, one. States proofs for every size, and known larger examples. Elimination
-    rules and ranked pairs follow all ways of breaking ties (parallel universes).
+    rules follow all ways of breaking ties (parallel universes).
 
-    The number of profiles and the progress go to the standard error. A profile takes about a
-    millisecond, under young, dodgson and kemeny about ten.
+    The number of candidates, counted before duplicates are left out, and the progress go to the
+    standard error. A profile takes about a millisecond, under young, dodgson and kemeny about ten.
     """
     from rankagg.analysis.rules import RULES
 
     judged = (kind for kind in RULES if kind.command_names and "keeps" in vars(kind))
     names = names or [next(iter(kind.command_names)) for kind in judged]
+    if name := next((one for one in names if made([one])[0].needs == "scores"), None):
+        raise click.UsageError(f"Axioms are about ballots; {name} needs scores: leave it out.")
     # Parallel universes: an item that wins in some universe wins.
     rules: list[Any] = [
         replace(cast(Any, rule), tie_breaking="parallel") if hasattr(rule, "tie_breaking") else rule
@@ -155,7 +157,7 @@ def axioms(
 
 
 def _announce(n_rules: int, *, n_items: int, n_rankings: int) -> None:
-    """Print the number of profiles, and the progress of the search."""
+    """Print the number of candidates, and the progress of the search."""
     from rankagg.axioms.search import LOGGER, count_profiles
     from rankagg.core import counted
 
@@ -163,7 +165,7 @@ def _announce(n_rules: int, *, n_items: int, n_rankings: int) -> None:
     # This many outcomes take some seconds.
     if number * n_rules >= 2_000:
         under = "the rule" if n_rules == 1 else f"each of {counted(n_rules, 'rule')}"
-        click.echo(f"trying up to {counted(number, 'profile', ',')} under {under}", err=True)
+        click.echo(f"trying at most {number:,} candidate profiles under {under}", err=True)
     show_progress(LOGGER.name, "searching")
 
 
@@ -209,7 +211,8 @@ def steps(
             f"{given.name} has {counted(n, 'item')}, and steps are shown for at most "
             f"{_MOST_ITEMS_BY_HAND}: give a file with fewer items."
         )
-    found = ra.teaching.show_steps(rule, given.data, tolerance=given.tolerance)
+    with options_named({"rule": "--rule"}):
+        found = ra.teaching.show_steps(rule, given.data, tolerance=given.tolerance)
 
     def write(path: Path) -> None:
         if form == "html":

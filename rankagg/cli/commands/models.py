@@ -73,7 +73,7 @@ _VARIED = {
         "by-age": ("RemovalByAge", "strength"),
     },
 }
-_QUICK_RULES = ("borda", "copeland", "mc4", "kwiksort", "borda-kemenized")
+_QUICK_RULES = ("borda", "copeland", "mc4", "kwiksort", "insertion-search")
 _FROM_MODELS = ("culture", "n_items", "n_rankings")
 _FROM_FILES = tuple(str(one.name) for one in opt.DATA_OPTIONS if one.name != "tolerance")
 _RULES, _GAPS = ("names", "time_limit"), ("removal", "proportion")
@@ -324,13 +324,13 @@ def _stored(path: str) -> Any:
 
     with options_named({"source": "FIT"}), buffered((path,)) as (file,):
         path, text = read_text(file)
-    facts = parse_json(text, path, json.JSONDecoder())
-    if not isinstance(facts, dict):
-        raise DataFormatError(f"{path} holds no JSON object: `rankagg fit --json` prints one.")
     try:
-        return distribution_from_dict(facts.get("distribution", facts))
+        facts = parse_json(text, "The file", json.JSONDecoder())
+        plain = facts.get("distribution", facts) if isinstance(facts, dict) else facts
+        return distribution_from_dict(plain)
     except DataFormatError as error:
-        raise DataFormatError(f"{path}: {error}") from None
+        remedy = "FIT is the output of `rankagg fit --json`."
+        raise DataFormatError(f"{path}: {error.sentence}", remedy) from None
 
 
 def _culture(text: str, *, scores: bool = False) -> Any:
@@ -495,6 +495,8 @@ def study(
         rankagg study approximation --culture mallows=0.8 --items 10 --items 30
         rankagg study cycles --culture impartial --rankings 25
         rankagg study missing-scores scores.csv --removal by-score --html page.html
+        STUDY: approximation, cycles, missing-scores, task-subsets, corruption,
+               confidence or agreement
 
     Repeat the options for models, sizes and rules to study every combination. STUDY is one of:
 

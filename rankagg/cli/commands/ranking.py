@@ -224,6 +224,8 @@ def solve(
 
     evidence = given.evidence
     constraints = _constraints_of(evidence.items, above, above_all, below_all)
+    if constraints and exact.consensus_ties:
+        raise click.UsageError("--consensus-ties excludes constraints: leave one of both out.")
     (rule,) = exact.rules([ra.Kemeny(constraints=constraints)])
     deadline = exact.until(given, [rule])
     consensus = rule.aggregate(evidence, deadline=deadline.share(1 if one else 2))
@@ -272,14 +274,15 @@ def _constraints_of(
     pairs: list[tuple[Label, Label]] = []
     for text in above:
         pair = opt.names_in("--above", text, items)
-        if len(pair) != 2:
-            raise InvalidInputError("--above", "ITEM,ITEM", text)
+        if len(pair) != 2 or pair[0] == pair[1]:
+            raise InvalidInputError("--above", "ITEM,ITEM, two different items", text)
         pairs.append((pair[0], pair[1]))
-    return ra.Constraints(
-        above=pairs,
-        first=opt.names_in("--above-all", first, items),
-        last=opt.names_in("--below-all", last, items),
-    )
+    with options_named({"first": "--above-all", "last": "--below-all"}):
+        return ra.Constraints(
+            above=pairs,
+            first=opt.names_in("--above-all", first, items),
+            last=opt.names_in("--below-all", last, items),
+        )
 
 
 @command(
@@ -391,11 +394,11 @@ def explain(given: Input, *, pair: Sequence[str], rule: Any, exact: ExactOptions
     data(),
     time_limit("the exact consensus of --plot"),
     output(
-        "majorities", plot="the majorities, and those that the exact consensus or Borda contradicts"
+        "majorities", plot="majorities, marked where the exact consensus or Borda contradicts them,"
     ),
     opt.Option("--dot", type=opt.FILE, help="Also write the graph in the DOT language."),
 )
-def tournament(given: Input, *, deadline: Deadline, dot: Path | None) -> Answer:
+def tournament(given: Input, *, deadline: Deadline, output: Output, dot: Path | None) -> Answer:
     """Show pairwise majorities, winners and Condorcet cycles.
 
     \b
@@ -406,6 +409,7 @@ def tournament(given: Input, *, deadline: Deadline, dot: Path | None) -> Answer:
     from rankagg.core import amount
 
     graph = ra.TournamentGraph(given.evidence.votes)
+    exact = ra.Kemeny().aggregate(graph.votes, deadline=deadline) if output.plot else None
 
     def text(rows: int | None) -> str:
         arcs = graph.arcs()
@@ -414,15 +418,10 @@ def tournament(given: Input, *, deadline: Deadline, dot: Path | None) -> Answer:
         table = first_rows(arcs, rows, "majority", index=False, float_format=amount)
         return f"{graph.summary()}\n\n{table}"
 
-    def drawn() -> Any:
-        exact = ra.Kemeny().aggregate(graph.votes, deadline=deadline)
-        if exact.interrupted:
-            raise KeyboardInterrupt
-        return graph.plot(ranking=exact, against=ra.Borda().aggregate(graph.votes))
-
     return Answer(
         result=graph,
         text=text,
-        plot=drawn,
+        plot=lambda: graph.plot(ranking=exact, against=ra.Borda().aggregate(graph.votes)),
         files=[(dot, lambda path: write_text(path, graph.to_dot()))],
+        code=exit_code([exact] if exact else []),
     )

@@ -229,7 +229,7 @@ def _agreement(given: Input, output: Output, **options: Any) -> Answer:
         "Leave out tasks (default; for ballots: groups, or ballots) or systems; with --removals "
         "tasks (default for scores) or ballots (ranking).",
     ),
-    time_limit("the analysis"),
+    time_limit("the analysis", "print what was computed"),
     _samples("Subsets of each size.", 50),
     opt.seed("subsets"),
     opt.jobs(),
@@ -409,6 +409,8 @@ def intervals(
         shared["unit"] = unit or "ranking"
         rankings = tied_rankings(given.data, given.tolerance)
         ranked = given.data if of == "mean" else rankings
+        if of == "mean":
+            given.need(ra.ScoreTable | ra.ScoreSummary, "--ranks mean needs scores")
         with options_named():
             found = ra.rank_intervals(
                 ranked, of=of, method=method, n_resamples=n_resamples, **shared

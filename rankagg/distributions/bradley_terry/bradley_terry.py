@@ -163,7 +163,7 @@ class BradleyTerry(PlackettLuce):
                 raise InvalidInputError("judges", allowed, True)
             if not isinstance(data, Comparisons) or data.clusters is None:
                 allowed = "False unless comparisons have clusters"
-                remedy = "State the judge of each comparison as its cluster."
+                remedy = "State the judge of each comparison by `cluster`."
                 raise InvalidInputError("judges", allowed, True, remedy)
             alike = cls.fit(data, ties=how, cov_type="model", ridge=ridge or 0.1)
             facts = fit_judges(

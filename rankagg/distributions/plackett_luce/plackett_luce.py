@@ -6,11 +6,11 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import field
 from functools import cached_property
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import expit, logsumexp, softmax
+from scipy.special import chdtrc, expit, logsumexp, softmax
 
 from rankagg._typing import Bools, Floats, Generator, Label, Positions, Ranks
 from rankagg._validation import as_numbers, check_integer, check_number
@@ -37,9 +37,6 @@ from rankagg.distributions.maximum import Penalties
 from rankagg.distributions.plackett_luce.choices import MARKS_AT_ONCE
 from rankagg.distributions.plackett_luce.likelihood import log_bucket_weights, maximize_choices
 from rankagg.exceptions import Described, InvalidInputError
-
-if TYPE_CHECKING:
-    from statsmodels.stats.contrast import ContrastResults
 
 # Most items whose subsets are enumerated.
 MOST_SUBSET_ITEMS = 16
@@ -498,6 +495,14 @@ class _BucketTable:
         return places
 
 
+class _ScoreTest(NamedTuple):
+    """Result of a score test: by chi-squared with `df` degrees of freedom."""
+
+    statistic: float
+    pvalue: float
+    df: int
+
+
 class PlackettLuceFit(WorthsFit):
     """A fitted Plackett-Luce distribution.
 
@@ -515,7 +520,7 @@ class PlackettLuceFit(WorthsFit):
     distribution: PlackettLuce
     _score: float = field(compare=False)
 
-    def test_equal_worths(self) -> ContrastResults:
+    def test_equal_worths(self) -> _ScoreTest:
         """Test whether all items have the same worth, by the score test (Rao 1948).
 
         For strict rankings the covariance of the score is exact under the null hypothesis, so that
@@ -526,9 +531,6 @@ class PlackettLuceFit(WorthsFit):
         Rao (1948), https://doi.org/10.1017/S0305004100023987; for complete rankings the scores of
         places are those of Savage (1956), https://doi.org/10.1214/aoms/1177728170.
         """
-        # statsmodels takes longer to load than most fits take.
-        from statsmodels.stats.contrast import ContrastResults  # noqa: PLC0415
-
         if self.n_units:
             got = Described("one of clusters of rankings")
             remedy = "`relative_to` tests pairs, with errors by cluster."
@@ -536,4 +538,4 @@ class PlackettLuceFit(WorthsFit):
         if np.isnan(self._score):
             got = Described("one of tied rankings with pseudo-rankings or a ridge")
             raise InvalidInputError("fit", "one that maximizes the likelihood of the data", got)
-        return ContrastResults(statistic=self._score, df_denom=self._n - 1, distribution="chi2")
+        return _ScoreTest(self._score, float(chdtrc(self._n - 1, self._score)), self._n - 1)

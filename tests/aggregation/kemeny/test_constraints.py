@@ -144,7 +144,7 @@ def test_a_conflict_is_named() -> None:
     assert len(caught.value.conflict) == 2
     assert str(caught.value) == (
         f"No ranking keeps all constraints: {'; '.join(caught.value.conflict)} contradict each "
-        "other, and no part of them does."
+        "other: leave any one of them out."
     )
 
 

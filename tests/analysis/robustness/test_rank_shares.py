@@ -354,7 +354,10 @@ NEVER_FIRST = {
 def test_leaders_of_some_optimum_equal_brute_force():
     # The same data again and again: E is in the second to fourth rank.
     profile = ra.Profile.from_orders(
-        NEVER_FIRST, items="ABCDE", weights=list(NEVER_FIRST.values()), groups=list(NEVER_FIRST)
+        list(NEVER_FIRST),
+        items="ABCDE",
+        weights=list(NEVER_FIRST.values()),
+        groups=list(NEVER_FIRST),
     )
     profile, rule = profile.with_unranked("ignore"), ra.Kemeny()
     orders = ["".join(order.order) for order in rule.aggregate(profile).optima]

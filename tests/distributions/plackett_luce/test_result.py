@@ -89,6 +89,7 @@ def test_the_score_of_equal_worths_has_the_covariance_of_all_orders(kind):
         test = ra.PlackettLuce.fit(profile, **options).test_equal_worths()
         assert test.statistic == pytest.approx(scores @ np.linalg.pinv(covariance) @ scores)
         assert test.pvalue == pytest.approx(stats.chi2.sf(test.statistic, len(items) - 1))
+        assert (test.df, "Wald" in repr(test)) == (len(items) - 1, False)
 
 
 def test_a_fit_is_drawn_at_its_level():

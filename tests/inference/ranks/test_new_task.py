@@ -59,10 +59,7 @@ def test_the_summary_names_items_with_few_or_no_scores():
     assert few.to_frame().to_numpy().tolist() == [[1, 3, 2], [1, 3, 2]]
     text = few.summary()
     assert "Ranks of 3 systems on one more task, level 95 % for each" in text
-    assert (
-        "scored on fewer than 39 independent tasks, so that every rank is possible at this level: A"
-        in text
-    )
+    assert "scored on fewer than 39 independent tasks, so that every rank is possible" in text
     assert "without any score, so left out: C" in text
     with pytest.raises(InvalidInputError, match="`table` must be a ScoreTable"):
         new_task_ranks(ra.Profile.from_orders(["AB"]))
