@@ -49,9 +49,8 @@ def on_screen(text: str) -> str:
     """Return a message with control characters escaped, and cut in the middle if it is long."""
     line = visible(text)
     left = MOST_LETTERS - 5
-    if len(line) > MOST_LETTERS:
-        line = visible(f"{line[: left // 2]} ... {line[-left // 2 :]}")
-    return line
+    short = f"{line[: left // 2]} ... {line[-left // 2 :]}"
+    return line if len(line) <= MOST_LETTERS else visible(short)
 
 
 def visible_json(text: str) -> str:

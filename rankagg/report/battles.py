@@ -188,12 +188,12 @@ class BattlesKind(Kind):
             return comparison_rank_intervals(self.data, of=kind_for(self.data), alpha=alpha, rng=0)
         ranks = rank_sets(fit, alpha=alpha, rng=0)
         # The page has its own scale, and its own sentence on the prior.
-        notes = (note.replace("comparisons", "battles") for note in ranks.notes[1:])
-        notes = tuple(note for note in notes if not note.startswith("With"))
-        if not self._is_weighted or fit.n_units:
-            return replace(ranks, notes=notes)
-        basis = replace(ranks.decisions.basis, word="effective battle")
-        return replace(ranks, notes=notes, decisions=replace(ranks.decisions, basis=basis))
+        notes = [note.replace("comparisons", "battles") for note in ranks.notes[1:]]
+        notes = [note for note in notes if not note.startswith("With")]
+        decisions, basis = ranks.decisions, ranks.decisions.basis
+        if self._is_weighted and basis is not None and basis.word == "comparison":
+            decisions = replace(decisions, basis=replace(basis, word="effective battle"))
+        return replace(ranks, notes=tuple(notes), decisions=decisions)
 
     # -- the first screen -----------------------------------------------------------------------
 
@@ -455,13 +455,12 @@ class BattlesKind(Kind):
         frame["ties"] = votes.ties.sum(axis=1)[order]
         frame["win rate"] = findings.won[order]
         meanings = dict.fromkeys(("lower", "upper"), f"ends of the {findings.level} interval")
-        if self._is_weighted:
-            meanings |= dict.fromkeys(("battles", "wins", "ties", "win rate"), "by weight")
+        weighted = ["battles", "wins", "ties", "win rate"] * self._is_weighted
         return page_table(
             frame,
             "Ratings, the highest first; win rates are means over opponents, not battles",
             headings={"elo": self.leader_name},
-            meanings=meanings,
+            meanings=meanings | dict.fromkeys(weighted, "by weight"),
             formats={**dict.fromkeys(("elo", "lower", "upper"), ",.0f"), "win rate": ".1%"},
             text=["Item"],
         )

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal, NamedTuple, Self, TypeVar, cast
 import numpy as np
 import pandas as pd
 
-from rankagg._typing import Floats, Label, Positions, RNGLike, Tolerance
+from rankagg._typing import Floats, Label, Positions, Ranks, RNGLike, Tolerance
 from rankagg.aggregation import (
     Aggregator,
     Consensus,
@@ -195,7 +195,7 @@ class Kind:
             "first": "may be first",
             "outside": "place outside its interval, which is by another rule",
         }
-        marks = {"dot", *(strip.mark for strip in strips.values())}
+        marks = {"dot", *(strip.mark for strip in strips)}
         caption = "Marks: places {}. Bars: simultaneous {} intervals of the ranks by {}, from {}."
         return RowDrawing(
             strips,
@@ -382,7 +382,7 @@ class Findings:
         return np.argsort(self.lead.ranking.ranks, kind="stable")
 
     @property
-    def places(self) -> Positions:
+    def places(self) -> Ranks:
         """Places of the items from 1; tied ones share a place."""
         return self.lead.ranking.ranks + 1
 

@@ -307,7 +307,7 @@ def kind_of(
         raise InvalidInputError("data", allowed, data)
     rule: ElectionRule = STV(cast.seats) if cast is not None and cast.seats > 1 else USUAL
     if isinstance(name, ElectionRule) and isinstance(data, Profile):
-        name, rule = "election", name
+        rule, name = name, "election"
     if name is None:
         name = fitting[0]
         if isinstance(data, Profile) and data.has_unlisted and data.n_rankings <= data.n_items:

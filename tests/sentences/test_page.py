@@ -158,8 +158,8 @@ class Page:
         return (wins + self.ties[i][j] / 2) / both
 
     def majorities_against_the_order(self):
-        order = self.drawn()[: chapters_result.MOST_IN_MAP]
-        return sum(self.lead(j, i) > 1e-9 for at, i in enumerate(order) for j in order[at + 1 :])
+        order, ranks = self.drawn()[: chapters_result.MOST_IN_MAP], self.findings.lead.ranking.ranks
+        return sum(self.lead(j, i) > 1e-9 for i in order for j in order if ranks[i] < ranks[j])
 
     def ranks_by_each(self, k):
         """Return the ranks of an item by each rule, from 0; unranked ones are last."""
@@ -201,7 +201,11 @@ class Page:
 
     def behind(self):
         """Return how many items stand behind one that they beat."""
-        return sum(self.wins[i][j] < self.wins[j][i] for i, j in pairwise(self.drawn()))
+        ranks = self.findings.lead.ranking.ranks
+        return sum(
+            self.wins[i][j] < self.wins[j][i] and ranks[i] < ranks[j]
+            for i, j in pairwise(self.drawn())
+        )
 
     def rounds(self):
         """Return the votes of each round, and those that count for nobody: all by hand."""
