@@ -203,7 +203,7 @@ class ScoresKind(Kind):
 
 
 def _aligned(values: Floats) -> list[str]:
-    """Format numbers alike: three digits of the largest, and up to six more to tell others apart.
+    """Format numbers alike, with three to nine digits of the largest, to tell them apart.
 
     Exponents are for numbers that are very large, very small, or of very different size.
     """
