@@ -130,12 +130,12 @@ def neighbors(findings: Findings) -> Section:
     is_against &= findings.places[upper] < findings.places[lower]
     section = Section("why", "Why this order?")
     frame = findings.rows()[1:].reset_index(drop=True)
-    frame["compared with"] = [str(item) for item in items.at(upper)]
+    frame["against"] = [str(item) for item in items.at(upper)]
     for name, at in (("lost", (upper, lower)), ("won", (lower, upper))):
         frame[f"{word}s {name}"] = wins[at]
     if ties.any():
         frame[f"{word}s tied"] = ties[upper, lower]
-    words = [findings.noun.capitalize(), "compared with", "although"]
+    words = [findings.noun.capitalize(), "against", "although"]
     if findings.has_decisions and findings.ranks is not None:
         frame["decided"] = np.where(findings.ranks.decisions.above[upper, lower], "yes", "no")
         words.append("decided")
