@@ -150,6 +150,11 @@ class Page:
         """Return the items of figures, in the order of the page."""
         return sorted(range(self.plain.n), key=lambda k: self.findings.lead.ranking.ranks[k])
 
+    def place(self, k):
+        """Return the place of an item: one more than there are above it."""
+        ranks = self.findings.lead.ranking.ranks
+        return 1 + sum(ranks[j] < ranks[k] for j in range(self.plain.n))
+
     def share(self, i, j):
         """Return the share of votes for the first of two items; None where nobody compared them."""
         if not any(b.has(i, j) for b in self.plain.ballots):
@@ -248,7 +253,7 @@ class Page:
 
     def closest(self):
         first, *others = self.drawn()
-        return abs(min(self.lead(first, j) for j in others))
+        return min(abs(self.lead(first, j)) for j in others)
 
     def named(self):
         """Return how many items each list names."""
