@@ -222,7 +222,7 @@ class CopiedScores(Corruption):
 
 @dataclass(frozen=True, kw_only=True)
 class NoisyScores(Corruption):
-    """Scores with a proportion of their variance replaced by noise; their spread does not change.
+    """Scores with a proportion of their variance replaced by noise, at the same spread.
 
     Parameters
     ----------
