@@ -27,23 +27,30 @@ __all__ = [
 
 
 # Characters that control a terminal or the direction of text, or that XML forbids.
-HIDDEN = re.compile(
-    "[\0-\x09\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
-)
+_SIGNS = "\0-\x09\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff"
+HIDDEN = re.compile(f"[{_SIGNS}]")
+# The same outside the isolates of right-to-left names in sentences, which are harmless.
+_NOT_ISOLATED = re.compile(f"(\u2068[^{_SIGNS}]+\u2069)|[{_SIGNS}]")
 # Maximum letters of a message, so that it fits on a screen.
 MOST_LETTERS = 600
 
 
-def visible(text: str) -> str:
-    r"""Return a text with control characters escaped, as \x1b."""
+def escaped(text: str) -> str:
+    r"""Return a label with control characters escaped, as \x1b."""
     return HIDDEN.sub(lambda match: match[0].encode("unicode_escape").decode(), text)
+
+
+def visible(text: str) -> str:
+    """Return a text with control characters escaped, except for isolated names."""
+    return _NOT_ISOLATED.sub(lambda match: match[1] or escaped(match[0]), text)
 
 
 def on_screen(text: str) -> str:
     """Return a message with control characters escaped, and cut in the middle if it is long."""
     line = visible(text)
     left = MOST_LETTERS - 5
-    return line if len(line) <= MOST_LETTERS else f"{line[: left // 2]} ... {line[-left // 2 :]}"
+    short = f"{line[: left // 2]} ... {line[-left // 2 :]}"
+    return line if len(line) <= MOST_LETTERS else visible(short)
 
 
 def visible_json(text: str) -> str:

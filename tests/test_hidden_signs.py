@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import rankagg as ra
+from rankagg import plotting
 from rankagg.cli import main
 from rankagg.core.items import ItemSet, label_column
 from rankagg.exceptions import DataWarning, InvalidInputError, visible
@@ -134,6 +135,22 @@ def test_messages_and_warnings_are_escaped():
     with pytest.raises(InvalidInputError, match=re.escape(r"Did you mean 'A\x1b[2J'?")):
         data.systems.index("A[2J")
     assert str(DataWarning("a\x1b")) == "a\\x1b"
+
+
+def test_right_to_left_names_are_isolated_and_their_own_isolates_escaped():
+    names = ["\u05e9\u05dc\u05d5\u05dd", "\u2068\u05d0\u2069", "plain"]
+    isolated = f"\u2068{names[0]}\u2069"
+    values = [[3.0, 3.0], [2.0, 2.0], [1.0, 1.0]]
+    data = ra.ScoreTable(values, systems=names, higher_is_better=True)
+    html = ra.make_report(data).html
+    assert f"{isolated} is ranked first" in html
+    assert "\u2068\\u2068\u05d0\\u2069\u2069" in html
+    assert RAW.search(re.sub("\u2068[^\u2068\u2069]+\u2069", "", html)) is None
+    assert visible(f"{isolated} \u2068 {isolated}") == f"{isolated} \\u2068 {isolated}"
+    cut = str(DataWarning(f"{'a' * 296}{isolated}{'b' * 900}"))
+    assert RAW.search(cut) is None
+    labels = plotting.missingness_map(data).get_yticklabels()
+    assert labels[0].get_text() == f"{isolated}  0 of 2"
 
 
 def test_plots_are_well_formed(tmp_path):

@@ -31,6 +31,7 @@ from rankagg.core.names import (
     capital,
     in_words,
     is_blank,
+    isolated,
     joined,
     letters,
     level_of,

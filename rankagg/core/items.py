@@ -18,8 +18,8 @@ from rankagg.exceptions import (
     Described,
     InvalidInputError,
     ItemMismatchError,
+    escaped,
     nearest,
-    visible,
 )
 
 LABELS_LISTED = 6
@@ -261,7 +261,7 @@ class _Masked(str):
 
 
 def _on_one_line(text: str) -> str:
-    return visible(text).replace("\n", "\\n")
+    return escaped(text).replace("\n", "\\n")
 
 
 def _is_plain(label: str) -> bool:

@@ -11,7 +11,7 @@ from unicodedata import bidirectional, category, east_asian_width
 
 from rankagg._typing import Label
 from rankagg.core.items import counted, plural
-from rankagg.exceptions import visible
+from rankagg.exceptions import escaped
 
 NUMBER_WORDS = [
     *("no", "one", "two", "three", "four", "five", "six"),
@@ -30,7 +30,7 @@ def letters(text: str) -> int:
 
 def _cut(text: str, width: int) -> str:
     """Return a text on one line, cut at the end if it is wider than `width` letters."""
-    line = "(no name)" if is_blank(text) else visible(" ".join(text.split()))
+    line = "(no name)" if is_blank(text) else escaped(" ".join(text.split()))
     if letters(line) <= width:
         return line
     used, end = 1, 0
@@ -51,7 +51,11 @@ def _letter_width(letter: str) -> int:
 
 def named(label: Label, width: int = 60) -> str:
     """Return a name for a sentence; a right-to-left name does not reverse the sentence."""
-    text = _cut(str(label), width)
+    return isolated(_cut(str(label), width))
+
+
+def isolated(text: str) -> str:
+    """Return a text that does not reverse the one around it if it is right-to-left."""
     if any(bidirectional(letter) in RIGHT_TO_LEFT for letter in text):
         return f"\N{FIRST STRONG ISOLATE}{text}\N{POP DIRECTIONAL ISOLATE}"
     return text

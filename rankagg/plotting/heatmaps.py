@@ -543,10 +543,6 @@ def missingness_map(
         _color_bar(ax, mesh, f"share of {report.unit}s missing", aspect=12)
     if (shares == 1).any():
         handles.append(Patch(**missing))
-    if not report.n_missing:
-        text = ax.text((k - 1) / 2, (n - 1) / 2, "nothing is missing", gid="nothing")
-        text.set(ha="center", va="center")
-        text.set_bbox({"fc": "white", "ec": INK, "boxstyle": "round"})
     return sheet.finish([note, _missing_total(report), *notes], handles=handles, columns=3)
 
 

@@ -234,7 +234,9 @@ def separation_plot(
         elif not np.isnan(number):
             ax.plot(number, row, "o", mew=stroke(), zorder=3, gid=f"point-{row}", **look)
     between = (1.0,) if high / low > 1e3 else (1.0, 2.0, 5.0)
-    ax.xaxis.set_major_locator(LogLocator(subs=between, numticks=MOST_TICKS))
+    # Narrow axes would have ticks between whole numbers.
+    ticks = np.rint(LogLocator(subs=between, numticks=MOST_TICKS).tick_values(low, high))
+    ax.set_xticks(np.unique(ticks[(ticks >= low) & (ticks <= high)]))
     ax.xaxis.set_major_formatter(FuncFormatter(lambda number, _: _unit_count(number)))
     ax.minorticks_off()
     sheet.name_rows([f"{a} / {b}" for a, b in pairwise(systems)][:n])

@@ -15,13 +15,14 @@ from itertools import chain, count
 from typing import Any, Final, Literal, TypeVar, cast, get_args
 
 import matplotlib as mpl
+from matplotlib import ft2font
 from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.font_manager import get_font_names
 
 from rankagg._typing import Label
 from rankagg._validation import check_choice, check_integer
-from rankagg.core import shortened
+from rankagg.core import isolated, shortened
 from rankagg.exceptions import InvalidInputError
 
 Context = Literal["paper", "slide"]
@@ -175,6 +176,8 @@ def plot_labels(labels: Iterable[Label], width: int = 32) -> list[str]:
     texts: list[str] = []
     for label in labels:
         text = shortened(" ".join(str(label).split()) or "(no name)", width)
+        # Earlier versions of Matplotlib do not reorder, and draw the signs as boxes.
+        text = isolated(text) if hasattr(ft2font, "__libraqm_version__") else text
         others = (f"{text} ({number})" for number in count(2))
         texts.append(next(unique for unique in chain([text], others) if unique not in texts))
     return texts

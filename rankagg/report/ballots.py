@@ -110,7 +110,6 @@ class ElectionKind(Kind):
     words: ClassVar[Words] = Words("candidate", "ballot", "vote")
     is_sample: ClassVar[bool] = False
     infers: ClassVar[bool] = False
-    shares_places: ClassVar[bool] = True
     lacks: ClassVar[bool] = False
     complete_unit: ClassVar[str] = "complete ballot"
     against: ClassVar[str] = "ahead in the count: elected earlier, more votes, or out later"
@@ -145,9 +144,10 @@ class ElectionKind(Kind):
         count = self.count
         level = count.elected if count.is_level else count.tied or ()
         rounds = quantity(len(count.stages), "rounds", noun="round")
-        names = [x for x in count.elected if not (count.is_tied and x in level)]
-        if not names:
+        sure = [x for x in count.elected if x not in level]
+        if count.is_tied and not sure:
             return sentence("{} are tied after {} of {}", listing(level), rounds, self.leader_name)
+        names = sure or list(count.elected)
         verb = "is" if len(names) == 1 else "are"
         won = f"{verb} elected by STV" if isinstance(self.rule, STV) else "wins the instant runoff"
         text = sentence("{} {} after {}", listing(names), won, rounds)
@@ -155,7 +155,10 @@ class ElectionKind(Kind):
             seats = counted(len(count.elected) - len(names), "other seat")
             return sentence("{}; {} are tied for {}", text, listing(level), seats)
         if level:
-            text = sentence("{}, {}: {} were tied", text, count.tie_broken, listing(level))
+            others = [x for x in count.elected if x not in names]
+            also = f"and {listing(others)} " if others else ""
+            by = f"{also}{count.tie_broken}"
+            text = sentence("{}, {}: {} were tied", text, by, listing(level))
         return text
 
     def certainty(self, findings: Findings) -> str:
@@ -165,7 +168,7 @@ class ElectionKind(Kind):
             lines.append("Ties can be broken in too many ways to follow: others may be elected.")
         elif self.count.is_tied and not self.count.is_level:
             who = listing([x for x in self.count.elected if x in (self.count.tied or ())])
-            lines.append(f"Only the order of the data puts {who} first: a lot has to decide.")
+            lines.append(f"Only the order of the data elects {who}: a lot has to decide.")
         ways: dict[str, list[int]] = {}
         for k, stage in enumerate(self.count.stages, 1):
             if stage.tie:
@@ -295,7 +298,7 @@ class ElectionKind(Kind):
             name, text = "ballots.blt", blt_text(profile, seats=seats)
         except InvalidInputError:  # names that BLT cannot hold
             counting, stream = "", StringIO()
-            write_ballots(profile.with_unranked("last"), stream)
+            write_ballots(profile, stream)
             name, text = "ballots.csv", stream.getvalue()
         if len(text) > MOST_CHARACTERS:
             return None
@@ -340,7 +343,7 @@ class ElectionKind(Kind):
         """Return the candidate with the smallest margin against the winner."""
         first, *others = findings.order.tolist()
         margins = findings.graph.margins[first]
-        closest = min(others, key=lambda k: margins[k])
+        closest = min(others, key=lambda k: abs(margins[k]))
         by = quantity(abs(margins[closest]), "margin of a pair", amount, "vote")
         way = "behind" if margins[closest] < 0 else "ahead of"
         text = sentence("{} {} {}", by, way, named(self.data.items[closest]))

@@ -112,11 +112,20 @@ class BattlesKind(Kind):
         """Effects that ratings are adjusted for."""
         return ["the side"] * (self.data.sides is not None) + list(self.data.covariates)
 
+    @property
+    def _is_weighted(self) -> bool:
+        return self.data.weights is not None
+
+    def duels(self, findings: Findings) -> tuple[str, Floats, Floats]:
+        """Return wins and ties by weight, and the noun of what they count."""
+        word, wins, ties = super().duels(findings)
+        return f"{'weighted ' * self._is_weighted}{word}", wins, ties
+
     @cached_property
     def _has_equal_opponents(self) -> bool:
         """Whether every two items met equally often."""
         met = self.data.counts[~np.eye(self.data.n_items, dtype=bool)]
-        return self.data.weights is None and bool((met == met[0]).all())
+        return not self._is_weighted and bool((met == met[0]).all())
 
     def why_above(self, upper: int, lower: int) -> str:
         """Explain a rating above that of an item that won more of their battles."""
@@ -179,8 +188,12 @@ class BattlesKind(Kind):
             return comparison_rank_intervals(self.data, of=kind_for(self.data), alpha=alpha, rng=0)
         ranks = rank_sets(fit, alpha=alpha, rng=0)
         # The page has its own scale, and its own sentence on the prior.
-        notes = (note.replace("comparisons", "battles") for note in ranks.notes[1:])
-        return replace(ranks, notes=tuple(note for note in notes if not note.startswith("With")))
+        notes = [note.replace("comparisons", "battles") for note in ranks.notes[1:]]
+        notes = [note for note in notes if not note.startswith("With")]
+        decisions, basis = ranks.decisions, ranks.decisions.basis
+        if self._is_weighted and basis is not None and basis.word == "comparison":
+            decisions = replace(decisions, basis=replace(basis, word="effective battle"))
+        return replace(ranks, notes=tuple(notes), decisions=decisions)
 
     # -- the first screen -----------------------------------------------------------------------
 
@@ -230,6 +243,7 @@ class BattlesKind(Kind):
     def caption(self, findings: Findings) -> list[str]:
         """Return a sentence on ratings and one on win rates."""
         rate = "Win rate: mean over opponents, a tie half a win."
+        rate += " Battles count by their weights." * self._is_weighted
         if isinstance(self.fitted, str):
             return [rate]
         scale, relative = "a mean of 1,500", ""
@@ -436,15 +450,17 @@ class BattlesKind(Kind):
         elo = self._elo(findings).iloc[order]
         frame = findings.rows()
         frame[["elo", "lower", "upper"]] = elo[["elo", "lower", "upper"]].to_numpy()
-        frame["battles"] = self.data.counts.sum(axis=1)[order]
+        frame["battles"] = votes.comparisons.sum(axis=1)[order]
         frame["wins"] = votes.wins.sum(axis=1)[order]
         frame["ties"] = votes.ties.sum(axis=1)[order]
         frame["win rate"] = findings.won[order]
+        meanings = dict.fromkeys(("lower", "upper"), f"ends of the {findings.level} interval")
+        weighted = ["battles", "wins", "ties", "win rate"] * self._is_weighted
         return page_table(
             frame,
             "Ratings, the highest first; win rates are means over opponents, not battles",
             headings={"elo": self.leader_name},
-            meanings=dict.fromkeys(("lower", "upper"), f"ends of the {findings.level} interval"),
+            meanings=meanings | dict.fromkeys(weighted, "by weight"),
             formats={**dict.fromkeys(("elo", "lower", "upper"), ",.0f"), "win rate": ".1%"},
             text=["Item"],
         )

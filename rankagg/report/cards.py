@@ -11,7 +11,7 @@ import pandas as pd
 from rankagg._typing import Label
 from rankagg._validation import as_frame, ascii_number
 from rankagg.core import ItemSet, counted, listed
-from rankagg.exceptions import Described, InvalidInputError, visible
+from rankagg.exceptions import Described, InvalidInputError, escaped
 
 # Headings of links, in lower case.
 LINKS = ("link", "url")
@@ -103,8 +103,7 @@ def check_link(link: object, parameter: str) -> None:
 
 def _column(heading: str, texts: Mapping[Label, str]) -> CardColumn:
     is_number = all(_number(text) is not None for text in texts.values())
-    # Compared as displayed.
-    different = {visible(text) for text in texts.values()}
+    different = set(texts.values())
     is_shared = 1 < len(different) <= MOST_CHOICES and len(different) < len(texts)
     sort: Any = _number if is_number else str.casefold
     choices = sorted(different, key=sort) if is_shared else []
@@ -121,5 +120,5 @@ def _number(text: str) -> float | None:
 
 
 def _text(value: Any) -> str:
-    # Whole numbers with gaps are floats in a DataFrame.
-    return f"{value:.15g}" if isinstance(value, float) else str(value)
+    # Whole numbers with gaps are floats in a DataFrame; pages show runs of blanks as one.
+    return f"{value:.15g}" if isinstance(value, float) else escaped(" ".join(str(value).split()))

@@ -126,28 +126,28 @@ def neighbors(findings: Findings) -> Section:
     word, wins, ties = findings.kind.duels(findings)
     shared = findings.has_shared_votes
     upper, lower = np.array(list(pairwise(order.tolist()))).T
-    against = int((wins[upper, lower] < wins[lower, upper]).sum())
-    section = Section("why", "Why place 3 and not 2?" if len(order) > 2 else "Why place 2?")
-    frame = pd.DataFrame({"Place": np.arange(2, len(order) + 1)})
-    frame[findings.noun.capitalize()] = [str(item) for item in items.at(lower)]
-    frame["behind"] = [str(item) for item in items.at(upper)]
+    is_against = wins[upper, lower] < wins[lower, upper]
+    is_against &= findings.places[upper] < findings.places[lower]
+    section = Section("why", "Why this order?")
+    frame = findings.rows()[1:].reset_index(drop=True)
+    frame["against"] = [str(item) for item in items.at(upper)]
     for name, at in (("lost", (upper, lower)), ("won", (lower, upper))):
         frame[f"{word}s {name}"] = wins[at]
     if ties.any():
         frame[f"{word}s tied"] = ties[upper, lower]
-    words = [findings.noun.capitalize(), "behind", "although"]
+    words = [findings.noun.capitalize(), "against", "although"]
     if findings.has_decisions and findings.ranks is not None:
         frame["decided"] = np.where(findings.ranks.decisions.above[upper, lower], "yes", "no")
         words.append("decided")
-    if against:
+    if is_against.any():
         frame["although"] = [
-            _reason_above(findings, i, j) if wins[i, j] < wins[j, i] else ""
-            for i, j in zip(upper.tolist(), lower.tolist(), strict=True)
+            _reason_above(findings, *pair) if turned else ""
+            for *pair, turned in zip(upper.tolist(), lower.tolist(), is_against, strict=True)
         ]
-        places = quantity(against, "neighbors against a majority", ",", "place")
+        places = quantity(int(is_against.sum()), "neighbors against a majority", ",", "place")
         section.headline(sentence("{} against a majority", places))
     section.text(
-        f"Each {findings.noun} and the one a place above: {word}s lost to it, and won against it."
+        f"Each {findings.noun} and the one before it: {word}s lost to it, and won against it."
         + f" Where either is missing, it is a share of a {word} (policy “uniform”)." * shared
     )
     table = page_table(
@@ -253,16 +253,18 @@ def _disagreement(section: Section, findings: Findings, method: str) -> bool:
     number = quantity(len(frame), "pairs ordered differently", ",", "pair")
     heading = sentence("{} differs on {}", method, number)
     frame = frame.drop(columns=["margin", "ties"] if frame["ties"].eq(0).all() else ["margin"])
+    order, is_tied = capital(_order_name(findings)), frame["other"].eq("above")
+    headings = {"above": f"{order} has above", "other": f"{method} has them"}
+    if is_tied.any():
+        frame.insert(2, "order", np.where(is_tied, "tied", "above"))
+        item = findings.noun.capitalize()
+        headings |= {"above": item, "below": "compared with", "order": f"{order} has them"}
     table = page_table(
         frame,
         f"Pairs that {method} orders differently, the closest first",
-        headings={
-            "above": f"{capital(_order_name(findings))} has above",
-            "other": f"{method} has them",
-            **_vote_headings(findings),
-        },
+        headings=headings | _vote_headings(findings),
         meanings={"decided": "see “Uncertainty”"},
-        text=["above", "below", "other", "decided"],
+        text=["above", "below", "order", "other", "decided"],
         limit=PAIRS,
         what="pairs",
     )
@@ -282,7 +284,7 @@ def majorities(findings: Findings) -> Section:
     what, order = "majorities against the order of the page", "the order of the page"
     number = quantity(len(against), what, ",", "majority")
     contradicted = sentence("{} against {}", number, order)
-    section.headline(contradicted if len(against) else "no cycles")
+    section.headline(contradicted if groups or len(against) else "no cycles")
     if groups:
         section.text(
             "Condorcet cycles: majorities run in a circle, and no order agrees with all of them."
@@ -468,26 +470,23 @@ def _pair_map(findings: Findings) -> _PairMap:
     """Return the map of pairs of the first items."""
     exact, n = findings.exact, len(findings.exact.items)
     order, vote = findings.order[:MOST_IN_MAP], findings.kind.words.vote
-    shares = findings.shares[np.ix_(order, order)]
+    shares, places = findings.shares[np.ix_(order, order)], findings.places[order]
     above = np.zeros(shares.shape, dtype=bool)
     if findings.ranks is not None:
         above = findings.ranks.decisions.above[np.ix_(order, order)]
     rows = list[_PairRow]()
-    for place, i in enumerate(order.tolist(), 1):
-        pairs = zip(shares[place - 1].tolist(), above[place - 1].tolist(), strict=True)
+    for k, i in enumerate(order.tolist()):
+        pairs = zip(shares[k].tolist(), above[k].tolist(), strict=True)
         cells = [_cell(share, is_decided=decided) for share, decided in pairs]
-        cells[place - 1] = _PairCell("self", "")
-        rows.append(_PairRow(place, str(exact.items[i]), tuple(cells)))
+        cells[k] = _PairCell("self", "")
+        rows.append(_PairRow(int(places[k]), str(exact.items[i]), tuple(cells)))
     drawn = part_of(MOST_IN_MAP, "items drawn", n, "items", "item")
     which = sentence("The first {}. ", drawn) if n > MOST_IN_MAP else ""
     outlined = sentence(" Outlined: pairs whose order is decided at {}.", findings.level)
-    upper = shares[np.triu_indices(len(order), 1)]
-    never = " Empty: never compared." if np.isnan(upper).any() else ""
-    below = "No share above the diagonal is less than half."
-    if against := int((upper < 0.5).sum()):
-        number = quantity(against, "majorities against the order drawn", noun="pair")
-        text = "{} above the diagonal with less than half: there the order is against {}."
-        below = sentence(text, number, "a majority" if against == 1 else "majorities")
+    never = " Empty: never compared." if np.isnan(shares).sum() > len(order) else ""
+    against = (shares < 0.5) & (places[:, None] < places)
+    number = quantity(int(against.sum()), "majorities against the order drawn", noun="pair")
+    below = sentence("In {} the order is against a majority.", number)
     caption = "{}Per cent of {}s with the row above the column, in the order of the page. {}{}{}"
     return _PairMap(
         rows=tuple(rows),
@@ -503,8 +502,9 @@ def _cell(share: float, *, is_decided: bool) -> _PairCell:
     """Return a share in whole per cent, with its color; only one half reads as 50."""
     if np.isnan(share):
         return _PairCell("", "")
-    # Eight steps of color on each side of one half.
-    step, rounded = round(16 * share) - 8, round(100 * share)
+    # Rounded alike on both sides of one half, with eight steps of color on each.
+    lead = round(share - 0.5, 9)
+    step, rounded = round(16 * lead), 50 + round(100 * lead)
     side = 1 if share > 0.5 else -1
     if share not in (0, 0.5, 1):
         step = step or side

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal, NamedTuple, Self, TypeVar, cast
 import numpy as np
 import pandas as pd
 
-from rankagg._typing import Floats, Label, Positions, RNGLike, Tolerance
+from rankagg._typing import Floats, Label, Positions, Ranks, RNGLike, Tolerance
 from rankagg.aggregation import (
     Aggregator,
     Consensus,
@@ -104,8 +104,6 @@ class Kind:
     # Whether the data are a sample, and whether ranks are inferred from it.
     is_sample: ClassVar[bool] = True
     infers: ClassVar[bool] = True
-    # Whether tied items share a place in the first figure.
-    shares_places: ClassVar[bool] = False
     # Why an order other than the exact one can go against a majority.
     against: ClassVar[str] = ""
     # Whether items that a unit leaves out are missing.
@@ -185,21 +183,22 @@ class Kind:
                 (("dot", False, won),),
                 f"Places are those {order}. Dots: {won}, as a mean over opponents.",
             )
-        strips = {}
-        for place, i in enumerate(findings.order.tolist(), 1):
+        strips = list[Strip]()
+        for i, place in enumerate(findings.places.tolist()):
             best, worst = ranks.best[i], ranks.worst[i]
             mark = "first" if findings.exact.items[i] in ranks.first else "dot"
             mark = mark if best <= place <= worst else "outside"
-            strips[i] = Strip(at_place(place, n), (at_place(best, n), at_place(worst, n)), mark)
+            bar = (at_place(best, n), at_place(worst, n))
+            strips.append(Strip(at_place(place, n), bar, mark))
         meanings = {
             "dot": sentence("place and {} interval", findings.level),
             "first": "may be first",
             "outside": "place outside its interval, which is by another rule",
         }
-        marks = {"dot", *(strip.mark for strip in strips.values())}
+        marks = {"dot", *(strip.mark for strip in strips)}
         caption = "Marks: places {}. Bars: simultaneous {} intervals of the ranks by {}, from {}."
         return RowDrawing(
-            [strips[i] for i in range(n)],
+            strips,
             ticks(n),
             tuple((mark, mark != "outside", meanings[mark]) for mark in meanings if mark in marks),
             sentence(caption, order, findings.level, ranks.by, ranks.decisions.how),
@@ -382,10 +381,15 @@ class Findings:
         """Positions of the items, the best first."""
         return np.argsort(self.lead.ranking.ranks, kind="stable")
 
+    @property
+    def places(self) -> Ranks:
+        """Places of the items from 1; tied ones share a place."""
+        return self.lead.ranking.ranks + 1
+
     def rows(self) -> pd.DataFrame:
         """Return a frame of places and names in the order of the page."""
         names = [str(self.exact.items[i]) for i in self.order.tolist()]
-        return pd.DataFrame({"Place": np.arange(1, len(names) + 1), self.noun.capitalize(): names})
+        return pd.DataFrame({"Place": self.places[self.order], self.noun.capitalize(): names})
 
     @property
     def has_shared_votes(self) -> bool:

@@ -128,7 +128,7 @@ def first_screen(findings: Findings) -> _FirstScreen:
     ranks = findings.ranks if findings.has_decisions else None
     rows = [
         _PlaceRow(
-            place=int(findings.lead.ranking.ranks[i]) + 1 if kind.shares_places else place,
+            place=int(findings.places[i]),
             position=i,
             name=str(items[i]),
             strip=drawing.strips[i],
@@ -137,7 +137,7 @@ def first_screen(findings: Findings) -> _FirstScreen:
             link=cards.links.get(items[i], ""),
             cards=tuple((c.texts.get(items[i], UNKNOWN), c.key(items[i])) for c in cards.columns),
         )
-        for place, i in enumerate(findings.order.tolist(), 1)
+        for i in findings.order.tolist()
     ]
     blocks = _optimum_groups(rows, findings.alternatives if findings.is_exact else None)
     certain, caption = list[str](), list[str]()

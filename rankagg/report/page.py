@@ -305,8 +305,9 @@ def kind_of(
     if not fitting:
         allowed = "a ScoreTable, ScoreSummary, Profile, CastVotes, PairwiseMatrix or Comparisons"
         raise InvalidInputError("data", allowed, data)
+    rule: ElectionRule = STV(cast.seats) if cast is not None and cast.seats > 1 else USUAL
     if isinstance(name, ElectionRule) and isinstance(data, Profile):
-        return ElectionKind(data, About(), name, cast, rng)
+        rule, name = name, "election"
     if name is None:
         name = fitting[0]
         if isinstance(data, Profile) and data.has_unlisted and data.n_rankings <= data.n_items:
@@ -315,8 +316,8 @@ def kind_of(
         allowed = f"one of {', '.join(fitting)} for a {type(data).__name__}"
         raise InvalidInputError("kind", allowed, name)
     if isinstance(data, Profile) and name == "election":
-        rule = STV(cast.seats) if cast is not None and cast.seats > 1 else USUAL
-        return ElectionKind(data, About(), rule, cast, rng)
+        # A count puts candidates that a ballot leaves out below all that it lists.
+        return ElectionKind(data.with_unranked("last"), About(), rule, cast, rng)
     return KINDS[name](data, About())
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
+import pandas as pd
 
 from rankagg._typing import Floats
 from rankagg.aggregation import SCORED, Aggregator, Mean, other_scale
@@ -19,7 +20,6 @@ from rankagg.core import (
     part_of,
     quantity,
     sentence,
-    unsigned,
 )
 from rankagg.report.findings import Findings, Kind, QuietColumn
 from rankagg.report.sections import UNKNOWN, PageTable, Section, fact, number, page_table
@@ -165,7 +165,7 @@ class ScoresKind(Kind):
 
     def _table(self, findings: Findings) -> PageTable:
         values, order = self.data.task_scores(), findings.order
-        frame = findings.rows()
+        frame: dict[str, Any] = dict(findings.rows())
         headings, meanings, categories, cells = {}, {}, {}, {}
         for k, task in enumerate(self.data.tasks):
             # Columns need different names, and a task may have the name of another column.
@@ -178,14 +178,14 @@ class ScoresKind(Kind):
             }
             headings[column] = str(task)
             meanings[column] = "" if higher else "lower is better"
-            categories[column] = str(self.about.categories.get(task, ""))
+            categories[column] = " ".join(str(self.about.categories.get(task, "")).split())
         means = self._means(findings)
         if means is not None:
             # Means over different tasks cannot be compared.
             shown = np.where(np.isnan(values).any(axis=1), np.nan, means)[order]
             frame["Mean"], cells["Mean"] = shown, {"text": _aligned(shown)}
         return page_table(
-            frame,
+            pd.DataFrame(frame),
             "Scores by task; the best of each in bold",
             headings=headings,
             meanings=meanings,
@@ -203,14 +203,18 @@ class ScoresKind(Kind):
 
 
 def _aligned(values: Floats) -> list[str]:
-    """Format numbers with as many decimals as give the largest three significant digits."""
-    finite = np.abs(values[np.isfinite(values)])
-    largest = float(finite.max(initial=0.0))
-    if largest >= 1e7 or 0 < largest < 1e-4:
-        texts = [f"{value:.2e}" for value in values]
-    else:
-        decimals = 0 if not largest else int(np.clip(2 - np.floor(np.log10(largest)), 0, 6))
-        texts = [unsigned(f"{value:.{decimals}f}") for value in values]
+    """Format numbers alike, with three to nine digits of the largest, to tell them apart.
+
+    Exponents are for numbers that are very large, very small, or of very different size.
+    """
+    largest = float(np.abs(values[np.isfinite(values)]).max(initial=0.0))
+    forms = [f"z.{digits}e" for digits in range(2, 9)]
+    if not largest or 1e-4 <= largest < 1e7:
+        decimals = 0 if not largest else max(2 - int(np.floor(np.log10(largest))), 0)
+        forms = [*(f"z.{decimals + more}f" for more in range(7)), *forms]
+    columns = ([f"{value:{form}}" for value in values] for form in forms)
+    different = len({f"{value:{forms[-1]}}" for value in values})
+    texts = next(column for column in columns if len({*column}) >= different)
     return [
         text.replace("-", "\N{MINUS SIGN}") if np.isfinite(value) else UNKNOWN
         for text, value in zip(texts, values, strict=True)

@@ -45,7 +45,7 @@ def test_one_sided_failures_are_noted_with_their_numbers(turned):
     d = data.values[first] - data.values[second]
     assert (above, below) == ((d > np.nanmean(d)).sum(), (d < np.nanmean(d)).sum())
     assert 0 in (first, second)
-    assert "`of='pairwise'`" in note
+    assert "majorities (pairwise)" in note
     assert "more tasks" in note
     (note,) = about(ra.paired_test(data, 0, 1).notes, "not symmetric")
     assert f"{above if (first, second) == (0, 1) else ''}" in note

@@ -186,6 +186,17 @@ def test_points_show_needed_units_and_marks_available_units():
     assert "80 % power of t tests; 3 tests with a family-wise error rate of" in notes(ax)
 
 
+@pytest.mark.parametrize("most", [2, 3, 4, 40, 10**6])
+def test_ticks_are_at_different_whole_numbers(most):
+    ax = separation((2.0, 2.0, float(most)), (2, 2, 2)).plot()
+    ax.figure.canvas.draw()
+    ticks, (low, high) = ax.get_xticks(), ax.get_xlim()
+    assert (ticks == ticks.round()).all()
+    texts = [label.get_text() for label in ax.get_xticklabels()]
+    assert len(texts) == len(set(texts)) >= 2
+    assert low <= ticks[0] < ticks[-1] <= high
+
+
 def test_infinite_and_unknown_numbers_are_written():
     ax = separation((np.inf, np.nan, 30.0), (12, 12, 0)).plot()
     assert numbers(ax) == ["\N{INFINITY}", "unknown", "30"]

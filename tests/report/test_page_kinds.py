@@ -1,6 +1,7 @@
 """A page for each kind of data: its own words, and descriptions given by the user."""
 
 import re
+import warnings
 from io import StringIO
 
 import numpy as np
@@ -169,6 +170,23 @@ def test_scores_of_each_task_have_the_best_in_bold_and_gaps_shown() -> None:
     assert [row["Mean"] for row in rows] == ["\N{EN DASH}"]
     assert html.count("<strong>2.00</strong>") == 2
     assert html.count("<strong>1.00</strong>") == 0
+
+
+def test_scores_that_differ_look_different_and_many_tasks_give_no_warning() -> None:
+    values = [[91.32, 12.31, -0.00012, 1e-9, 0.3], [91.28, 12.35, -0.00013, 2e-9, 0.1 + 0.2],
+              [90.1, 1250.0, 3.0, 3.0, 1.0]]  # fmt: skip
+    minus, tasks = "\N{MINUS SIGN}", "vwxyz"
+    table = ra.ScoreTable(values, systems="ABC", tasks=tasks, higher_is_better=True)
+    rows = {row["System"]: row for row in Page(ra.make_report(table).html).table("Scores by task")}
+    assert [[rows[system][task] for task in tasks] for system in "ABC"] == [
+        ["91.32", "12.31", f"{minus}0.00012", f"1.00e{minus}09", "0.30"],
+        ["91.28", "12.35", f"{minus}0.00013", f"2.00e{minus}09", "0.30"],
+        ["90.10", "1250.00", "3.00000", "3.00e+00", "1.00"],
+    ]
+    many = ra.ScoreTable(RNG.random((3, 150)), higher_is_better=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        ra.make_report(many, [], time_limit=0.0)
 
 
 def test_descriptions_of_data_and_items_are_in_the_header_and_tables() -> None:
@@ -427,12 +445,75 @@ def test_a_page_names_tied_candidates_and_the_effect_of_data_order() -> None:
     assert ra.InstantRunoff(tie_breaking="order").count(votes).elected == ("Bob",)
     header = " ".join(page.header.split())
     assert "Bob and Cid are tied after 3 rounds of instant runoff." in header
-    assert "Only the order of the data puts Bob first: a lot has to decide." in header
+    assert "Only the order of the data elects Bob: a lot has to decide." in header
     assert "A tie in round 2 was broken by the" in header
     assert (
         "round 2: Bob, Cid tie; by the order of the data Cid is eliminated"
         in page.sections["count"]
     )
+
+
+def test_an_election_is_by_one_policy_whatever_that_of_the_ballots() -> None:
+    votes = ra.Profile.from_orders([["A"], ["B"], ["C"]], counts=[60, 30, 10])
+    for policy in ("uniform", "ignore", "last"):
+        page = Page(ra.make_report(votes.with_unranked(policy), kind="election").html)
+        assert "A also beats every other candidate in pairs." in page.header
+        assert "30 votes ahead of B" in page.sections["count"]
+        assert "Condorcet winnerA" in page.sections["majorities"]
+
+
+def test_the_closest_pair_of_the_winner_may_be_one_that_it_wins() -> None:
+    votes = ra.Profile.from_orders(["AXY", "YXA", "XAY", "XYA"], counts=[39, 38, 13, 12])
+    html = ra.make_report(votes, kind="election").html
+    assert "2 votes ahead of Y" in Page(html).sections["count"]
+
+
+CIRCLE = ra.Profile.from_orders(["ABC", "BCA", "CAB"], counts=[4, 4, 4])
+OF_BATTLES = ra.Comparisons.from_arrays("ABC" * 9, "BCA" * 9, [1] * 27)
+
+
+@pytest.mark.parametrize(("data", "kind"), [(CIRCLE, "election"), (OF_BATTLES, "battles")])
+def test_cycles_of_items_that_tie_are_no_majorities_against_the_order(data, kind) -> None:
+    page = Page(ra.make_report(data, kind=kind).html)
+    assert "no cycles" not in page.text
+    assert "In 0 pairs the order is against a majority." in page.sections["majorities"]
+    assert [row["Place"] for row in page.table("Neighbors")] == ["1", "1"]
+    assert "against a majority" not in page.sections["why"]
+
+
+def test_candidates_who_tie_share_a_place_and_a_lot_elects_only_some() -> None:
+    orders = [["A", "B", "C"], ["B", "A", "C"], ["C", "D"], ["D", "E"], ["E", "D"], ["D"]]
+    votes = ra.Profile.from_orders(orders, counts=[10, 10, 10, 6, 6, 5])
+    page = Page(ra.make_report(votes, kind=ra.STV(3)).html)
+    assert "Only the order of the data elects A and B: a lot has to decide." in page.header
+    assert [row["Place"] for row in page.table("Neighbors")] == ["2", "2", "2", "5"]
+    rows = [list(row.values())[:4] for row in page.table("Pairs that Copeland")]
+    assert rows == [["A", "C", "tied", "above"], ["B", "C", "tied", "above"]]
+    html = ra.make_report(votes, kind=ra.STV(3, tie_breaking="lot"), rng=1).html
+    by_lot = r"D is elected by STV after 3 rounds, and . and . by lot: A, B and C were tied\."
+    assert re.search(by_lot, Page(html).header)
+
+
+def test_shares_of_a_pair_add_up_to_a_hundred() -> None:
+    votes = ra.Profile.from_orders(["AB", "BA"], counts=[23, 17])
+    html = ra.make_report(votes).html
+    assert re.findall(r'<td class="[lw]\d[^>]*>(\d+)<', html) == ["58", "42"]
+
+
+def test_weighted_battles_are_called_so() -> None:
+    weights = np.tile([0.25, 1.0, 0.5], 10)
+    data = ra.Comparisons("AB", [0] * 30, [1] * 30, [1, -1, 0] * 10, weights=weights)
+    html = ra.make_report(data).html
+    page = Page(html)
+    rows = {row["Item"]: row for row in page.table("Ratings")}
+    assert [rows[item][name] for item in "AB" for name in ("battles", "wins", "ties")] == [
+        "17.5", "2.5", "5", "17.5", "10", "5",
+    ]  # fmt: skip
+    assert "<em>battles, wins, ties, win rate</em>: by weight" in html
+    assert "weighted battles lost" in page.table("Neighbors")[0]
+    effective = round(weights.sum() ** 2 / (weights**2).sum())
+    assert f"{effective} effective battles" in page.header
+    assert "effective" not in ra.make_report(battles()).html
 
 
 def test_a_page_lists_changes_since_the_previous_version() -> None:

@@ -20,9 +20,7 @@ def map_of_pairs(case):
     """Hold the shares on the map, their colors and what is outlined."""
     names, order = case.plain.items, case.drawn()[: chapters_result.MOST_IN_MAP]
     rows = chapters_result._pair_map(case.findings).rows
-    assert [(row.place, row.name) for row in rows] == [
-        (k + 1, names[i]) for k, i in enumerate(order)
-    ]
+    assert [(row.place, row.name) for row in rows] == [(case.place(i), names[i]) for i in order]
     for i, row in zip(order, rows, strict=True):
         for j, cell in zip(order, row.cells, strict=True):
             share = None if i == j else case.share(i, j)
@@ -52,11 +50,11 @@ def ranking(case):
     has_means = "Mean score" in headings
     rate = headings.get("Mean score", headings.get("Win rate", headings.get("Votes won")))
     is_lower = has_means and not any(case.plain.data.higher_is_better.values())
-    for place, (k, row) in enumerate(zip(case.drawn(), found.rows, strict=True), 1):
+    for k, row in zip(case.drawn(), found.rows, strict=True):
+        place = case.place(k)
         # Those who tie for the seat of an election share the first place.
-        is_level = case.findings.kind.name == "election" and len(case.winners()) > 1
-        shown = 1 if is_level and k in case.winners() else place
-        assert (row.place, row.position, row.name) == (shown, k, case.plain.items[k])
+        assert place == 1 or case.findings.kind.name != "election" or k not in case.winners()
+        assert (row.place, row.position, row.name) == (place, k, case.plain.items[k])
         shares = [case.share(k, j) for j in range(n) if j != k]
         present = [share for share in shares if share is not None]
         score = won = sum(present) / len(present) if present else None
@@ -198,7 +196,7 @@ def closest_pair(case):
         for part in section.parts if section.name == "count" else []:
             if part.kind == "facts" and len(case.winners()) == 1:
                 first, *others = case.drawn()
-                closest = min(others, key=lambda k: case.lead(first, k))
+                closest = min(others, key=lambda k: abs(case.lead(first, k)))
                 way = "ahead of" if case.lead(first, closest) >= 0 else "behind"
                 assert str(part.content[-1][1]).endswith(f"{way} {case.plain.items[closest]}")
 

@@ -150,6 +150,11 @@ class Page:
         """Return the items of figures, in the order of the page."""
         return sorted(range(self.plain.n), key=lambda k: self.findings.lead.ranking.ranks[k])
 
+    def place(self, k):
+        """Return the place of an item: one more than there are above it."""
+        ranks = self.findings.lead.ranking.ranks
+        return 1 + sum(ranks[j] < ranks[k] for j in range(self.plain.n))
+
     def share(self, i, j):
         """Return the share of votes for the first of two items; None where nobody compared them."""
         if not any(b.has(i, j) for b in self.plain.ballots):
@@ -158,8 +163,8 @@ class Page:
         return (wins + self.ties[i][j] / 2) / both
 
     def majorities_against_the_order(self):
-        order = self.drawn()[: chapters_result.MOST_IN_MAP]
-        return sum(self.lead(j, i) > 1e-9 for at, i in enumerate(order) for j in order[at + 1 :])
+        order, ranks = self.drawn()[: chapters_result.MOST_IN_MAP], self.findings.lead.ranking.ranks
+        return sum(self.lead(j, i) > 1e-9 for i in order for j in order if ranks[i] < ranks[j])
 
     def ranks_by_each(self, k):
         """Return the ranks of an item by each rule, from 0; unranked ones are last."""
@@ -201,7 +206,11 @@ class Page:
 
     def behind(self):
         """Return how many items are ranked behind one that they beat."""
-        return sum(self.wins[i][j] < self.wins[j][i] for i, j in pairwise(self.drawn()))
+        ranks = self.findings.lead.ranking.ranks
+        return sum(
+            self.wins[i][j] < self.wins[j][i] and ranks[i] < ranks[j]
+            for i, j in pairwise(self.drawn())
+        )
 
     def rounds(self):
         """Return the votes of each round, and those that count for nobody: all by hand."""
@@ -244,7 +253,7 @@ class Page:
 
     def closest(self):
         first, *others = self.drawn()
-        return abs(min(self.lead(first, j) for j in others))
+        return min(abs(self.lead(first, j)) for j in others)
 
     def named(self):
         """Return how many items each list names."""

@@ -396,7 +396,7 @@ def _asymmetry(units: Units, word: str) -> tuple[str, ...]:
             for block in units.blocks()
         ]
     )
-    remedy = f"`of='pairwise'` assumes none and tests who is above in more {word}s; "
-    remedy += "`method='hoeffding'` assumes none"
+    remedy = f"majorities (pairwise) assume none and test who is above in more {word}s; "
+    remedy += "bounds by Hoeffding assume none"
     some = zip(first[::step], second[::step], strict=True)
     return asymmetry_note(values - 0.5, [(labels[i], labels[j]) for i, j in some], remedy)

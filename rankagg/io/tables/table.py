@@ -199,7 +199,8 @@ class Table:
             coded = Coded.of(cells)
         coded = coded.merged(self._label(cell, gaps=gaps) for cell in coded.labels).with_gaps()
         if not gaps:
-            self.check_cells(coded.codes < 0, name, "is empty; it must hold a label")
+            remedy = "Fill it in, for example with 'none', or leave out the row."
+            self.check_cells(coded.codes < 0, name, "is empty; it must hold a label", remedy)
         return coded
 
     def _label(self, cell: Any, *, gaps: bool) -> Any:

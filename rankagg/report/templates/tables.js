@@ -16,7 +16,7 @@
   const keyOf = (cell) => {
     if ("key" in cell.dataset) return Number(cell.dataset.key);
     if (!cell.matches(".score, .place")) return cell.textContent;
-    const number = parseFloat(cell.textContent.replaceAll(",", "").replace("\u2212", "-"));
+    const number = parseFloat(cell.textContent.replaceAll(",", "").replaceAll("\u2212", "-"));
     return Number.isNaN(number) ? Infinity : number;
   };
 
@@ -72,9 +72,9 @@
     const label = document.createElement("label");
     const choice = document.createElement("select");
     label.className = "find";
-    choice.append(new Option("all", ""), ...names.map((name) => new Option(name)));
+    choice.append(new Option("all", ""), ...names.map((name, k) => new Option(name, k)));
     label.append(`${title} `, choice);
-    choice.addEventListener("change", () => chosen(choice.selectedIndex ? choice.value : null));
+    choice.addEventListener("change", () => chosen(names[choice.selectedIndex - 1] ?? null));
     return label;
   };
 

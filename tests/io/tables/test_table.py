@@ -167,6 +167,13 @@ def test_a_frame_that_is_no_table_is_refused(frame, message):
         read_table(frame)
 
 
+def test_an_empty_label_is_refused_with_what_to_do():
+    frame = pd.DataFrame({"category": ["x", None]})
+    message = "row 2, column 'category' is empty; it must hold a label. Fill it in"
+    with pytest.raises(DataFormatError, match=message):
+        read_table(frame).labels("category", "cluster")
+
+
 def test_cells_of_a_frame_that_are_no_labels_are_refused():
     for cell in ([1], {"a": 1}, np.array([1, 2]), b"A", 1j):
         frame = pd.DataFrame({"model": pd.Series([cell], dtype=object), "x": [1]})
