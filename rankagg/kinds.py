@@ -254,10 +254,7 @@ def recognize(
         if text and _seem_lines_of_lists(text):
             raise DataFormatError(error.sentence, _LINES_OF_LISTS) from None
         raise
-    try:
-        readings = readings_of(table, names_of(drop))
-    except DataFormatError:  # the reader raises the same error with its reason
-        readings = []
+    readings = readings_of(table, names_of(drop))
     certain = [one for one in readings if one.is_certain]
     return Recognized(source, name or table.name, tuple(certain if len(certain) == 1 else readings))
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import replace
+from datetime import date
 from math import prod
 from typing import Any, NamedTuple
 
@@ -13,6 +15,7 @@ import pandas as pd
 
 from rankagg._typing import Label
 from rankagg.core import raw_text
+from rankagg.exceptions import DataFormatError
 from rankagg.io.tables.columns import ORDINALS, Coded, NumberStyle
 from rankagg.io.tables.table import Table
 
@@ -53,12 +56,13 @@ NO_TASK_PHRASES = ("win rate", "arena score")
 JUDGES = ("voter", "task", "other")
 # Roles of columns that identify ballots.
 KEYS = ("voter", "other", "ballot")
-NUMBER = re.compile(r"\s*[-+]?[.,]?[0-9]")
+# The beginning of a number: signs and markup, such as "$", "~" or "**", and a digit.
+NUMBER = re.compile(r"(?:\\[a-zA-Z]+|<[a-zA-Z]+>|[\W_])*[0-9]")
 # Between a small letter and a capital or a digit, and at all other signs.
 BETWEEN = re.compile(r"(?<=[a-z])(?=[A-Z0-9])|[\W_]+")
 FEW_ROWS = 1000
-# Words of the headings that pandas writes for an index.
-UNNAMED: tuple[list[str], ...] = ([], ["unnamed", "0"])
+#: The heading of an index, as programs write it.
+NO_NAME = re.compile(r"#?|Unnamed: [0-9.]+")
 # As many ranks as this are no coincidence.
 MANY_RANKS = 12
 
@@ -75,23 +79,34 @@ def _seems_no_task(name: object) -> bool:
     words = _heading_words(name)
     text = " ".join(words)
     return (
-        words == ["score"]
+        NO_NAME.fullmatch(str(name)) is not None
+        or words == ["score"]
         or not set(NO_TASK.split()).isdisjoint(words)
         or any(phrase in text for phrase in NO_TASK_PHRASES)
     )
 
 
-def _holds_words(column: Any, style: NumberStyle) -> bool:
-    """Return whether no cell of a column is a number, and few begin like one."""
-    cells = column[:FEW_ROWS] if isinstance(column, list) else column[:FEW_ROWS].to_pylist()
+def _numbers_rows(name: object, cells: Any, style: NumberStyle) -> bool:
+    """Return whether a column without a name holds distinct whole numbers, as an index does."""
+    if not NO_NAME.fullmatch(str(name)):
+        return False
+    values = style.numbers_in(cells).values
+    return bool((values % 1 == 0).all()) and len(np.unique(values)) == len(values)
+
+
+def _holds_no_numbers(column: Any, style: NumberStyle) -> bool:
+    """Return whether no cell of a column is a number, and few texts begin like one."""
+    # Most columns have a number in the first rows.
+    for part in (column[:FEW_ROWS], column):
+        if np.isfinite(style.numbers_in(part).values).any():
+            return False
+    cells = column if isinstance(column, list) else column.to_pylist()
     filled = [x for x in cells if x is not None and not (isinstance(x, float) and np.isnan(x))]
-    if not filled or not all(isinstance(x, str) for x in filled):
+    if not all(isinstance(x, str | bool | date) for x in filled):
         return False
-    texts = {x.strip() for x in filled} - {""}
-    numbers = style.numbers_in(sorted(texts)).values
-    if np.isfinite(numbers).any() or not np.isinf(numbers).any():
-        return False
-    return 2 * sum(map(bool, map(NUMBER.match, texts))) < len(texts)
+    texts = sorted({x for x in filled if isinstance(x, str)})
+    wrong = np.flatnonzero(np.isinf(style.numbers_in(texts).values))
+    return 2 * sum(NUMBER.match(texts[at]) is not None for at in wrong) < max(len(wrong), 1)
 
 
 class _TaskColumns(NamedTuple):
@@ -100,15 +115,16 @@ class _TaskColumns(NamedTuple):
     tasks: list[Any]
     # Columns of numbers with headings that suggest no task.
     doubtful: list[Any]
-    # Columns without any number.
+    # Columns without any number, and row numbers.
     words: list[Any]
 
 
 def task_columns(table: Table, among: Iterable[Any]) -> _TaskColumns:
-    """Sort columns into tasks, doubtful ones and words; a single column of numbers is a task."""
+    """Sort columns of a wide table; a single column of numbers is a task."""
     columns = _TaskColumns([], [], [])
     for name in among:
-        if _holds_words(table.columns[table.position(name, "only")], table.style):
+        cells = table.columns[table.position(name, "only")]
+        if _numbers_rows(name, cells, table.style) or _holds_no_numbers(cells, table.style):
             columns.words.append(name)
         else:
             (columns.doubtful if _seems_no_task(name) else columns.tasks).append(name)
@@ -176,6 +192,14 @@ class TableLook:
             return False
         codes = np.column_stack([codes for codes, _ in coded])
         return bool((codes >= 0).all()) and not pd.DataFrame(codes).duplicated().any()
+
+    def depends(self, at: int, key: int) -> bool:
+        """Return whether a column has several labels, but only one for each label of another."""
+        with suppress(DataFormatError):
+            (codes, labels), keys = self.labels(at), self.labels(key)
+            pairs = np.unique(keys.codes * (len(labels) + 1) + codes)
+            return len(labels) > 1 and len(pairs) == len(keys.labels)
+        return False
 
     def counts_rows(self, at: int) -> bool:
         """Return whether a column holds 1, 2 and so on."""
