@@ -93,10 +93,8 @@ def lists_noted(data: ra.Profile) -> str:
 def comparisons_noted(table: Any, given: dict[str, Any]) -> list[str]:
     """Return notes on the meaning of outcomes, and on columns left out."""
     meant, dropped = given.get("outcome_is"), given.get("drop_outcome", ())
-    return [
-        describe_outcomes(table, given["outcome"], meant, dropped),
-        *columns_noted(table, given, "--cluster"),
-    ]
+    meaning = describe_outcomes(table, given["outcome"], meant, dropped)
+    return [meaning, *columns_noted(table, given, "--cluster")]
 
 
 def columns_noted(table: Any, given: dict[str, Any], option: str) -> list[str]:

@@ -15,7 +15,7 @@ from rankagg._typing import Bools, Directions, Floats, Label, Positions, TaskFam
 from rankagg.core import ScoreTable, counted, listed, listing
 from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError, nearest, shown
 from rankagg.io.tables.columns import Coded, Numbers, NumberStyle, names_of, warn_of_likeness
-from rankagg.io.tables.look import NO_NAME, task_columns
+from rankagg.io.tables.look import is_no_name, task_columns
 from rankagg.io.tables.reading import read_table
 from rankagg.io.tables.sources import MAX_BYTES, TableSource, check_filled
 
@@ -84,7 +84,7 @@ def read_scores(
         Whether text such as "86.1%" is a number: 0.861. All numbers of a column have the sign, or
         none.
     missing : iterable of str, optional
-        Additional words for a missing score, with exact capitals.
+        Additional words for a missing score, with exact capitals; numbers by their value.
     errors : {"refuse", "drop"}, default "refuse"
         Treatment of "1.2 ± 0.3", "1.2 +- 0.3" and "1.2 (0.3)". "drop" reads the value only: files
         do not state whether the second number is a standard error, a deviation, half an interval or
@@ -99,8 +99,9 @@ def read_scores(
     Warns
     -----
     DataWarning
-        Of instances without a score and columns of words that are left out, and of the numbers of
-        cells read by `missing`, `errors` and `percent`.
+        Of instances without a score, row numbers and columns without numbers that are left out, of
+        the numbers of cells read by `missing`, `errors` and `percent`, and of likely mistakes: a
+        row of sums, a word in `missing` that no cell holds.
 
     Examples
     --------
@@ -225,7 +226,7 @@ def _chosen_columns(table: Table, keys: Sequence[Any], chosen: Chosen, what: str
         )
     if what == "columns":
         # Reading the numbers of words reports the wrong cell.
-        tasks = [name for name in columns if not NO_NAME.fullmatch(str(name))]
+        tasks = [name for name in columns if not is_no_name(name)]
     if left := [name for name in columns if name not in tasks]:
         sentence = f"{table.name}: left out {listing(left)}, which hold no scores."
         warnings.warn(sentence, DataWarning, stacklevel=4)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -15,11 +14,11 @@ import numpy as np
 
 from rankagg._typing import Floats, Label
 from rankagg.core import counted, listed, listing
-from rankagg.exceptions import DataFormatError, shown
+from rankagg.exceptions import shown
 from rankagg.io.ballot_columns import BallotLook, are_ranks
 from rankagg.io.comparisons import MARKS, TIE_WORDS, WHO, Key, is_tie, key_of
 from rankagg.io.tables.columns import SUMMARY, USUAL, names_of
-from rankagg.io.tables.look import FEW_ROWS, JUDGES, MANY_RANKS, NO_NAME, task_columns
+from rankagg.io.tables.look import FEW_ROWS, JUDGES, MANY_RANKS, is_no_name, task_columns
 
 if TYPE_CHECKING:
     from rankagg.io.tables.table import Table
@@ -180,18 +179,17 @@ def _wide_scores(look: BallotLook) -> Iterator[FileReading]:
     judges = [] if systems else look.called(*JUDGES, among=keys[:1])
     others = [x for at, x in enumerate(look.names) if at not in keys]
     named, doubtful, words = task_columns(look.table, others)
-    ats = [look.names.index(name) for name in named]
-    weak = [look.names[at] for at in look.called("other", "rank", "count", among=ats)]
+    weak = [look.names[at] for at in look.called("other", "rank", "count")]
     tasks = [name for name in named if name not in weak] or named
-    odd = [name for name in (*doubtful, *weak) if name not in tasks]
+    odd = [name for name in (*doubtful, *named) if name not in tasks]
     ats = [look.names.index(name) for name in tasks]
-    is_named = systems or judges or NO_NAME.fullmatch(str(first))
+    is_named = systems or judges or is_no_name(first)
     written, left = [at for at in ats if at not in look.numeric], [*odd, *words]
     has_numbers = any(at in look.numeric or look.seems_numbers(at) for at in ats)
     if not (has_numbers and look.is_key(keys)) or (left and not is_named):
         return
     headings = {str(name) for name in tasks}
-    sure = bool(is_named) and not (odd or weak or judges)
+    sure = bool(is_named) and not (odd or judges or tasks[0] in weak)
     sure &= not _are_swapped(look, [*keys, *map(look.names.index, words)])
     # Headings may be a row of numbers, or the labels of a table of pairs.
     sure &= not np.isfinite(USUAL.numbers_in([*headings]).values).any()
@@ -232,7 +230,7 @@ def _ballots(look: BallotLook) -> Iterator[FileReading]:
     rest = [at for at in range(len(look.names)) if at not in items]
     counts = look.called("count", among=[at for at in rest if at in look.numeric])
     ranks = np.column_stack([look.values[at] for at in items])
-    is_unnamed = rest[:1] == [0] and NO_NAME.fullmatch(str(look.names[0]))
+    is_unnamed = rest[:1] == [0] and is_no_name(look.names[0])
     many = np.count_nonzero(~np.isnan(ranks)) >= MANY_RANKS
     ranks = ranks[~np.isnan(ranks).all(axis=1)]
     sure: Any = len(items) > 2 and many and _seem_ranks(ranks) and are_ranks(ranks).all()
@@ -298,11 +296,9 @@ def _lists(look: BallotLook) -> Iterator[FileReading]:
     if filled and all(n for _, n in columns) and (len(columns) == 1 or look.share(look.texts)):
         sure = len(columns) > 2 and _seem_orders(look) and not look.called("outcome")
         sure &= not look.texts_of(*look.texts) & set(map(str, look.names))
-        sure &= not any(look.headings)
-        sure &= _sides_of(look) is None
-        what = f"{counted(len(columns), 'ranked list')}, one a column"
-        if len(columns) == 1:
-            what += ", or a table once commas, tabs or semicolons separate its cells"
+        sure &= not any(look.headings) and _sides_of(look) is None
+        table = ", or a table once commas, tabs or semicolons separate its cells"
+        what = f"{counted(len(columns), 'ranked list')}, one a column{table * (len(columns) == 1)}"
         drop = {"drop": [look.names[at] for at in places]} if places else {}
         yield FileReading("lists", what, drop, sure)
 
@@ -413,11 +409,8 @@ def _hold_names(look: BallotLook, pair: _Pair) -> bool:
 
 
 def _keys(look: BallotLook, at: int) -> set[Key]:
-    """Return the cells of a column as keys of conventions; none if they are no labels."""
-    try:
-        return {*map(key_of, look.labels(at).labels)}
-    except DataFormatError:
-        return set()
+    """Return the cells of a column as keys of conventions."""
+    return {*map(key_of, look.labels(at).labels)}
 
 
 def _outcome(look: BallotLook, sides: _Pair) -> tuple[list[int], str | None] | None:
@@ -491,10 +484,7 @@ def readings_of(table: Table, dropped: list[Label]) -> list[FileReading]:
             return [one.without(dropped)]
     look = BallotLook(table, dropped)
     rules = _scores, _ballots, _cast_votes, _comparisons, _lists
-    readings = []
-    for rule in rules:
-        with suppress(DataFormatError):  # a cell that is neither a label nor a number
-            readings += [one.without(dropped) for one in rule(look)]
+    readings = [one.without(dropped) for rule in rules for one in rule(look)]
     # Possible comparisons exclude other uncertain readings.
     if any(one.format == "comparisons" for one in readings):
         readings = [one for one in readings if one.format == "comparisons" or one.is_certain]

@@ -341,13 +341,9 @@ def warn_of_likeness(
             continue
         one, other = pairs[0]
         more = f" (and {counted(len(pairs) - 1, 'more such pair')})" if len(pairs) > 1 else ""
-        remedy = ""
-        if has_alias:
-            remedy = (
-                f"; `alias={{{other!r}: {one!r}}}`, or one spelling in the file, makes them one"
-            )
+        remedy = f"; `alias={{{other!r}: {one!r}}}`, or one spelling in the file, makes them one"
         pair = f"{shown(one)} and {shown(other)}"
-        sentence = f"{name}: {pair} are read as two, though only {how}{more}{remedy}."
+        sentence = f"{name}: {pair} are read as two, though only {how}{more}{remedy * has_alias}."
         warnings.warn(sentence, DataWarning, stacklevel=stacklevel + 2)
 
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from datetime import date
 from math import prod
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -61,8 +60,6 @@ NUMBER = re.compile(r"(?:\\[a-zA-Z]+|<[a-zA-Z]+>|[\W_])*[0-9]")
 # Between a small letter and a capital or a digit, and at all other signs.
 BETWEEN = re.compile(r"(?<=[a-z])(?=[A-Z0-9])|[\W_]+")
 FEW_ROWS = 1000
-#: The heading of an index, as programs write it.
-NO_NAME = re.compile(r"#?|Unnamed: [0-9.]+")
 # As many ranks as this are no coincidence.
 MANY_RANKS = 12
 
@@ -74,65 +71,56 @@ def _heading_words(name: object) -> list[str]:
     return [ORDINALS.get(x, x) for x in (words[:-1] if is_name else words)]
 
 
+def is_no_name(name: object) -> bool:
+    """Return whether a heading is that of an index, as programs write it."""
+    return re.fullmatch("#?|Unnamed: [0-9.]+", str(name)) is not None
+
+
 def _seems_no_task(name: object) -> bool:
     """Return whether the words of a heading suggest that the column is no benchmark."""
     words = _heading_words(name)
-    text = " ".join(words)
     return (
-        NO_NAME.fullmatch(str(name)) is not None
+        is_no_name(name)
         or words == ["score"]
         or not set(NO_TASK.split()).isdisjoint(words)
-        or any(phrase in text for phrase in NO_TASK_PHRASES)
+        or any(phrase in " ".join(words) for phrase in NO_TASK_PHRASES)
     )
 
 
-def _numbers_rows(name: object, cells: Any, style: NumberStyle) -> bool:
-    """Return whether a column without a name holds distinct whole numbers, as an index does."""
-    if not NO_NAME.fullmatch(str(name)):
-        return False
-    values = style.numbers_in(cells).values
-    return bool((values % 1 == 0).all()) and len(np.unique(values)) == len(values)
+def _are_row_numbers(cells: Any, style: NumberStyle) -> bool:
+    """Return whether a column holds distinct whole numbers, as an index does."""
+    return len({x for x in style.numbers_in(cells).values.tolist() if x % 1 == 0}) == len(cells)
 
 
 def _holds_no_numbers(column: Any, style: NumberStyle) -> bool:
     """Return whether no cell of a column is a number, and few texts begin like one."""
-    # Most columns have a number in the first rows.
-    for part in (column[:FEW_ROWS], column):
-        if np.isfinite(style.numbers_in(part).values).any():
-            return False
+    if np.isfinite(style.numbers_in(column).values).any():
+        return False
     cells = column if isinstance(column, list) else column.to_pylist()
     filled = [x for x in cells if x is not None and not (isinstance(x, float) and np.isnan(x))]
-    if not all(isinstance(x, str | bool | date) for x in filled):
-        return False
     texts = sorted({x for x in filled if isinstance(x, str)})
     wrong = np.flatnonzero(np.isinf(style.numbers_in(texts).values))
-    return 2 * sum(NUMBER.match(texts[at]) is not None for at in wrong) < max(len(wrong), 1)
+    are_few = 2 * sum(NUMBER.match(texts[at]) is not None for at in wrong) < max(len(wrong), 1)
+    return are_few and all(isinstance(x, str | bool | date) for x in filled)
 
 
-class _TaskColumns(NamedTuple):
-    """Columns of a wide table, by their headings and cells."""
+def task_columns(table: Table, among: Iterable[Any]) -> tuple[list[Any], list[Any], list[Any]]:
+    """Return tasks, columns of numbers whose headings suggest no task, and columns without scores.
 
-    tasks: list[Any]
-    # Columns of numbers with headings that suggest no task.
-    doubtful: list[Any]
-    # Columns without any number, and row numbers.
-    words: list[Any]
-
-
-def task_columns(table: Table, among: Iterable[Any]) -> _TaskColumns:
-    """Sort columns of a wide table; a single column of numbers is a task."""
-    columns = _TaskColumns([], [], [])
+    The latter hold no number, or number the rows. A single column of numbers is a task.
+    """
+    tasks, doubtful, left = list[Any](), list[Any](), list[Any]()
     for name in among:
         cells = table.columns[table.position(name, "only")]
-        if _numbers_rows(name, cells, table.style) or _holds_no_numbers(cells, table.style):
-            columns.words.append(name)
+        is_index = is_no_name(name) and _are_row_numbers(cells, table.style)
+        if is_index or _holds_no_numbers(cells, table.style):
+            left.append(name)
         else:
-            (columns.doubtful if _seems_no_task(name) else columns.tasks).append(name)
-    tasks, doubtful, words = columns
+            (doubtful if _seems_no_task(name) else tasks).append(name)
     if tasks or len(doubtful) > 1:
-        return columns
+        return tasks, doubtful, left
     # Reading the columns of words reports their wrong cells.
-    return _TaskColumns(doubtful or words, [], words if doubtful else [])
+    return doubtful or left, [], left if doubtful else []
 
 
 class TableLook:
@@ -178,7 +166,12 @@ class TableLook:
     def labels(self, at: int) -> Coded:
         """Return the labels of a column; the code of an empty cell is -1."""
         if at not in self._coded:
-            self._coded[at] = self.table.coded(self.names[at], "source", gaps=True)
+            name = self.names[at]
+            try:
+                self._coded[at] = self.table.coded(name, "source", gaps=True)
+            except DataFormatError:  # cells such as dates, which readers may leave out
+                texts = ("" if x is None else str(x) for x in self.table.cells(name, "source"))
+                self._coded[at] = Coded.of(texts).with_gaps()
         return self._coded[at]
 
     def texts_of(self, *columns: int) -> set[str]:
@@ -195,11 +188,9 @@ class TableLook:
 
     def depends(self, at: int, key: int) -> bool:
         """Return whether a column has several labels, but only one for each label of another."""
-        with suppress(DataFormatError):
-            (codes, labels), keys = self.labels(at), self.labels(key)
-            pairs = np.unique(keys.codes * (len(labels) + 1) + codes)
-            return len(labels) > 1 and len(pairs) == len(keys.labels)
-        return False
+        (codes, labels), keys = self.labels(at), self.labels(key)
+        pairs = np.unique(keys.codes * (len(labels) + 1) + codes)
+        return len(labels) > 1 and len(pairs) == len(keys.labels)
 
     def counts_rows(self, at: int) -> bool:
         """Return whether a column holds 1, 2 and so on."""
