@@ -204,7 +204,7 @@ def _wide_scores(look: BallotLook) -> Iterator[FileReading]:
         labels = look.labels(written[0]).labels
         cell = labels[int(np.argmax(np.isinf(USUAL.numbers_in(labels).values)))]
         how = f"once `missing`, `errors`, `percent` or `decimal` says what {shown(cell)} is"
-        yield FileReading("scores", f"scores of {listed(tasks)}, {how}", None, False)
+        yield FileReading("scores", f"scores of {listing(tasks)}, {how}", None, False)
         return
     if judges and len(keys) == 1:
         what = f"scores of {listed(tasks)} by each {first}{without}"

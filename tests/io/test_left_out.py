@@ -21,6 +21,9 @@ def test_empty_columns_are_left_out_of_scores_and_of_questions():
     asked = ra.recognize(StringIO("model,mmlu,bbh,gsm8k,params\nA,70,60,,7\nB,71,61,,13\n"))
     assert asked.readings[0].parameters == {"only": ["mmlu", "bbh"]}
     assert "without params and gsm8k" in str(asked)
+    # An empty choice is no column of numbers.
+    choices = "choice1,choice2,choice10,choice3\nA,B,,C\nB,A,,C\nC,B,,A\n"
+    assert all(one.format != "scores" for one in ra.recognize(StringIO(choices)).readings)
     # Below judges, an empty column is no reason for an error either.
     assert ra.recognize(StringIO("voter,Ann,Bob,Cid\nv1,1,2,\nv2,2,1,\nv3,1,2,\n")).readings
 

@@ -216,7 +216,7 @@ class TableLook:
     def seems_numbers(self, at: int) -> bool:
         """Return whether at least half of the distinct cells of a column begin like numbers."""
         texts = self.texts_of(at) - {""}
-        return 2 * sum(map(bool, map(NUMBER.match, texts))) >= len(texts)
+        return 2 * sum(map(bool, map(NUMBER.match, texts))) >= max(len(texts), 1)
 
     def share(self, columns: Sequence[int]) -> bool:
         """Return whether each of these columns shares a label with another one."""
