@@ -105,7 +105,7 @@ def _holds_no_numbers(column: Any, style: NumberStyle) -> bool:
 
 
 def task_columns(table: Table, among: Iterable[Any]) -> tuple[list[Any], list[Any], list[Any]]:
-    """Return tasks, columns of numbers whose headings suggest no task, and columns without scores.
+    """Return tasks, columns with headings of no task, and columns without scores.
 
     The latter hold no number, or number the rows. A single column of numbers is a task.
     """
