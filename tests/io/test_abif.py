@@ -87,7 +87,7 @@ def test_written_ballots_come_back(profile):
 
 
 def test_signs_in_declared_names_and_blank_ballots_are_recognized():
-    text = '=A:[Bob #1]\n=B:"Ann" # second\n3:A>B # a comment\n2:"B">[A]\n4:\n'
+    text = '=A:[Bob #1]\n=B:"Ann" # second\n3:A>B # a comment\n2:"B">[A] # last\n4:\n'
     assert ra.recognize(StringIO(text)).readings[0].format == "abif"
     with pytest.warns(DataWarning, match="4 ballots without any name"):
         profile = read(text)
