@@ -131,7 +131,7 @@ def read_without(labels: Container[Label], source: Source, max_bytes: int = MAX_
     n_left = np.array([sum(map(len, buckets)) for buckets in left])
     skipped, gone = np.array([ballot.n_skipped for ballot in ballots]), named - n_left
     return CastVotes(
-        profile=profile,
+        profile=profile.with_unranked("last"),
         n_ballots=int(counts.sum()),
         n_changed=int(counts @ ((n_left > 0) & (skipped + gone > 0))),
         n_blank=int(counts @ (named == 0)),
