@@ -348,7 +348,7 @@ def _read(kind: DataKind, typed: _Typed) -> tuple[Any, Iterable[str]]:
     elif kind.page == "lists":
         notes = [lists_noted(found)]
     if typed.drop and all(one.name != "drop" for one in parameters):
-        found = _without(found, typed.drop, typed.file)
+        found = _without(found, typed)
     if isinstance(found, ra.ScoreTable):
         groups: dict[Label, list[Label]] = {}
         for new, members in split("--group", typed.groups, "NEW=TASK,TASK", last=False).items():
@@ -428,19 +428,19 @@ def anchor_of(text: str | None, items: ItemSet, *, is_rated: bool = True) -> dic
     return dict(zip(labels, typed.values(), strict=True))
 
 
-def _without(data: Any, drop: Sequence[str], file: str) -> Any:
+def _without(data: Any, typed: _Typed) -> Any:
     """Return data without some tasks or items; candidates of BLT count as withdrawn."""
     from rankagg.io.blt import read_without
 
     if isinstance(data, ra.io.CastVotes):
-        kept = _without(data.profile, drop, file).items
-        return read_without({*data.profile.items} - {*kept}, file)
+        rest = {*_without(data.profile, typed).items}
+        return read_without({*data.profile.items} - rest, typed.file, typed.unranked or "last")
     if isinstance(data, ra.ScoreTable):
-        return data.drop(tasks=labels_of("--drop", drop, data.tasks, "task"))
-    out = labels_of("--drop", drop, data.items, "item")
+        return data.drop(tasks=labels_of("--drop", typed.drop, data.tasks, "task"))
+    out = labels_of("--drop", typed.drop, data.items, "item")
     kept = [label for label in data.items if label not in out]
     if not kept:
-        raise InvalidInputError("--drop", "fewer than all items", list(drop))
+        raise InvalidInputError("--drop", "fewer than all items", list(typed.drop))
     return data.restrict(kept)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Sequence
-from dataclasses import replace
 from decimal import Decimal
 from typing import NamedTuple
 
@@ -100,11 +99,12 @@ def read_blt(
     <Profile of 7 rankings (2 rows) of 2 items, complete, strict>
     """
     check_unranked(unranked)
-    votes = read_without((), source, max_bytes)
-    return replace(votes, profile=votes.profile.with_unranked(unranked))
+    return read_without((), source, unranked, max_bytes)
 
 
-def read_without(labels: Container[Label], source: Source, max_bytes: int = MAX_BYTES) -> CastVotes:
+def read_without(
+    labels: Container[Label], source: Source, unranked: Unranked, max_bytes: int = MAX_BYTES
+) -> CastVotes:
     """Read an election with some candidates withdrawn in addition to those of the file."""
     name, text = read_text(source, max_bytes, PER_BYTE)
     seats, title, names, withdrawn, ballots = _parse(name, text)
@@ -131,7 +131,7 @@ def read_without(labels: Container[Label], source: Source, max_bytes: int = MAX_
     n_left = np.array([sum(map(len, buckets)) for buckets in left])
     skipped, gone = np.array([ballot.n_skipped for ballot in ballots]), named - n_left
     return CastVotes(
-        profile=profile.with_unranked("last"),
+        profile=profile.with_unranked(unranked),
         n_ballots=int(counts.sum()),
         n_changed=int(counts @ ((n_left > 0) & (skipped + gone > 0))),
         n_blank=int(counts @ (named == 0)),

@@ -29,6 +29,10 @@ def test_candidates_dropped_from_blt_count_as_withdrawn(called, said, refused):
     told = said("count a.blt --drop A").replace("a.blt", "b.blt").splitlines()
     dropped = [line for line in told if "(--drop)" not in line]
     assert dropped == said("count b.blt").splitlines()
+    told = said("rank a.blt --drop A --unranked ignore --rule borda").replace("a.blt", "b.blt")
+    assert told.replace("left out: A (--drop)\n", "") == said(
+        "rank b.blt --unranked ignore --rule borda"
+    )
     assert "10 ballots cast: 8 read (0 as cast, 8 changed), 0 blank, 2 spoilt" in "\n".join(dropped)
     assert "fewer than all items" in refused("count a.blt --drop A --drop B --drop C")
 
