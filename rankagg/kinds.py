@@ -257,10 +257,7 @@ def recognize(
             raise DataFormatError(error.sentence, _LINES_OF_LISTS) from None
         raise
     table.check_columns(drop=names_of(drop))
-    try:
-        readings = readings_of(table, names_of(drop))
-    except DataFormatError:  # the reader raises the same error with its reason
-        readings = []
+    readings = readings_of(table, names_of(drop))
     certain = [one for one in readings if one.is_certain]
     return Recognized(source, name or table.name, tuple(certain if len(certain) == 1 else readings))
 

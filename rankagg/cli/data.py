@@ -324,7 +324,7 @@ def _check_options(kind: DataKind, typed: _Typed) -> None:
 
 def _read(kind: DataKind, typed: _Typed) -> tuple[Any, Iterable[str]]:
     """Return the data, and notes about them."""
-    from rankagg.cli.notes import comparisons_noted, directions_noted, lists_noted
+    from rankagg.cli.notes import columns_noted, comparisons_noted, directions_noted, lists_noted
     from rankagg.io.tables.reading import read_table
 
     _, *parameters = signature(kind.read).parameters.values()
@@ -343,10 +343,12 @@ def _read(kind: DataKind, typed: _Typed) -> tuple[Any, Iterable[str]]:
             given["higher_is_better"] = {task: task not in lower for task in found.tasks}
             found = kind.read(source, **given)
         notes = directions_noted(found)
+        if typed.score:
+            notes += columns_noted(read_table(typed.file), given, "--instance")
     elif kind.page == "lists":
         notes = [lists_noted(found)]
     if typed.drop and all(one.name != "drop" for one in parameters):
-        found = _without(found, typed.drop)
+        found = _without(found, typed)
     if isinstance(found, ra.ScoreTable):
         groups: dict[Label, list[Label]] = {}
         for new, members in split("--group", typed.groups, "NEW=TASK,TASK", last=False).items():
@@ -426,16 +428,19 @@ def anchor_of(text: str | None, items: ItemSet, *, is_rated: bool = True) -> dic
     return dict(zip(labels, typed.values(), strict=True))
 
 
-def _without(data: Any, drop: Sequence[str]) -> Any:
-    """Return data without some tasks or items."""
+def _without(data: Any, typed: _Typed) -> Any:
+    """Return data without some tasks or items; candidates of BLT count as withdrawn."""
+    from rankagg.io.blt import read_without
+
     if isinstance(data, ra.io.CastVotes):
-        return replace(data, profile=_without(data.profile, drop))
+        rest = {*_without(data.profile, typed).items}
+        return read_without({*data.profile.items} - rest, typed.file, typed.unranked or "last")
     if isinstance(data, ra.ScoreTable):
-        return data.drop(tasks=labels_of("--drop", drop, data.tasks, "task"))
-    out = labels_of("--drop", drop, data.items, "item")
+        return data.drop(tasks=labels_of("--drop", typed.drop, data.tasks, "task"))
+    out = labels_of("--drop", typed.drop, data.items, "item")
     kept = [label for label in data.items if label not in out]
     if not kept:
-        raise InvalidInputError("--drop", "fewer than all items", list(drop))
+        raise InvalidInputError("--drop", "fewer than all items", list(typed.drop))
     return data.restrict(kept)
 
 
@@ -534,7 +539,8 @@ def _recognized(typed: _Typed, formats: Sequence[str]) -> tuple[DataKind, tuple[
     if "drop" in parameters:
         # These include the columns typed.
         given["drop"] = typed.drop = names_of(parameters["drop"])
-    left = {name: x for name, x in parameters.items() if name not in given}
+    taken = [column for value in given.values() for column in names_of(value)]
+    left = {name: x for name, x in parameters.items() if name not in given and x not in taken}
     if chosen == "scores" and {"task", "score"} <= set(given) and set(left) <= {"system"}:
         is_certain = True
     if one.parameters is None and not others and given.keys() & _OF_NUMBERS:

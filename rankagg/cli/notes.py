@@ -31,7 +31,7 @@ _TYPE = re.compile(r"^\w+(?: of|:) ")
 def input_lines(found: Data, kind: DataKind, typed: Any) -> list[str]:
     """Return lines on the data: kind, size, omissions, tasks and directions."""
     read = [visible(f"read: {typed.source}, {kind.what}: {size_of(found)}")]
-    read += [f"left out: {', '.join(typed.drop)} (--drop)"] if typed.drop else []
+    read += [f"left out: {listing(typed.drop)} (--drop)"] if typed.drop else []
     read += ["left out: all tasks not named by --only"] if typed.only else []
     read += [f"averaged: {', '.join(typed.groups)} (--group)"] if typed.groups else []
     if isinstance(found, ra.ScoreTable | ra.ScoreSummary):
@@ -46,6 +46,8 @@ def input_lines(found: Data, kind: DataKind, typed: Any) -> list[str]:
         return lines
     if isinstance(found, ra.PairwiseMatrix):
         return [*read, "votes: a number counts the votes for its row above its column"]
+    roles = typed.given("count", "weight")
+    read += [f"{role}s: {listing(names_of(names))}" for role, names in roles.items()]
     if isinstance(found, ra.Comparisons):
         return [*read, "ties: counted as ties, not as half a win for each side"]
     return read if kind.page else [*read, "ranks: 1 is the best"]
@@ -90,10 +92,13 @@ def lists_noted(data: ra.Profile) -> str:
 
 def comparisons_noted(table: Any, given: dict[str, Any]) -> list[str]:
     """Return notes on the meaning of outcomes, and on columns left out."""
+    meant, dropped = given.get("outcome_is"), given.get("drop_outcome", ())
+    meaning = describe_outcomes(table, given["outcome"], meant, dropped)
+    return [meaning, *columns_noted(table, given, "--cluster")]
+
+
+def columns_noted(table: Any, given: dict[str, Any], option: str) -> list[str]:
+    """Return a note on columns left out, which options such as `option` would name."""
     taken = {name for value in given.values() for name in names_of(value)}
     left = [name for name in table.header if str(name) not in taken]
-    meant, dropped = given.get("outcome_is"), given.get("drop_outcome", ())
-    notes = [describe_outcomes(table, given["outcome"], meant, dropped)]
-    if left:
-        notes.append(f"left out: {listing(left)}, not named by an option such as --cluster")
-    return notes
+    return [f"left out: {listing(left)}, not named by an option such as {option}"] if left else []

@@ -23,8 +23,12 @@ from rankagg.io.tables.sources import (
 
 # Measured: bytes of memory for a byte of text.
 PER_BYTE = 192
-CANDIDATE = re.compile(r'=\s*(?:\[([^\]]*)\]|"([^"]*)"|([^:\[\]"]+?))\s*:\s*(?:\[(.*)\]|(.*))')
-ABIF_LINE = re.compile(r"\s*[0-9]+\s*[:*]\s*\S")
+CANDIDATE = re.compile(
+    r'=\s*(?:\[([^\]]*)\]|"([^"]*)"|([^:\[\]"]+?))\s*:\s*(?:\[(.*)\]|"(.*)"|(.*))'
+)
+ABIF_LINE = re.compile(r"\s*[0-9]+\s*[:*]")
+# A comment after text that may contain its sign in brackets or quotation marks.
+COMMENT = re.compile(r'^((?:[^"\[#]|"[^"]*"|\[[^\]]*\])*)#.*')
 # Without its number, which is missing by mistake.
 ORDER_LINE = re.compile(r"[^<>,;\t]+>\s*[^<>\s]")
 BALLOTS = re.compile(r"(0*[1-9][0-9]{,14})\s*:\s*(.*)")
@@ -85,14 +89,14 @@ def read_abif(
     names: dict[str, str] = {}
     ballots, blank = [], 0
     for number, full in enumerate(text_lines(text), start=1):
-        place, line = f"{name}, line {number}", full.partition("#")[0].strip()
+        place, line = f"{name}, line {number}", COMMENT.sub(r"\1", full).strip()
         if not line or (line[0] == "{" and line[-1] == "}"):
             continue
         if match := CANDIDATE.fullmatch(line):
             code = (match[1] or match[2] or match[3] or "").strip()
             if code in names:
                 raise DataFormatError(f"{place}: {shown(code)} is declared twice.")
-            names[code] = (match[4] or match[5] or code).strip()
+            names[code] = (match[4] or match[5] or match[6] or code).strip()
         elif match := BALLOTS.fullmatch(line):
             blank += 0 if match[2] else int(match[1])
             if match[2]:

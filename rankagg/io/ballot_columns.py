@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, NamedTuple, cast
 
@@ -309,10 +308,8 @@ class BallotLook(TableLook):
         return are_names and len(set().union(*names)) < sum(map(len, names))
 
     def _names_in(self, at: int) -> set[str]:
-        """Return the names in a column; none if it holds dates."""
-        with suppress(DataFormatError):
-            return {one for one in self.texts_of(at) if one and not self.spellings.kind_of(one)}
-        return set()
+        """Return the names in a column."""
+        return {one for one in self.texts_of(at) if one and not self.spellings.kind_of(one)}
 
     def further_choices(self, choices: Sequence[Label]) -> list[Label]:
         """Return other columns that may be choices: with an ordinal, or with names of the choices.

@@ -115,7 +115,7 @@ def read_ballots(
     if not items:
         raise DataFormatError(f"{table.name} has no item columns.")
     column = table.stacked(items, "item")
-    column.warn(table.name)
+    column.warn(table.name, style.missing)
     ranks = _read_zeros(table.name, column.values.reshape(len(items), -1).T)
     blank = np.isnan(ranks).all(axis=1)
     kept = np.flatnonzero(~blank)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from decimal import Decimal
 from typing import NamedTuple
 
 import numpy as np
 
-from rankagg._typing import Integers64, Unranked
+from rankagg._typing import Integers64, Label, Unranked
 from rankagg._validation import check_unranked
 from rankagg.core import Profile, raw_text
 from rankagg.exceptions import DataFormatError, Described, InvalidInputError, shown
@@ -99,8 +99,16 @@ def read_blt(
     <Profile of 7 rankings (2 rows) of 2 items, complete, strict>
     """
     check_unranked(unranked)
+    return read_without((), source, unranked, max_bytes)
+
+
+def read_without(
+    labels: Container[Label], source: Source, unranked: Unranked, max_bytes: int = MAX_BYTES
+) -> CastVotes:
+    """Read an election with some candidates withdrawn in addition to those of the file."""
     name, text = read_text(source, max_bytes, PER_BYTE)
     seats, title, names, withdrawn, ballots = _parse(name, text)
+    withdrawn |= {code for code, label in names.items() if label in labels}
     is_count = all(ballot.weight.is_integer() for ballot in ballots)
     left = [
         [kept for tied in ballot.buckets if (kept := [x for x in tied if x not in withdrawn])]

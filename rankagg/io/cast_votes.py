@@ -355,7 +355,7 @@ def _read_grid(
         weights,
         None if group is None else table.labels(group, "group"),
         wanted,
-        [x for x in table.header if x not in wanted],
+        [x for x in table.header if x not in (*wanted, *named.values())],
     )
 
 

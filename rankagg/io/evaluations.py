@@ -8,8 +8,8 @@ import zipfile
 import zlib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
-from glob import has_magic
 from math import isfinite, nan
 from os import PathLike
 from pathlib import Path
@@ -240,11 +240,13 @@ def read_evaluations(source: Sources, *, max_bytes: int = MAX_BYTES) -> pd.DataF
 
 
 def seem_evaluations(files: Sequence[str]) -> bool:
-    """Return whether names of files suggest evaluations: folders, patterns, several, or .eval."""
-    endings = {_ending_of(path) for path in map(Path, files) if not _is_many(path)}
-    if len(files) > 1 or not endings:
-        return endings <= {*LINES, *WHOLE}
-    return endings == {".eval"}
+    """Return whether files, or some in each folder or pattern, are named as evaluations."""
+    with suppress(InvalidInputError):  # no path, which opening it reports
+        below = [files_at(path, (".",)) for path in files]
+        if len(below) == 1 and below[0][1]:
+            return _ending_of(below[0][0][0][0]) == ".eval"
+        return all(any(_ending_of(x) in LINES + WHOLE for x, _ in found) for found, _ in below)
+    return False
 
 
 def looks_like_evaluations(text: str) -> bool:
@@ -253,13 +255,6 @@ def looks_like_evaluations(text: str) -> bool:
         return False
     content = json_content(text)
     return any(test(content) for test in (_is_log, _is_results, _is_sample))
-
-
-def _is_many(path: Path) -> bool:
-    try:
-        return path.is_dir() or (has_magic(str(path)) and not path.exists())
-    except (OSError, ValueError):  # no path, which opening it reports
-        return False
 
 
 def _ending_of(path: Path) -> str:

@@ -12,10 +12,10 @@ import numpy as np
 import pandas as pd
 
 from rankagg._typing import Bools, Directions, Floats, Label, Positions, TaskFamilies, TaskWeights
-from rankagg.core import ScoreTable, counted, listed
+from rankagg.core import ScoreTable, counted, listed, listing
 from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError, nearest, shown
 from rankagg.io.tables.columns import Coded, Numbers, NumberStyle, names_of, warn_of_likeness
-from rankagg.io.tables.look import task_columns
+from rankagg.io.tables.look import is_no_name, task_columns
 from rankagg.io.tables.reading import read_table
 from rankagg.io.tables.sources import MAX_BYTES, TableSource, check_filled
 
@@ -64,7 +64,7 @@ def read_scores(
     higher_is_better : bool, mapping or Series from task to bool
         Which direction is better, for all tasks or for each; there is no default.
     system : str or int, optional
-        The column of systems; the first by default.
+        The column of systems; by default the first one not in `drop`.
     task, instance, score : str or int, optional
         Columns of the other forms.
     only : str, int or iterable of them, optional
@@ -84,7 +84,7 @@ def read_scores(
         Whether text such as "86.1%" is a number: 0.861. All numbers of a column have the sign, or
         none.
     missing : iterable of str, optional
-        Additional words for a missing score, with exact capitals.
+        Additional words for a missing score, with exact capitals; numbers by their value.
     errors : {"refuse", "drop"}, default "refuse"
         Treatment of "1.2 ± 0.3", "1.2 +- 0.3" and "1.2 (0.3)". "drop" reads the value only: files
         do not state whether the second number is a standard error, a deviation, half an interval or
@@ -99,8 +99,9 @@ def read_scores(
     Warns
     -----
     DataWarning
-        Of instances without a score and columns of words that are left out, and of the numbers of
-        cells read by `missing`, `errors` and `percent`.
+        Of instances without a score, row numbers and columns without numbers that are left out, of
+        the numbers of cells read by `missing`, `errors` and `percent`, and of likely mistakes: a
+        row of sums, a word in `missing` that no cell holds.
 
     Examples
     --------
@@ -112,7 +113,7 @@ def read_scores(
     >>> read_scores(judged, higher_is_better=True, task="judge").systems
     ItemSet(['A', 'B'])
     """
-    style = NumberStyle.of(decimal, missing, percent, errors)
+    style, drop = NumberStyle.of(decimal, missing, percent, errors), names_of(drop)
     table = read_table(source, style=style, max_bytes=max_bytes)
     if task is None and score is not None:
         allowed = "given together (long form), or `task` alone, or none"
@@ -123,11 +124,12 @@ def read_scores(
     keys = {}
     if task is None or score is not None:
         # The first column of a frame may have the name None.
-        keys["system"] = table.header[0] if system is None else system
+        first = next((name for name in table.header if name not in drop), table.header[0])
+        keys["system"] = first if system is None else system
     given = {"task": task, "instance": instance, "score": score}
     keys |= {role: name for role, name in given.items() if name is not None}
     entries = _melt(table, keys, (only, drop))
-    entries.column.warn(table.name)
+    entries.column.warn(table.name, style.missing)
     warn_of_likeness(table.name, entries.systems, stacklevel=1)
     scores = _build(table, entries, higher_is_better, task_weights)
     return scores if task_families is None else scores.with_task_families(task_families)
@@ -215,18 +217,18 @@ def _chosen_columns(table: Table, keys: Sequence[Any], chosen: Chosen, what: str
     columns = _chosen([name for name in table.header if name not in keys], chosen, what)
     if names_of(chosen[0]):
         return columns
-    tasks, doubtful, words = task_columns(table, columns)
+    tasks, doubtful, _ = task_columns(table, columns)
     if doubtful:
         rest = f" ({listed(tasks)} are left)" if tasks else ""
         raise DataFormatError(
             f"{table.name}: {listed(doubtful)} may be no {what}.",
             f"Name those to take with `only`{rest}, or take all with `only='*'`.",
         )
-    if words and what == "columns":
-        # Reading the numbers reports the wrong cell.
-        return columns
-    if words:
-        sentence = f"{table.name}: left out {listed(words)}, which hold no numbers."
+    if what == "columns":
+        # Reading the numbers of words reports the wrong cell.
+        tasks = [name for name in columns if not is_no_name(name)]
+    if left := [name for name in columns if name not in tasks]:
+        sentence = f"{table.name}: left out {listing(left)}, which hold no scores."
         warnings.warn(sentence, DataWarning, stacklevel=4)
     return tasks
 

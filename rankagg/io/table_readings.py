@@ -14,11 +14,11 @@ import numpy as np
 
 from rankagg._typing import Floats, Label
 from rankagg.core import counted, listed, listing
-from rankagg.exceptions import DataFormatError, shown
+from rankagg.exceptions import shown
 from rankagg.io.ballot_columns import BallotLook, are_ranks
 from rankagg.io.comparisons import MARKS, TIE_WORDS, WHO, Key, is_tie, key_of
-from rankagg.io.tables.columns import USUAL, names_of
-from rankagg.io.tables.look import FEW_ROWS, JUDGES, MANY_RANKS, UNNAMED, task_columns
+from rankagg.io.tables.columns import SUMMARY, USUAL, names_of
+from rankagg.io.tables.look import FEW_ROWS, JUDGES, MANY_RANKS, is_no_name, task_columns
 
 if TYPE_CHECKING:
     from rankagg.io.tables.table import Table
@@ -107,16 +107,18 @@ def _long_table(look: BallotLook, form: str) -> Iterator[FileReading]:
     if len(set(columns)) < len(columns_of) or columns[-1] not in look.numeric:
         return
     names = look.named(**columns_of)
+    rest = [name for name in look.names if name not in names.values()]
     what = f"{form}, one {roles[-1]} a row"
     sure = look.is_key(columns[:-1]) and not look.called("count", among=look.numeric)
     sure &= not _are_swapped(look, columns)
     if form == "scores":
         sure &= bool(look.called("score", among=columns[-1:]))
         sure &= len(columns) == 3 or bool(look.called("instance", among=columns[2:3]))
+        sure &= not any(look.depends(look.names.index(name), columns[0]) for name in rest)
+        what += f" (without {listing(rest)})" if rest else ""
     else:
         once = look.is_key([columns[0], columns[-1]])
         sure &= once and not (look.values[columns[-1]] % 0.5).any()
-        rest = [name for name in look.names if name not in names.values()]
         if rest:
             what += f"; {listed(rest)} is neither list, item nor rank: split the file by it or "
             yield FileReading(form, f"{what}leave it out with `drop`", None, False)
@@ -177,21 +179,18 @@ def _wide_scores(look: BallotLook) -> Iterator[FileReading]:
     judges = [] if systems else look.called(*JUDGES, among=keys[:1])
     others = [x for at, x in enumerate(look.names) if at not in keys]
     named, doubtful, words = task_columns(look.table, others)
-    ats = [look.names.index(name) for name in named]
-    weak = [look.names[at] for at in look.called("other", "rank", "count", among=ats)]
+    weak = [look.names[at] for at in look.called("other", "rank", "count")]
     tasks = [name for name in named if name not in weak] or named
-    odd = [name for name in (*doubtful, *weak) if name not in tasks]
+    odd = [name for name in (*doubtful, *named) if name not in tasks]
     ats = [look.names.index(name) for name in tasks]
-    is_named = systems or judges or look.words[0] in UNNAMED
-    readable = [at for at in ats if at in look.numeric]
-    written = [at for at in ats if at not in look.numeric and look.seems_numbers(at)]
-    left = [*odd, *words]
-    if not (readable or written) or not look.is_key(keys):
-        return
-    if len(readable) + len(written) < len(tasks) or (not is_named and (left or written)):
+    is_named = systems or judges or is_no_name(first)
+    written, left = [at for at in ats if at not in look.numeric], [*odd, *words]
+    has_numbers = any(at in look.numeric or look.seems_numbers(at) for at in ats)
+    if not (has_numbers and look.is_key(keys)) or (left and not is_named):
         return
     headings = {str(name) for name in tasks}
-    sure = bool(is_named) and not (odd or weak or judges) and not _are_swapped(look, keys)
+    sure = bool(is_named) and not (odd or judges or tasks[0] in weak)
+    sure &= not _are_swapped(look, [*keys, *map(look.names.index, words)])
     # Headings may be a row of numbers, or the labels of a table of pairs.
     sure &= not np.isfinite(USUAL.numbers_in([*headings]).values).any()
     sure &= not set(map(str.lower, headings)) & set(map(str.lower, look.texts_of(keys[0])))
@@ -200,12 +199,12 @@ def _wide_scores(look: BallotLook) -> Iterator[FileReading]:
         sure &= not (_seem_ranks(rows.T) or _seem_places(rows.T))
         sure &= not (_seem_ranks(rows) and bool(are_ranks(rows).all()))
     only = {"only": tasks} if odd or (left and judges) else {}
-    without = f" (without {listed(left)})" if left else ""
-    if written and (judges or only):
+    without = f" (without {listing(left)})" if left else ""
+    if written and (judges or only or not is_named):
         labels = look.labels(written[0]).labels
         cell = labels[int(np.argmax(np.isinf(USUAL.numbers_in(labels).values)))]
         how = f"once `missing`, `errors`, `percent` or `decimal` says what {shown(cell)} is"
-        yield FileReading("scores", f"scores of {listed(tasks)}, {how}", None, False)
+        yield FileReading("scores", f"scores of {listing(tasks)}, {how}", None, False)
         return
     if judges and len(keys) == 1:
         what = f"scores of {listed(tasks)} by each {first}{without}"
@@ -231,7 +230,7 @@ def _ballots(look: BallotLook) -> Iterator[FileReading]:
     rest = [at for at in range(len(look.names)) if at not in items]
     counts = look.called("count", among=[at for at in rest if at in look.numeric])
     ranks = np.column_stack([look.values[at] for at in items])
-    is_unnamed = rest[:1] == [0] and look.words[0] in UNNAMED
+    is_unnamed = rest[:1] == [0] and is_no_name(look.names[0])
     many = np.count_nonzero(~np.isnan(ranks)) >= MANY_RANKS
     ranks = ranks[~np.isnan(ranks).all(axis=1)]
     sure: Any = len(items) > 2 and many and _seem_ranks(ranks) and are_ranks(ranks).all()
@@ -297,9 +296,9 @@ def _lists(look: BallotLook) -> Iterator[FileReading]:
     if filled and all(n for _, n in columns) and (len(columns) == 1 or look.share(look.texts)):
         sure = len(columns) > 2 and _seem_orders(look) and not look.called("outcome")
         sure &= not look.texts_of(*look.texts) & set(map(str, look.names))
-        sure &= not any(look.headings)
-        sure &= _sides_of(look) is None
-        what = f"{counted(len(columns), 'ranked list')}, one a column"
+        sure &= not any(look.headings) and _sides_of(look) is None
+        table = ", or a table once commas, tabs or semicolons separate its cells"
+        what = f"{counted(len(columns), 'ranked list')}, one a column{table * (len(columns) == 1)}"
         drop = {"drop": [look.names[at] for at in places]} if places else {}
         yield FileReading("lists", what, drop, sure)
 
@@ -410,11 +409,8 @@ def _hold_names(look: BallotLook, pair: _Pair) -> bool:
 
 
 def _keys(look: BallotLook, at: int) -> set[Key]:
-    """Return the cells of a column as keys of conventions; none if they are no labels."""
-    try:
-        return {*map(key_of, look.labels(at).labels)}
-    except DataFormatError:
-        return set()
+    """Return the cells of a column as keys of conventions."""
+    return {*map(key_of, look.labels(at).labels)}
 
 
 def _outcome(look: BallotLook, sides: _Pair) -> tuple[list[int], str | None] | None:
@@ -479,9 +475,12 @@ def _in_numbers(
 def readings_of(table: Table, dropped: list[Label]) -> list[FileReading]:
     """Return the possible readings of a table without some columns."""
     # The reader refuses later rows that are no such scores, or repeat one.
+    sums = [text for x in table.columns if SUMMARY.fullmatch(text := str(x[-1]))]
     head = replace(table, columns=[cells[:FEW_ROWS] for cells in table.columns])
     for one in _long_table(BallotLook(head, dropped), "scores"):
-        if one.is_certain:
+        # Columns left out are compared in all rows.
+        is_all = len(one.parameters or ()) == len(table.header) - len(dropped)
+        if one.is_certain and is_all and not sums:
             return [one.without(dropped)]
     look = BallotLook(table, dropped)
     rules = _scores, _ballots, _cast_votes, _comparisons, _lists
@@ -489,4 +488,7 @@ def readings_of(table: Table, dropped: list[Label]) -> list[FileReading]:
     # Possible comparisons exclude other uncertain readings.
     if any(one.format == "comparisons" for one in readings):
         readings = [one for one in readings if one.format == "comparisons" or one.is_certain]
+    if sums:
+        what = f"{{}}, once the row of {sums[0]} is left out or the format is stated"
+        readings = [FileReading(x.format, what.format(x.what), None, False) for x in readings]
     return readings

@@ -42,7 +42,8 @@ def test_the_description_of_the_data_is_printed_and_on_the_page(files, output):
     line = "wide.csv --format cast-votes --count n --overvotes skip --write-ins drop"
     lines = [
         "read: wide.csv, cast votes: 8 rankings (2 rows) of 2 items, top-k lists, strict",
-        "choices in order of preference: 'first', 'second', 'third'; left out: 'n'",
+        "counts: n",
+        "choices in order of preference: 'first', 'second', 'third'",
         "11 ballots cast: 8 read (0 as cast, 8 changed), 3 blank, 0 spoilt (no valid choice left)",
         "33 choices: 14 ranked",
         "undervote: 8 ballots, 14 choices",

@@ -84,3 +84,12 @@ def test_written_ballots_are_read_back(profile):
     assert [one.buckets for one in found] == [
         tuple(tuple(f"i{label}" for label in bucket) for bucket in one.buckets) for one in profile
     ]
+
+
+def test_signs_in_declared_names_and_blank_ballots_are_recognized():
+    text = '=A:[Bob #1]\n=B:"Ann" # second\n3:A>B # a comment\n2:"B">[A] # last\n4:\n'
+    assert ra.recognize(StringIO(text)).readings[0].format == "abif"
+    with pytest.warns(DataWarning, match="4 ballots without any name"):
+        profile = read(text)
+    assert profile.items.labels == ("Bob #1", "Ann")
+    assert profile.counts.tolist() == [3, 2]

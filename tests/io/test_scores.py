@@ -84,7 +84,7 @@ def test_headings_that_may_be_no_tasks_are_refused(heading, is_doubtful):
 
 
 def test_columns_of_words_are_left_out_and_named():
-    with pytest.warns(DataWarning, match="left out maker, License, which hold no numbers"):
+    with pytest.warns(DataWarning, match="left out maker and License, which hold no scores"):
         table = read("system,maker,x,License\nA,O,1,mit\nB,P,2,\n")
     assert table.tasks.labels == ("x",)
     # A number among words may be a score, and so may words that begin as numbers.
@@ -242,8 +242,12 @@ REFUSED = [
     (WIDE, {"higher_is_better": {"acc": True}}, "`higher_is_better`.*none for 'f1'"),
     (WIDE, {"higher_is_better": {"acc": True, "f1": True, "em": True}}, "higher_is_better.*'em'"),
     (WIDE, {"higher_is_better": 1}, "higher_is_better.*Got 1"),
-    ("system,acc,f1\nA,1,\nB,2,NA\n", {}, "every task has a score.*'f1'"),
-    ("system,k,acc,f1\nA,1,1,\nB,1,2,NA\n", {"instance": "k"}, "every task has a score.*'f1'"),
+    ("system,acc,f1\nA,1,\nB,2,NA\n", {"only": "*"}, "every task has a score.*'f1'"),
+    (
+        "system,k,acc,f1\nA,1,1,\nB,1,2,NA\n",
+        {"instance": "k", "only": "*"},
+        "every task has a score.*'f1'",
+    ),
     *(
         ("s,t,k,v\nA,x,1,1\n", names, message)
         for names, message in [

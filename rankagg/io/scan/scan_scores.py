@@ -18,6 +18,7 @@ from rankagg.exceptions import DataFormatError, InvalidInputError, RankaggError,
 from rankagg.io.output_files import unguard
 from rankagg.io.scan.batches import ScanFile, ScanPart, Types
 from rankagg.io.scan.count import ONE_TASK, ScanLayout, count_parts
+from rankagg.io.tables.look import is_no_name
 from rankagg.io.tables.sources import Sources
 
 if TYPE_CHECKING:
@@ -368,6 +369,9 @@ def _system_columns(
     if chosen is None:
         own = [name for name in first if name not in taken]
         columns = [name for name in own if name not in dict(file.constants)]
+        if unnamed := [name for name in columns if is_no_name(name)]:
+            allowed = "given where a column has no name, as it may number the rows"
+            raise InvalidInputError("systems", allowed, unnamed[0])
     else:
         columns = chosen
         for name in columns:

@@ -68,6 +68,8 @@ ORDINAL = re.compile(
     rf"|(?:er|re|nde|ème|e|[.ºª°])(?: [^\W\d_]+)?)|({'|'.join(ORDINALS)}) (?:{OF_PLACES})",
     re.IGNORECASE,
 )
+#: A label of a row that sums up others.
+SUMMARY = re.compile(r"\W*((grand|overall) )?(total|sum|average|avg|mean)s?\W*", re.IGNORECASE)
 # So few cells are parsed one by one as fast as by Arrow.
 FEW_CELLS = 256
 # Shorter names, and shorter words in names, often differ in a letter.
@@ -81,10 +83,11 @@ class Numbers(NamedTuple):
     values: Floats
     odd: OddCells = MappingProxyType({})
 
-    def warn(self, name: str) -> None:
-        """Warn how many cells were ignored or reinterpreted."""
+    def warn(self, name: str, words_given: Iterable[str]) -> None:
+        """Warn how many cells were ignored or reinterpreted, and of missing words without cells."""
         words = Counter({text: n for (kind, text), n in self.odd.items() if kind == "missing"})
-        warned = []
+        unused = [word for word in sorted(words_given) if word not in words]
+        warned = [f"no cell holds {shown(word)}, given as missing." for word in unused]
         if words:
             each = [f"{shown(word)} ({n})" for word, n in words.most_common()]
             listed = " or ".join(each) if len(words) > 1 else shown(next(iter(words)))
@@ -244,6 +247,11 @@ class NumberStyle:
                 pairs = zip(plain, times, strict=True)
                 plain = [self.normalize(x, odd, n) if isinstance(x, str) else x for x, n in pairs]
             values = np.array([_number_or_infinity(cell) for cell in plain])[codes]
+        for word in self.missing:
+            number = _as_number(word.replace(self.decimal, "."))
+            if isfinite(number) and (is_word := values == number).any():
+                odd["missing", word] += int(is_word.sum())
+                values = np.where(is_word, nan, values)
         if self.percent:
             odd["bare", ""] = int(np.count_nonzero(~np.isnan(values))) - odd["percent", ""]
         return Numbers(values, odd)
@@ -293,6 +301,7 @@ def _is_string(kind: Any) -> bool:
 
 def _number_or_infinity(cell: Any) -> float:
     """Return the number in a cell; infinity also for an integer that no float equals."""
+    cell = cell.replace("\u2212", "-") if isinstance(cell, str) else cell
     value = _as_number(cell)
     return value if is_exact_float(cell, value) else inf
 
@@ -313,12 +322,15 @@ def _as_number(cell: Any) -> float:
 def warn_of_likeness(
     name: str, labels: Iterable[Any], *, stacklevel: int, has_alias: bool = False
 ) -> None:
-    """Warn of labels that differ only in case, accents and blanks, as they may mean the same.
+    """Warn of labels of sums, and of labels that differ only in case, accents and blanks.
 
     Readers with `alias` also warn of labels that differ in one letter.
     """
     # `ItemSet` refuses labels that differ only in how accents are encoded.
-    strings = (x for x in labels if isinstance(x, str))
+    strings = [x for x in labels if isinstance(x, str)]
+    for text in filter(SUMMARY.fullmatch, strings):
+        sentence = f"{name}: {shown(text)} is read as one of them, though it may sum up the others."
+        warnings.warn(sentence, DataWarning, stacklevel=stacklevel + 2)
     texts = list({unicodedata.normalize("NFC", x): x for x in strings}.values())
     alike = {"case, accents or blanks differ": _alike(texts, _plain)}
     if has_alias:
@@ -329,13 +341,9 @@ def warn_of_likeness(
             continue
         one, other = pairs[0]
         more = f" (and {counted(len(pairs) - 1, 'more such pair')})" if len(pairs) > 1 else ""
-        remedy = ""
-        if has_alias:
-            remedy = (
-                f"; `alias={{{other!r}: {one!r}}}`, or one spelling in the file, makes them one"
-            )
+        remedy = f"; `alias={{{other!r}: {one!r}}}`, or one spelling in the file, makes them one"
         pair = f"{shown(one)} and {shown(other)}"
-        sentence = f"{name}: {pair} are read as two, though only {how}{more}{remedy}."
+        sentence = f"{name}: {pair} are read as two, though only {how}{more}{remedy * has_alias}."
         warnings.warn(sentence, DataWarning, stacklevel=stacklevel + 2)
 
 

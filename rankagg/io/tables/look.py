@@ -5,14 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from datetime import date
 from math import prod
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from rankagg._typing import Label
 from rankagg.core import raw_text
+from rankagg.exceptions import DataFormatError
 from rankagg.io.tables.columns import ORDINALS, Coded, NumberStyle
 from rankagg.io.tables.table import Table
 
@@ -53,12 +55,11 @@ NO_TASK_PHRASES = ("win rate", "arena score")
 JUDGES = ("voter", "task", "other")
 # Roles of columns that identify ballots.
 KEYS = ("voter", "other", "ballot")
-NUMBER = re.compile(r"\s*[-+]?[.,]?[0-9]")
+# The beginning of a number: signs and markup, such as "$", "~" or "**", and a digit.
+NUMBER = re.compile(r"(?:\\[a-zA-Z]+|<[a-zA-Z]+>|[\W_])*[0-9]")
 # Between a small letter and a capital or a digit, and at all other signs.
 BETWEEN = re.compile(r"(?<=[a-z])(?=[A-Z0-9])|[\W_]+")
 FEW_ROWS = 1000
-# Words of the headings that pandas writes for an index.
-UNNAMED: tuple[list[str], ...] = ([], ["unnamed", "0"])
 # As many ranks as this are no coincidence.
 MANY_RANKS = 12
 
@@ -70,53 +71,56 @@ def _heading_words(name: object) -> list[str]:
     return [ORDINALS.get(x, x) for x in (words[:-1] if is_name else words)]
 
 
+def is_no_name(name: object) -> bool:
+    """Return whether a heading is that of an index, as programs write it."""
+    return re.fullmatch("#?|Unnamed: [0-9.]+", str(name)) is not None
+
+
 def _seems_no_task(name: object) -> bool:
     """Return whether the words of a heading suggest that the column is no benchmark."""
     words = _heading_words(name)
-    text = " ".join(words)
     return (
-        words == ["score"]
+        is_no_name(name)
+        or words == ["score"]
         or not set(NO_TASK.split()).isdisjoint(words)
-        or any(phrase in text for phrase in NO_TASK_PHRASES)
+        or any(phrase in " ".join(words) for phrase in NO_TASK_PHRASES)
     )
 
 
-def _holds_words(column: Any, style: NumberStyle) -> bool:
-    """Return whether no cell of a column is a number, and few begin like one."""
-    cells = column[:FEW_ROWS] if isinstance(column, list) else column[:FEW_ROWS].to_pylist()
+def _are_row_numbers(cells: Any, style: NumberStyle) -> bool:
+    """Return whether a column holds distinct whole numbers, as an index does."""
+    return len({x for x in style.numbers_in(cells).values.tolist() if x % 1 == 0}) == len(cells)
+
+
+def _holds_no_numbers(column: Any, style: NumberStyle) -> bool:
+    """Return whether no cell of a column is a number, and few texts begin like one."""
+    if np.isfinite(style.numbers_in(column).values).any():
+        return False
+    cells = column if isinstance(column, list) else column.to_pylist()
     filled = [x for x in cells if x is not None and not (isinstance(x, float) and np.isnan(x))]
-    if not filled or not all(isinstance(x, str) for x in filled):
-        return False
-    texts = {x.strip() for x in filled} - {""}
-    numbers = style.numbers_in(sorted(texts)).values
-    if np.isfinite(numbers).any() or not np.isinf(numbers).any():
-        return False
-    return 2 * sum(map(bool, map(NUMBER.match, texts))) < len(texts)
+    texts = sorted({x for x in filled if isinstance(x, str)})
+    wrong = np.flatnonzero(np.isinf(style.numbers_in(texts).values))
+    are_few = 2 * sum(NUMBER.match(texts[at]) is not None for at in wrong) < max(len(wrong), 1)
+    return are_few and all(isinstance(x, str | bool | date) for x in filled)
 
 
-class _TaskColumns(NamedTuple):
-    """Columns of a wide table, by their headings and cells."""
+def task_columns(table: Table, among: Iterable[Any]) -> tuple[list[Any], list[Any], list[Any]]:
+    """Return tasks, columns with headings of no task, and columns without scores.
 
-    tasks: list[Any]
-    # Columns of numbers with headings that suggest no task.
-    doubtful: list[Any]
-    # Columns without any number.
-    words: list[Any]
-
-
-def task_columns(table: Table, among: Iterable[Any]) -> _TaskColumns:
-    """Sort columns into tasks, doubtful ones and words; a single column of numbers is a task."""
-    columns = _TaskColumns([], [], [])
+    The latter hold no number, or number the rows. A single column of numbers is a task.
+    """
+    tasks, doubtful, left = list[Any](), list[Any](), list[Any]()
     for name in among:
-        if _holds_words(table.columns[table.position(name, "only")], table.style):
-            columns.words.append(name)
+        cells = table.columns[table.position(name, "only")]
+        is_index = is_no_name(name) and _are_row_numbers(cells, table.style)
+        if is_index or _holds_no_numbers(cells, table.style):
+            left.append(name)
         else:
-            (columns.doubtful if _seems_no_task(name) else columns.tasks).append(name)
-    tasks, doubtful, words = columns
+            (doubtful if _seems_no_task(name) else tasks).append(name)
     if tasks or len(doubtful) > 1:
-        return columns
+        return tasks, doubtful, left
     # Reading the columns of words reports their wrong cells.
-    return _TaskColumns(doubtful or words, [], words if doubtful else [])
+    return doubtful or left, [], left if doubtful else []
 
 
 class TableLook:
@@ -162,7 +166,12 @@ class TableLook:
     def labels(self, at: int) -> Coded:
         """Return the labels of a column; the code of an empty cell is -1."""
         if at not in self._coded:
-            self._coded[at] = self.table.coded(self.names[at], "source", gaps=True)
+            name = self.names[at]
+            try:
+                self._coded[at] = self.table.coded(name, "source", gaps=True)
+            except DataFormatError:  # cells such as dates, which readers may leave out
+                texts = ("" if x is None else str(x) for x in self.table.cells(name, "source"))
+                self._coded[at] = Coded.of(texts).with_gaps()
         return self._coded[at]
 
     def texts_of(self, *columns: int) -> set[str]:
@@ -176,6 +185,12 @@ class TableLook:
             return False
         codes = np.column_stack([codes for codes, _ in coded])
         return bool((codes >= 0).all()) and not pd.DataFrame(codes).duplicated().any()
+
+    def depends(self, at: int, key: int) -> bool:
+        """Return whether a column has several labels, but only one for each label of another."""
+        (codes, labels), keys = self.labels(at), self.labels(key)
+        pairs = np.unique(keys.codes * (len(labels) + 1) + codes)
+        return len(labels) > 1 and len(pairs) == len(keys.labels)
 
     def counts_rows(self, at: int) -> bool:
         """Return whether a column holds 1, 2 and so on."""
@@ -201,7 +216,7 @@ class TableLook:
     def seems_numbers(self, at: int) -> bool:
         """Return whether at least half of the distinct cells of a column begin like numbers."""
         texts = self.texts_of(at) - {""}
-        return 2 * sum(map(bool, map(NUMBER.match, texts))) >= len(texts)
+        return 2 * sum(map(bool, map(NUMBER.match, texts))) >= max(len(texts), 1)
 
     def share(self, columns: Sequence[int]) -> bool:
         """Return whether each of these columns shares a label with another one."""

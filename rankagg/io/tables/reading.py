@@ -136,12 +136,6 @@ def _read_delimited(
         return [line for line, _ in again][1:]
 
     header = [unguard(cell.strip()) for cell in head]
-    if header.count("") > 1:
-        raise DataFormatError(
-            f"{name} has {header.count('')} columns without a heading; a table has one line of "
-            "headings, one for each column: remove the lines above it, or write headings in one "
-            "line, as in 'ballot,1st choice,2nd choice'."
-        )
     table = Table(name, header, columns, is_text=True, lines=lines, taken=taken)
     for line, row in body:
         if len(row) != len(header):
@@ -461,7 +455,7 @@ def _read_excel(path: Path, max_bytes: int) -> Table:
         if isinstance(column[0], Unreadable):
             named = f"{path.name} has for the name of a column {column[0]}."
             raise DataFormatError(named, column[0].remedy)
-    header = [column[0] for column in columns]
+    header = ["" if column[0] is None else column[0] for column in columns]
     return Table(path.name, header, [column[1:] for column in columns], lines=lambda: lines[1:])
 
 

@@ -72,6 +72,12 @@ class Table:
     def __post_init__(self) -> None:
         header = [name.strip() if isinstance(name, str) else name for name in self.header]
         object.__setattr__(self, "header", header)
+        if header.count("") > 1:
+            raise DataFormatError(
+                f"{self.name} has {header.count('')} columns without a heading; a table has one "
+                "line of headings, one for each column: remove the lines above it, or write "
+                "headings in one line, as in 'ballot,1st choice,2nd choice'."
+            )
         for at, name in enumerate(self.header):
             if self._positions[name] != at:
                 raise DataFormatError(
@@ -271,7 +277,8 @@ class Table:
         """Return a column of positive whole numbers below 2**53."""
         values = self.numbers(name, parameter)
         good = (values > 0) & (values < EXACT_LIMIT) & (np.floor(values) == values)
-        self.check_cells(~good, name, "must be a positive whole number below 2**53. Got {}")
+        what = "must be a positive whole number below 2**53. Got {}"
+        self.check_cells(~good, name, what, "`weight` takes a column of other numbers.")
         return values.astype(np.int64)
 
 

@@ -74,7 +74,8 @@ def test_words_for_missing_scores_are_counted_as_spelled():
     with pytest.raises(DataFormatError, match=r"'n\.a\.'"):
         read(text, missing=["-", "N.A."])
     # A word is none in a column of labels.
-    assert read("system,x\n-,1\nB,2\n", missing="-").systems.labels == ("-", "B")
+    with pytest.warns(DataWarning, match="no cell holds '-', given as missing"):
+        assert read("system,x\n-,1\nB,2\n", missing="-").systems.labels == ("-", "B")
 
 
 ERRORS = [

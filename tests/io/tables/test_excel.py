@@ -77,7 +77,7 @@ def test_every_kind_of_cell_is_read(read):
         '<row r="11"><c r="A11" t="s"/><c r="B11" s="1"/></row>'
     )
     table = read(rows, strings=strings)
-    assert table.header == ["system", "acc", None]  # column C is empty, column D has no name
+    assert table.header == ["system", "acc", ""]  # column C is empty, column D has no name
     assert table.lines() == [3, 4, 9, 10]
     assert rows_of(table) == [
         [" two\nlines ", -0.015, None], ["inline", 7, None],

@@ -1,0 +1,135 @@
+"""Columns and rows that hold no scores are left out or asked about, and never read silently."""
+
+from datetime import date
+from io import StringIO
+
+import pandas as pd
+import pytest
+
+import rankagg as ra
+from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError
+
+
+def read(text, **options):
+    return ra.read_scores(StringIO(text), higher_is_better=True, **options)
+
+
+def test_empty_columns_are_left_out_of_scores_and_of_questions():
+    with pytest.warns(DataWarning, match="left out gsm8k, which hold no scores"):
+        table = read("model,mmlu,gsm8k\nA,70,\nB,71,NA\n")
+    assert table.tasks.labels == ("mmlu",)
+    asked = ra.recognize(StringIO("model,mmlu,bbh,gsm8k,params\nA,70,60,,7\nB,71,61,,13\n"))
+    assert asked.readings[0].parameters == {"only": ["mmlu", "bbh"]}
+    assert "without params and gsm8k" in str(asked)
+    # An empty choice is no column of numbers.
+    choices = "choice1,choice2,choice10,choice3\nA,B,,C\nB,A,,C\nC,B,,A\n"
+    assert all(one.format != "scores" for one in ra.recognize(StringIO(choices)).readings)
+    # Below judges, an empty column is no reason for an error either.
+    assert ra.recognize(StringIO("voter,Ann,Bob,Cid\nv1,1,2,\nv2,2,1,\nv3,1,2,\n")).readings
+
+
+@pytest.mark.parametrize("heading", ["", "#", "Unnamed: 0"])
+def test_row_numbers_are_no_task_where_a_column_names_the_systems(heading):
+    text = f"{heading},model,qa,nli\n4,A,72,61.5\n1,B,70,63\n7,C,60,65\n"
+    with pytest.warns(DataWarning, match="which hold no scores"):
+        assert read(text, system="model").tasks.labels == ("qa", "nli")
+    assert read(text, drop=[heading]).systems.labels == ("A", "B", "C")
+    # Numbers that repeat are no index.
+    with pytest.raises(DataFormatError, match="may be no tasks"):
+        read(text.replace("4,", "1,"), system="model")
+
+
+def test_row_numbers_are_no_system_where_each_has_a_column(tmp_path):
+    with pytest.warns(DataWarning, match="which hold no scores"):
+        table = read(",judge,A,B\n0,Ann,7,6\n1,Bo,9,8\n", task="judge")
+    assert table.systems.labels == ("A", "B")
+    path = tmp_path / "wide.csv"
+    path.write_text(",q,A,B\n0,a,7,6\n1,b,9,8\n")
+    with pytest.raises(InvalidInputError, match="`systems` must be given where a column has no"):
+        ra.io.scan_scores(path, higher_is_better=True, instance="q")
+    scan = ra.io.scan_scores(path, higher_is_better=True, instance="q", systems=["A", "B"])
+    assert scan.summarize().systems.labels == ("A", "B")
+
+
+def test_names_beside_row_numbers_are_asked_about():
+    found = ra.recognize(StringIO(",thing,x,y\n0,A,1.5,2\n1,B,2.5,1\n"))
+    assert [one.is_certain for one in found.readings] == [False]
+
+
+def test_numbers_below_the_first_thousand_rows_are_seen():
+    rows = [f"s{at},{at % 7}.5,{at if at > 1200 else '-'}" for at in range(1300)]
+    with pytest.raises(DataFormatError, match=r"column 'late' must be a finite number.*Got '-'"):
+        read("\n".join(["system,x,late", *rows]))
+
+
+@pytest.mark.parametrize("cell", ["$60", "**60.1**", r"\textbf{60}", "~60", "↑ 5", "<b>7</b>"])
+def test_numbers_behind_signs_are_refused_and_not_left_out(cell):
+    with pytest.raises(DataFormatError, match="must be a finite number"):
+        read(f"system,x,y\nA,1,{cell}\nB,2,{cell}\n")
+
+
+def test_a_minus_of_typesetting_is_a_minus():
+    assert read("system,x\nA,\u22121.5\nB,2\n").values.tolist() == [[-1.5], [2.0]]
+    with pytest.raises(DataFormatError, match=r"which no 64-bit float holds|must be a finite"):
+        read("system,x\nA,\u22129007199254740993\nB,2\n")
+
+
+def test_the_systems_are_in_the_first_column_that_is_not_dropped():
+    text = "rank,model,mmlu\n1,A,72\n2,B,70\n"
+    assert read(text, drop=["rank"]).systems.labels == ("A", "B")
+    with pytest.raises(InvalidInputError, match="`drop` must be tasks"):
+        read(text, system="rank", drop="rank")
+
+
+def test_columns_of_truth_values_and_dates_are_left_out_by_name(tmp_path):
+    frame = pd.DataFrame({"model": ["A", "B"], "x": [1.5, 2.5], "open": [True, False]})
+    frame["when"] = [date(2024, 1, 5), date(2024, 2, 6)]
+    frame.to_parquet(tmp_path / "t.parquet")
+    with pytest.warns(DataWarning, match="left out open and when, which hold no scores"):
+        found = ra.recognize(tmp_path / "t.parquet").read(higher_is_better=True)
+    assert found.tasks.labels == ("x",)
+
+
+def test_words_for_missing_numbers_are_compared_by_value():
+    frame = pd.DataFrame({"model": ["A", "B", "C"], "x": [-1.0, 2, 2], "y": [3, -1, 5]})
+    for source in (frame, StringIO("model,x,y\nA,-1.0,3\nB,2,-1\nC,2,5\n")):
+        with pytest.warns(DataWarning, match=r"2 cells with '-1' read as missing"):
+            table = ra.read_scores(source, higher_is_better=True, missing=["-1"])
+        assert table.n_missing == 2
+    with pytest.warns(DataWarning, match="no cell holds 'nothing', given as missing"):
+        read("model,x\nA,1\nB,2\n", missing="nothing")
+
+
+def test_a_column_that_depends_on_the_system_is_asked_about_in_the_long_form():
+    rows = [("A", "x", 60), ("A", "y", 70), ("B", "x", 90), ("B", "y", 95)]
+    frame = pd.DataFrame(rows, columns=["model", "task", "score"])
+    found = ra.recognize(frame.assign(split=["test", "test", "train", "train"]))
+    assert [one.is_certain for one in found.readings] == [False]
+    assert "without split" in str(found)
+    for harmless in (["v1"] * 4, ["a", "b", "a", "b"]):
+        assert ra.recognize(frame.assign(split=harmless)).is_certain
+    # A file sorted by system shows it only below the rows that are looked at first.
+    many = pd.DataFrame({"model": ["A"] * 1500 + ["B"] * 1500, "task": [*range(1500)] * 2})
+    many["score"] = many["task"] / 2
+    assert ra.recognize(many).is_certain
+    assert not ra.recognize(many.assign(split=many["model"].map({"A": "p", "B": "q"}))).is_certain
+
+
+@pytest.mark.parametrize("label", ["Average", "Grand total", "**Mean**", "Total:"])
+def test_rows_of_sums_are_asked_about(label):
+    text = f"model,x,y\nA,1.5,3\nB,2.5,5\n{label},2,4\n"
+    found = ra.recognize(StringIO(text))
+    assert not found.is_certain
+    assert "is left out or the format is stated" in str(found)
+    with pytest.warns(DataWarning, match="is read as one of them, though it may sum up"):
+        read(text)
+    assert ra.recognize(StringIO(text.replace(label, "Mean teacher"))).is_certain
+    votes = f"1st choice,2nd choice,count\nAnn,Bob,5\nBob,Ann,3\n{label},,8\n"
+    assert not ra.recognize(StringIO(votes)).is_certain
+
+
+def test_a_title_above_the_header_of_a_workbook(tmp_path):
+    cells = [["My table", None, None], ["model", "x", "y"], ["A", 1, 2]]
+    pd.DataFrame(cells).to_excel(tmp_path / "t.xlsx", header=False, index=False)
+    with pytest.raises(DataFormatError, match=r"2 columns without a heading.*remove the lines"):
+        ra.recognize(tmp_path / "t.xlsx")
