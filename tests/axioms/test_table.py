@@ -270,7 +270,7 @@ def test_the_command_prints_the_table_and_one_witness(capsys) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ("--items 7", "`--items` must be at most 6"),
+        ("--items 7", "`--items` must be a whole number from 1 to 6"),
         ("--items 5 --rankings 9", "`--rankings` must be so small"),
         ("--axiom majorty", "Did you mean 'majority'"),
         ("--rule mean --axiom majority", "needs scores"),
