@@ -228,7 +228,7 @@ def _chosen_columns(table: Table, keys: Sequence[Any], chosen: Chosen, what: str
         # Reading the numbers of words reports the wrong cell.
         tasks = [name for name in columns if not is_no_name(name)]
     if left := [name for name in columns if name not in tasks]:
-        sentence = f"{table.name}: left out {listing(left)}, which hold no scores."
+        sentence = f"{table.name}: left out, without scores: {listing(left)}."
         warnings.warn(sentence, DataWarning, stacklevel=4)
     return tasks
 

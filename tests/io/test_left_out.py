@@ -15,7 +15,7 @@ def read(text, **options):
 
 
 def test_empty_columns_are_left_out_of_scores_and_of_questions():
-    with pytest.warns(DataWarning, match="left out gsm8k, which hold no scores"):
+    with pytest.warns(DataWarning, match="left out, without scores: gsm8k"):
         table = read("model,mmlu,gsm8k\nA,70,\nB,71,NA\n")
     assert table.tasks.labels == ("mmlu",)
     asked = ra.recognize(StringIO("model,mmlu,bbh,gsm8k,params\nA,70,60,,7\nB,71,61,,13\n"))
@@ -31,7 +31,7 @@ def test_empty_columns_are_left_out_of_scores_and_of_questions():
 @pytest.mark.parametrize("heading", ["", "#", "Unnamed: 0"])
 def test_row_numbers_are_no_task_where_a_column_names_the_systems(heading):
     text = f"{heading},model,qa,nli\n4,A,72,61.5\n1,B,70,63\n7,C,60,65\n"
-    with pytest.warns(DataWarning, match="which hold no scores"):
+    with pytest.warns(DataWarning, match="left out, without scores"):
         assert read(text, system="model").tasks.labels == ("qa", "nli")
     assert read(text, drop=[heading]).systems.labels == ("A", "B", "C")
     # Numbers that repeat are no index.
@@ -40,7 +40,7 @@ def test_row_numbers_are_no_task_where_a_column_names_the_systems(heading):
 
 
 def test_row_numbers_are_no_system_where_each_has_a_column(tmp_path):
-    with pytest.warns(DataWarning, match="which hold no scores"):
+    with pytest.warns(DataWarning, match="left out, without scores"):
         table = read(",judge,A,B\n0,Ann,7,6\n1,Bo,9,8\n", task="judge")
     assert table.systems.labels == ("A", "B")
     path = tmp_path / "wide.csv"
@@ -85,7 +85,7 @@ def test_columns_of_truth_values_and_dates_are_left_out_by_name(tmp_path):
     frame = pd.DataFrame({"model": ["A", "B"], "x": [1.5, 2.5], "open": [True, False]})
     frame["when"] = [date(2024, 1, 5), date(2024, 2, 6)]
     frame.to_parquet(tmp_path / "t.parquet")
-    with pytest.warns(DataWarning, match="left out open and when, which hold no scores"):
+    with pytest.warns(DataWarning, match="left out, without scores: open and when"):
         found = ra.recognize(tmp_path / "t.parquet").read(higher_is_better=True)
     assert found.tasks.labels == ("x",)
 

@@ -84,7 +84,7 @@ def test_headings_that_may_be_no_tasks_are_refused(heading, is_doubtful):
 
 
 def test_columns_of_words_are_left_out_and_named():
-    with pytest.warns(DataWarning, match="left out maker and License, which hold no scores"):
+    with pytest.warns(DataWarning, match="left out, without scores: maker and License"):
         table = read("system,maker,x,License\nA,O,1,mit\nB,P,2,\n")
     assert table.tasks.labels == ("x",)
     # A number among words may be a score, and so may words that begin as numbers.
