@@ -367,7 +367,9 @@ def _degrees_of(profile: Profile, clusters: Positions) -> tuple[Floats, float]:
     compares = (profile.ranks != UNRANKED).sum(axis=1, keepdims=True) > 1
     ranked = compares & np.column_stack([profile.ranks != UNRANKED, np.ones(len(profile), bool)])
     np.add.at(sums, clusters, ranked * (profile.counts * profile.weights)[:, None])
-    degrees = np.maximum(sums.sum(axis=0) ** 2 / (sums**2).sum(axis=0) - 1.0, 1.0)
+    # No cluster compares an item that only a prior ranks.
+    squares = np.maximum((sums**2).sum(axis=0), np.finfo(float).tiny)
+    degrees = np.maximum(sums.sum(axis=0) ** 2 / squares - 1.0, 1.0)
     return degrees[:-1], float(degrees[-1])
 
 
