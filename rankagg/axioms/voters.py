@@ -26,10 +26,8 @@ def _common_side(rankings: Rankings, first: int, second: int) -> int:
 
 def _side(ranking: Buckets, first: int, second: int) -> int:
     for bucket in ranking:
-        if first in bucket:
-            return 0 if second in bucket else 1
-        if second in bucket:
-            return -1
+        if first in bucket or second in bucket:
+            return (first in bucket) - (second in bucket)
     return 0
 
 
