@@ -309,9 +309,8 @@ class Explanation(Result):
 
 def _can_swap(consensus: Consensus) -> bool:
     """Return whether the optimum is proved, and ties are not free."""
-    certificate = consensus.certificate
-    proved = certificate is not None and certificate.status == "optimal"
-    return proved and isinstance(consensus.rule, Kemeny) and consensus.consensus_tie_cost != 0
+    is_exact = isinstance(consensus.rule, Kemeny)
+    return is_exact and bool(consensus.is_proved) and consensus.consensus_tie_cost != 0
 
 
 def _swap(
@@ -332,7 +331,7 @@ def _swap(
     forced = rule.aggregate(evidence, deadline=deadline)
     if forced.interrupted:
         raise KeyboardInterrupt
-    if forced.certificate is None or forced.certificate.status != "optimal":
+    if not forced.is_proved:
         return None, False
     ranks = consensus.ranking.ranks, forced.ranking.ranks
     if all(one[i] < one[j] for one in ranks) and getattr(rule, "constraints", None) is not None:

@@ -26,10 +26,7 @@ from rankagg.aggregation import (
 from rankagg.aggregation.base import votes_text
 from rankagg.aggregation.kemeny import Slater
 from rankagg.aggregation.two_level import default_rules
-from rankagg.analysis.comparison.agreement import (
-    Alternatives,
-    overlap_curves,
-)
+from rankagg.analysis.comparison.agreement import Alternatives, overlap_curves
 from rankagg.analysis.comparison.sentences import sentences_of
 from rankagg.core import (
     ROWS,
@@ -539,9 +536,8 @@ def compare(
     """
     deadline = Deadline.after(time_limit_of(time_limit))
     evidence = Evidence.of(data, tolerance, higher_is_better)
-    rules = default_rules(evidence.data) if rules is None else list(rules)
-    for rule in rules:
-        check_rule(rule, "rules")
+    given = default_rules(evidence.data) if rules is None else rules
+    rules = [check_rule(rule, "rules") for rule in given]
     if not rules or len(set(rules)) < len(rules):
         raise InvalidInputError("rules", "one or more rules, each once", rules)
     if evidence.counts_pairs:
