@@ -262,9 +262,9 @@ class AxiomTable(Result):
 
 def _first(lines: list[str], rows: int | None, noun: str) -> list[str]:
     """Return at most `rows` lines, and a line that counts the rest."""
-    left = 0 if rows is None else max(len(lines) - rows, 0)
-    more = [f"... and {counted(left, noun)}"] if left else []
-    return [*lines[: len(lines) - left], *more]
+    shown = lines[:rows]
+    left = len(lines) - len(shown)
+    return [*shown, *[f"... and {counted(left, noun)}"] * bool(left)]
 
 
 class _Cell(NamedTuple):
