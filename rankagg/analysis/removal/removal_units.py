@@ -230,9 +230,7 @@ class RemovalClasses:
     def without(self, removed: Integers64) -> Evidence:
         """Return the data without some units of each class."""
         if self.unit == "task":
-            stays = {self.labels[k] for k in np.flatnonzero(removed == 0).tolist()}
-            positions = [k for k, unit in enumerate(self._parts.units) if unit in stays]
-            return self._parts.part(np.array(positions, dtype=np.intp))
+            return self._parts.without({self.labels[k] for k in np.flatnonzero(removed).tolist()})
         profile = self.profile
         left = profile.counts - self._rows_taken(removed)
         kept = np.flatnonzero(left)
