@@ -153,9 +153,8 @@ class Explanation(Result):
     @property
     def are_joined(self) -> bool:
         """Whether a chain of comparisons connects the two; otherwise no data order them."""
-        part = self.consensus.evidence.parts
-        i, j = self._pair
-        return bool(part[i] == part[j])
+        upper, lower = self.consensus.evidence.parts[list(self._pair)]
+        return bool(upper == lower)
 
     @property
     def score_difference(self) -> float | None:
@@ -282,12 +281,11 @@ class Explanation(Result):
 
     def _score_line(self) -> str:
         assert self.consensus.scores is not None, "only rules with scores have this line"
-        assert self.score_difference is not None, "only rules with scores have this line"
         upper, lower = self.consensus.scores[list(self._pair)].tolist()
         numbers = (
             quantity(upper, "score of the upper", ".6g"),
             quantity(lower, "score of the lower", ".6g"),
-            quantity(self.score_difference, "difference of scores", "z.6g"),
+            quantity(upper - lower, "difference of scores", "z.6g"),
         )
         find = getattr(self.consensus.rule, "interval", lambda *pair: ())
         ends = [quantity(end, "end of an interval", ".3g") for end in find(self.above, self.below)]

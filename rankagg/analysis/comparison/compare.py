@@ -334,10 +334,8 @@ class RuleComparison(Result):
         frame = _without_empty(self.to_frame())
         if optima is not None and optima.is_unique is False:
             with suppress(TooLargeError, OutOfTimeError):
-                for name, find in (
-                    ("farthest", optima.optima.farthest),
-                    ("nearest", optima.optima.nearest),
-                ):
+                for name in ("farthest", "nearest"):
+                    find = getattr(optima.optima, name)
                     distances = [
                         kendall_distance(ranking, find(ranking), tie_cost=0.5)
                         for ranking in self._rankings.values()
@@ -438,7 +436,7 @@ class RuleComparison(Result):
 
     def _ranks_text(self, rows: int | None) -> str:
         frame = self.ranks()
-        shown = (frame if rows is None else frame.head(rows)).astype(object).fillna("-")
+        shown = frame.iloc[:rows].astype(object).fillna("-")
         shown.index = pd.Index([shortened(label) for label in shown.index])
         width = max(map(len, shown.index))
         shown.index = shown.index.str.ljust(width)

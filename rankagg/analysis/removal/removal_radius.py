@@ -205,10 +205,9 @@ class RemovalRadius(Result):
             if self.pair is not None:
                 return "with all data, {} is not above {}".format(*map(named, self.pair))
             return f"with all data, {self._now} share the first place"
+        change = f"leave {self._now} no longer alone in first place"
         if self.pair is not None:
             change = "leave {} no longer above {}".format(*map(named, self.pair))
-        else:
-            change = f"leave {self._now} no longer alone in first place"
         return self._sentence(self.level, change)
 
     def _sentence(self, removal: Removal, change: str) -> str:

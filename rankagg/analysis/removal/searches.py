@@ -127,8 +127,7 @@ def _search_sums(
         top: exact.integer_product(counts, gains) + int(question.strict)
         for top, gains in ahead.items()
     }
-    needed = np.stack([fewest(targets[top], ahead[top], counts) for top in tops])
-    bounds = needed.max(axis=0)
+    bounds = np.max([fewest(targets[top], ahead[top], counts) for top in tops], axis=0)
 
     def solve(rival: int) -> int:
         at = question.rivals.index(rival)

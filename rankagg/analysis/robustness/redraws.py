@@ -310,7 +310,7 @@ class _Redraw(_Redraws):
         columns = np.repeat(np.arange(table.n_units), times)
         if not len(columns):
             return None
-        tasks = [table.tasks[int(table.unit_tasks[u])] for u in columns]
+        tasks = table.tasks.at(table.unit_tasks[columns])
         drawn = {task: float(counts[u]) for task, u in zip(tasks, columns, strict=True)}
         return ScoreTable(
             table.values[:, columns],
@@ -402,10 +402,8 @@ class _RedrawSums(_Redraws):
 
     def resampled(self, counts: Integers64) -> Evidence:
         """Return a resample."""
-        whole, weights = self.summary, dict(self.summary.task_weights)
-        drawn = zip(whole.tallies.items(), counts.tolist(), strict=True)
-        times = {task: many for (task, _), many in drawn if many}
+        whole, drawn = self.summary, zip(self.summary.tallies, counts.tolist(), strict=True)
+        times = {task: many for task, many in drawn if many}
         tallies = {task: whole.tallies[task] for task in times}
-        return Evidence(
-            whole.with_tallies(tallies, {task: weights[task] * times[task] for task in times})
-        )
+        weights = {task: whole.task_weights[task] * many for task, many in times.items()}
+        return Evidence(whole.with_tallies(tallies, weights))
