@@ -341,16 +341,14 @@ def _same_sets(shares: Floats) -> Floats:
     is_free = (sizes[:, None] == sizes) & ~(must & ~may).any(axis=2) & (left >= 0)
     alike = np.where(is_free, _choices((may & ~must).sum(axis=2), np.maximum(left, 0)), 0)
     ways = _choices((possible & ~inside).sum(axis=1), sizes - inside.sum(axis=1))
-    chances: Floats = (alike / np.multiply.outer(ways, ways)).astype(np.float64)
-    return chances
+    return np.asarray(alike / np.multiply.outer(ways, ways), dtype=np.float64)
 
 
 def _products(rows: Floats) -> Floats:
     """Return the scalar products of each two rows, bit by bit the same in every process."""
     # The memory layout decides the order of summation.
     rows = np.ascontiguousarray(rows)
-    products: Floats = np.einsum("ip,jp->ij", rows, rows, optimize=False)
-    return products
+    return np.asarray(np.einsum("ip,jp->ij", rows, rows, optimize=False))
 
 
 def _tau_ranked(

@@ -184,7 +184,7 @@ class Step:
         rows : int or None
             The number of rows to keep, None for all. A last line states how many are left out.
         """
-        kept = self.rows if rows is None else self.rows[:rows]
+        kept = self.rows[:rows]
         left = len(self.rows) - len(kept)
         more = [f"... and {counted(left, 'more row')}"] if left else []
         text = [line for sentence in self.sentences for line in _wrapped(sentence)]
