@@ -25,12 +25,7 @@ from rankagg.aggregation import (
 from rankagg.aggregation.evidence import as_data
 from rankagg.aggregation.kemeny import Kemeny
 from rankagg.analysis.removal.comparison_radius import ComparisonRadius, radius_of_comparisons
-from rankagg.analysis.removal.removal_units import (
-    Bracket,
-    RemovalClasses,
-    RemovalUnit,
-    Searched,
-)
+from rankagg.analysis.removal.removal_units import Bracket, RemovalClasses, RemovalUnit, Searched
 from rankagg.core import (
     ItemSet,
     Profile,

@@ -15,15 +15,7 @@ from typing import Any, Literal, TypeAlias, cast
 
 import numpy as np
 
-from rankagg._typing import (
-    Bools,
-    Integers,
-    Integers64,
-    Label,
-    Positions,
-    Ranks,
-    Tolerance,
-)
+from rankagg._typing import Bools, Integers, Integers64, Label, Positions, Ranks, Tolerance
 from rankagg.aggregation import (
     Aggregator,
     Borda,

@@ -12,14 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from rankagg._typing import (
-    Bools,
-    Floats,
-    Label,
-    Positions,
-    RNGLike,
-    Tolerance,
-)
+from rankagg._typing import Bools, Floats, Label, Positions, RNGLike, Tolerance
 from rankagg._validation import as_generator, check_alpha, check_integer, check_jobs
 from rankagg.aggregation import Aggregator, check_rule
 from rankagg.aggregation.evidence import as_data
