@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 import numpy as np
 
 from rankagg._typing import Integers64, Label, Ranks
@@ -104,33 +102,20 @@ def single_peaked_axis(data: Held) -> tuple[Label, ...] | None:
     True
     """
     items, ranks = _different_rankings(data)
-    if (parts := _axis_parts(ranks)) is None:
-        return None
-    left = [item for part in parts for item in part.left]
-    right = [item for part in parts for item in part.right]
-    return tuple(items.labels[item] for item in left + right[::-1])
+    axis = _axis(ranks)
+    return None if axis is None else items.at(axis)
 
 
-@dataclass
-class _AxisPart:
-    """Items placed from the outside in, all ranked below the items between them.
-
-    Its sides may be swapped.
-    """
-
-    left: list[int] = field(default_factory=list)
-    right: list[int] = field(default_factory=list)
-
-
-def _axis_parts(ranks: Ranks) -> list[_AxisPart] | None:
-    """Return the parts of every axis, from the outside in; None if no axis exists.
+def _axis(ranks: Ranks) -> list[int] | None:
+    """Return the items in order of an axis, placed from the outside in; None if none exists.
 
     An item that some ranking has last among the remaining ones is at an end of these. An item
     makes a valley where a ranking puts items on both of its sides above it, which are known when
     it is placed.
     """
     search = _AxisSearch(ranks)
-    parts: list[_AxisPart] = []
+    left: list[int] = []
+    right: list[int] = []
     while search.n_left > 1:
         ends = search.last_items()
         if len(ends) > 2:
@@ -142,15 +127,12 @@ def _axis_parts(ranks: Ranks) -> list[_AxisPart] | None:
         ways = [way for way in ways if all(search.fits(*placed) for placed in way)]
         if not ways:
             return None
-        if len(ways) == 2:
-            # Every ranking has all remaining items above all placed ones.
-            parts.append(_AxisPart())
+        # With two ways every ranking has all remaining items above all placed ones.
         for item, on_left in ways[0]:
-            (parts[-1].left if on_left else parts[-1].right).append(item)
+            (left if on_left else right).append(item)
             search.place(item, on_left)
-    if search.n_left == 1:
-        parts.append(_AxisPart(right=search.last_items()))
-    return parts
+    middle = search.last_items() if search.n_left else []
+    return left + middle + right[::-1]
 
 
 class _AxisSearch:

@@ -153,9 +153,8 @@ class Explanation(Result):
     @property
     def are_joined(self) -> bool:
         """Whether a chain of comparisons connects the two; otherwise no data order them."""
-        part = self.consensus.evidence.parts
-        i, j = self._pair
-        return bool(part[i] == part[j])
+        upper, lower = self.consensus.evidence.parts[list(self._pair)]
+        return bool(upper == lower)
 
     @property
     def score_difference(self) -> float | None:
@@ -282,12 +281,11 @@ class Explanation(Result):
 
     def _score_line(self) -> str:
         assert self.consensus.scores is not None, "only rules with scores have this line"
-        assert self.score_difference is not None, "only rules with scores have this line"
         upper, lower = self.consensus.scores[list(self._pair)].tolist()
         numbers = (
             quantity(upper, "score of the upper", ".6g"),
             quantity(lower, "score of the lower", ".6g"),
-            quantity(self.score_difference, "difference of scores", "z.6g"),
+            quantity(upper - lower, "difference of scores", "z.6g"),
         )
         find = getattr(self.consensus.rule, "interval", lambda *pair: ())
         ends = [quantity(end, "end of an interval", ".3g") for end in find(self.above, self.below)]
@@ -309,9 +307,8 @@ class Explanation(Result):
 
 def _can_swap(consensus: Consensus) -> bool:
     """Return whether the optimum is proved, and ties are not free."""
-    certificate = consensus.certificate
-    proved = certificate is not None and certificate.status == "optimal"
-    return proved and isinstance(consensus.rule, Kemeny) and consensus.consensus_tie_cost != 0
+    is_exact = isinstance(consensus.rule, Kemeny)
+    return is_exact and bool(consensus.is_proved) and consensus.consensus_tie_cost != 0
 
 
 def _swap(
@@ -332,7 +329,7 @@ def _swap(
     forced = rule.aggregate(evidence, deadline=deadline)
     if forced.interrupted:
         raise KeyboardInterrupt
-    if forced.certificate is None or forced.certificate.status != "optimal":
+    if not forced.is_proved:
         return None, False
     ranks = consensus.ranking.ranks, forced.ranking.ranks
     if all(one[i] < one[j] for one in ranks) and getattr(rule, "constraints", None) is not None:

@@ -20,6 +20,8 @@ from rankagg.core import (
     ScoreSummary,
     ScoreTable,
     counted,
+    exact,
+    label_numbers,
     listed,
     part_of,
     quantity,
@@ -77,7 +79,7 @@ def missing_report(data: ScoreTable | ScoreSummary | Profile) -> MissingReport:
         tasks: Sequence[Any] | None
         if isinstance(data, ScoreTable):
             unit = "instance" if data.is_instance_level else "task"
-            profile, tasks = data.rankings(), [data.tasks[int(t)] for t in data.unit_tasks]
+            profile, tasks = data.rankings(), data.tasks.at(data.unit_tasks)
         elif isinstance(data, Profile):
             unit, profile, tasks = "ranking", data, data.groups
         else:
@@ -87,12 +89,10 @@ def missing_report(data: ScoreTable | ScoreSummary | Profile) -> MissingReport:
         missing, patterns = profile.counts @ gone, _patterns(gone, profile.counts)
         if tasks is not None:
             names = tuple(dict.fromkeys(tasks))
-            numbers = {task: k for k, task in enumerate(names)}
-            of_task = np.array([numbers[task] for task in tasks])
+            of_task = label_numbers(tasks)
             by_task = np.zeros((profile.n_items, len(names)), dtype=np.int64)
             np.add.at(by_task.T, of_task, profile.counts[:, None] * gone)
-            sizes = np.zeros(len(names), dtype=np.int64)
-            np.add.at(sizes, of_task, profile.counts)
+            sizes = exact.count_cells(of_task, profile.counts, len(names)).astype(np.int64)
     return MissingReport(
         items=votes.items,
         tasks=names,
@@ -175,10 +175,7 @@ class MissingReport(Result):
     @property
     def absent(self) -> Bools:
         """True where an item is missing in all units of a task, shape (n, k)."""
-        if self.missing_by_task is None or self.task_sizes is None:
-            raise InvalidInputError("data", "data with tasks", self)
-        absent: Bools = self.missing_by_task == self.task_sizes
-        return absent
+        return np.asarray(self.by_task() == 1)
 
     # -- tables -------------------------------------------------------------------------------
 

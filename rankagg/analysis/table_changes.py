@@ -330,10 +330,10 @@ def _notes(consensuses: tuple[Consensus, Consensus], items: ItemSet) -> Iterator
     if any(consensus.is_proved is False for consensus in consensuses):
         yield "a ranking is not proved optimal: moves may be those of the search"
         return
-    optima = [consensus.optima for consensus in consensuses]
-    if optima[0] is None or optima[1] is None:
-        return
+    optima = (consensus.optima for consensus in consensuses)
     ranges = [each.rank_ranges() for each in optima if each is not None]
+    if len(ranges) < len(consensuses):
+        return
     (best, worst), (new_best, new_worst) = (
         [end[consensus.items.indices(items)] for end in ends]
         for consensus, ends in zip(consensuses, ranges, strict=True)

@@ -32,8 +32,7 @@ class Ballots(tuple[tuple[Order, int], ...]):
     @classmethod
     def of(cls, orders: Iterable[Order] | Counter[Order]) -> Ballots:
         """Return the ballots of orders, or of counts of orders."""
-        counts = Counter(orders)
-        return cls(sorted((order, count) for order, count in counts.items() if count))
+        return cls(sorted(Counter(orders).items()))
 
     @classmethod
     def of_profile(cls, profile: Profile, items: ItemSet | None = None) -> Ballots:
@@ -73,13 +72,11 @@ class Ballots(tuple[tuple[Order, int], ...]):
 
     def replace(self, old: Order, new: Order) -> Ballots:
         """Return the ballots with one ballot of an order replaced by another order."""
-        return Ballots.of(Counter(dict(self.without_ballot(old))) + Counter([new]))
+        return Ballots.of(Counter(dict(self)) - Counter([old]) + Counter([new]))
 
     def without_ballot(self, order: Order) -> Ballots:
         """Return the ballots without one ballot of an order."""
-        counts = Counter(dict(self))
-        counts[order] -= 1
-        return Ballots.of(counts)
+        return Ballots.of(Counter(dict(self)) - Counter([order]))
 
     def without_item(self, item: int) -> Ballots:
         """Return the ballots without an item."""
@@ -187,21 +184,16 @@ class Outcomes:
             ballots, names = _canonical(ballots)
         if ballots not in cache:
             outcome = compute(ballots)
-            for others in self._test_names(ballots):
-                if compute(ballots.rename(others)) != _rename(outcome, others):
-                    raise NotNeutralError
+            # A rule that breaks ties by name does so on at most three ballots.
+            if self.neutral and ballots.size <= 3:
+                items = ballots.items
+                for others in (items[::-1], (*items[1:], items[0])):
+                    if compute(ballots.rename(others)) != _rename(outcome, others):
+                        raise NotNeutralError
             if len(cache) >= CACHE_SIZE:
                 cache.clear()
             cache[ballots] = outcome
         return _rename(cache[ballots], names) if self.neutral else cache[ballots]
-
-    def _test_names(self, ballots: Ballots) -> list[Order]:
-        """Return the names under which neutrality is tested, for canonical ballots."""
-        # A rule that breaks ties by name does so on at most three ballots.
-        if not self.neutral or ballots.size > 3:
-            return []
-        items = ballots.items
-        return [items[::-1], (*items[1:], items[0])]
 
     def _compute_winners(self, ballots: Ballots) -> Rankings:
         winners = self._aggregate(ballots).winners

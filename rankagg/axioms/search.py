@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from itertools import combinations_with_replacement, islice, permutations
+from itertools import combinations_with_replacement, islice, permutations, product
 from math import comb, factorial
 from string import ascii_uppercase
 from time import monotonic
@@ -161,10 +161,8 @@ class _Progress:
 
 
 def _sizes(fewest_items: int, n_items: int, n_rankings: int) -> Iterator[tuple[int, int]]:
-    """Yield numbers of items and of ballots, few items first."""
-    for items in range(fewest_items, n_items + 1):
-        for rankings in range(1, n_rankings + 1):
-            yield items, rankings
+    """Return numbers of items and of ballots, few items first."""
+    return product(range(fewest_items, n_items + 1), range(1, n_rankings + 1))
 
 
 def count_profiles(

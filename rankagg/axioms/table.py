@@ -145,8 +145,7 @@ class AxiomTable(Result):
         axioms = [one.name for one in self.axioms]
         if rule not in rules or axiom not in axioms:
             raise KeyError(cell)
-        at, column = axioms.index(axiom), rules.index(rule)
-        return self.witnesses[at][column]
+        return self.witnesses[axioms.index(axiom)][rules.index(rule)]
 
     @property
     def searched(self) -> str:
@@ -157,9 +156,8 @@ class AxiomTable(Result):
         )
 
     def _cells(self) -> Iterable[_Cell]:
-        for at, axiom in enumerate(self.axioms):
-            for column, rule in enumerate(self.rules):
-                witness = self.witnesses[at][column]
+        for axiom, row in zip(self.axioms, self.witnesses, strict=True):
+            for rule, witness in zip(self.rules, row, strict=True):
                 profile = None if witness is None else witness.profile
                 is_larger = profile is not None and (
                     profile.n_items > self.n_items or profile.n_rankings > self.n_rankings
@@ -264,9 +262,9 @@ class AxiomTable(Result):
 
 def _first(lines: list[str], rows: int | None, noun: str) -> list[str]:
     """Return at most `rows` lines, and a line that counts the rest."""
-    left = 0 if rows is None else max(len(lines) - rows, 0)
-    more = [f"... and {counted(left, noun)}"] if left else []
-    return [*lines[: len(lines) - left], *more]
+    shown = lines[:rows]
+    left = len(lines) - len(shown)
+    return [*shown, *[f"... and {counted(left, noun)}"] * bool(left)]
 
 
 class _Cell(NamedTuple):

@@ -26,10 +26,8 @@ def _common_side(rankings: Rankings, first: int, second: int) -> int:
 
 def _side(ranking: Buckets, first: int, second: int) -> int:
     for bucket in ranking:
-        if first in bucket:
-            return 0 if second in bucket else 1
-        if second in bucket:
-            return -1
+        if first in bucket or second in bucket:
+            return (first in bucket) - (second in bucket)
     return 0
 
 
@@ -45,6 +43,14 @@ def _strict_orders(rankings: Rankings) -> frozenset[Order]:
 def _swap(order: Order, upper: int) -> Order:
     """Return an order with the items at the ranks `upper` and `upper` + 1 exchanged."""
     return (*order[:upper], order[upper + 1], order[upper], *order[upper + 2 :])
+
+
+def _each_change(ballots: Ballots) -> Iterator[tuple[Order, Order, Ballots]]:
+    """Yield the old and the new order of every changed ballot, and the ballots with it."""
+    for old, _ in ballots:
+        for new in permutations(sorted(old)):
+            if new != old:
+                yield old, new, ballots.replace(old, new)
 
 
 def _changed_ballot(before: Ballots, after: Ballots) -> tuple[Order, Order]:
@@ -160,14 +166,10 @@ class RankingIndependence(Axiom):
 
     def _cases(self, ballots: Ballots, outcomes: Outcomes) -> Iterator[Case]:
         pairs = list(combinations(ballots.items, 2))
-        for order, _ in ballots:
-            for other in permutations(sorted(order)):
-                if other == order:
-                    continue
-                changed = ballots.replace(order, other)
-                for x, y in pairs:
-                    if (order.index(x) < order.index(y)) == (other.index(x) < other.index(y)):
-                        yield Case((ballots, changed), (x, y))
+        for order, other, changed in _each_change(ballots):
+            for x, y in pairs:
+                if (order.index(x) < order.index(y)) == (other.index(x) < other.index(y)):
+                    yield Case((ballots, changed), (x, y))
 
     def _fault(self, case: Case, outcomes: Outcomes) -> str | None:
         before, after = (_common_side(outcomes.rankings(one), *case.items) for one in case.ballots)
@@ -309,10 +311,7 @@ class Strategyproofness(Axiom):
     most_items = 6
 
     def _cases(self, ballots: Ballots, outcomes: Outcomes) -> Iterator[Case]:
-        for order, _ in ballots:
-            for other in permutations(sorted(order)):
-                if other != order:
-                    yield Case((ballots, ballots.replace(order, other)))
+        return (Case((ballots, changed)) for *_, changed in _each_change(ballots))
 
     def _fault(self, case: Case, outcomes: Outcomes) -> str | None:
         old, new = _changed_ballot(*case.ballots)

@@ -474,9 +474,7 @@ class ConfidenceStudy(Study[_JudgedCell]):
         """Return the true proportions that methods estimate, if models know them."""
         proportions = {}
         for model in self.data:
-            for unit, ties in dict.fromkeys(
-                (method.unit, method.ties) for method in self._compared
-            ):
+            for unit, ties in {(method.unit, method.ties) for method in self._compared}:
                 try:
                     frame = model.true_proportions(unit=unit, ties=ties)
                 except RankaggError:

@@ -424,13 +424,12 @@ class CorruptionStudy(Study[_CorruptionCell]):
         numbers = np.sort(self.n_corrupted or ())
         at = np.linspace(0, len(numbers) - 1, min(len(numbers), MOST_COLUMNS)).round()
         means = result.by_method()["mean_distance"]
-        table = means.unstack("n_corrupted", sort=False)[numbers[at.astype(int)]]
+        table: pd.DataFrame = means.unstack("n_corrupted", sort=False)[numbers[at.astype(int)]]
         table = table.rename(columns=str).rename_axis(columns=None)
         lost = means[means > LOST].reset_index("n_corrupted")["n_corrupted"]
         if len(lost):
             table["breakdown"] = lost.groupby(list(table.index.names)).min().astype("Int64")
-        rows: pd.DataFrame = table.reset_index()
-        return rows
+        return table.reset_index()
 
     def _about(self, result: StudyResult) -> Iterable[str]:
         own = "the rule's own ranking of the uncorrupted scores"

@@ -26,7 +26,6 @@ from rankagg.studies.study import ROUNDING, Row, Study, StudyResult
 
 #: Measures that compare two methods on the same table.
 PAIR_MEASURES: Final = ("tau", "top1", "top3", "same_top3")
-TOP_MEASURES: Final = PAIR_MEASURES[1:]
 # Binomial coefficients of any size.
 _choices = np.frompyfunc(comb, 2, 1)
 
@@ -130,7 +129,7 @@ class MissingScoresStudy(Study[_RemovalCell]):
             "mean_tau_true": Curve("tau-b with the true ranking", "se_tau_true", least=-1.0),
             **{
                 f"mean_{name}": Curve(f"agreement with the full data: {name}")
-                for name in TOP_MEASURES
+                for name in PAIR_MEASURES[1:]
             },
         },
         usual_x=("proportion",),
@@ -177,7 +176,7 @@ class MissingScoresStudy(Study[_RemovalCell]):
     @cached_property
     def _pairs(self) -> list[str]:
         """The fields that compare a method with another."""
-        return [_pair_field(measure, other) for other in self.methods for measure in PAIR_MEASURES]
+        return [f"{measure} with {one}" for one in self.methods for measure in PAIR_MEASURES]
 
     @cached_property
     def _fields(self) -> dict[str, str]:
@@ -199,9 +198,7 @@ class MissingScoresStudy(Study[_RemovalCell]):
     def _try(self, cell: _RemovalCell, prepared: Mapping[str, Sequence[_Attempt]]) -> list[Row]:
         """Remove scores and rank with every method."""
         table = cast("ScoreTable", cell.model.sample(rng=cell.generator(self._seed, "data")))
-        full = prepared.get(cell.model.identity)
-        if full is None:
-            full = self._ranked(table, cell, "full data")
+        full = prepared.get(cell.model.identity) or self._ranked(table, cell, "full data")
         rng = cell.generator(self._seed, "missing")
         scaled = self._scaled(table, cell)
         left = cell.removal.remove(scaled, cell.proportion, whole_tasks=self.whole_tasks, rng=rng)
@@ -344,21 +341,14 @@ def _same_sets(shares: Floats) -> Floats:
     is_free = (sizes[:, None] == sizes) & ~(must & ~may).any(axis=2) & (left >= 0)
     alike = np.where(is_free, _choices((may & ~must).sum(axis=2), np.maximum(left, 0)), 0)
     ways = _choices((possible & ~inside).sum(axis=1), sizes - inside.sum(axis=1))
-    chances: Floats = (alike / np.multiply.outer(ways, ways)).astype(np.float64)
-    return chances
+    return np.asarray(alike / np.multiply.outer(ways, ways), dtype=np.float64)
 
 
 def _products(rows: Floats) -> Floats:
     """Return the scalar products of each two rows, bit by bit the same in every process."""
     # The memory layout decides the order of summation.
     rows = np.ascontiguousarray(rows)
-    products: Floats = np.einsum("ip,jp->ij", rows, rows, optimize=False)
-    return products
-
-
-def _pair_field(measure: str, other: str) -> str:
-    """Return the field of a row that compares its method with another."""
-    return f"{measure} with {other}"
+    return np.asarray(np.einsum("ip,jp->ij", rows, rows, optimize=False))
 
 
 def _tau_ranked(

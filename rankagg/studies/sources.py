@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from rankagg._typing import Generator, Label, Positions
+from rankagg._typing import Generator, Positions
 from rankagg._validation import check_integer, check_number, is_frame
 from rankagg.aggregation.evidence import as_data
 from rankagg.core import PartialRanking, Permutation, Profile, ScoreTable, canonical_profile
@@ -263,7 +263,7 @@ class ResampledData(ObservedData):
     @property
     def most_items(self) -> int:
         """The number of items of the data."""
-        return len(_items_of(self.data))
+        return len(self.data.systems if isinstance(self.data, ScoreTable) else self.data.items)
 
     def _sample(
         self, n_items: int | None, n_rankings: int | None, rng: Generator
@@ -352,10 +352,6 @@ def as_sources(data: Any, parameter: str) -> tuple[DataSource, ...]:
             allowed = "cultures, distributions, sources of scores, profiles or tables"
             raise InvalidInputError(parameter, allowed, one)
     return tuple(sources)
-
-
-def _items_of(data: ScoreTable | Profile) -> tuple[Label, ...]:
-    return tuple(data.systems if isinstance(data, ScoreTable) else data.items)
 
 
 def _resampled(table: ScoreTable, number: int | None, rng: Generator) -> ScoreTable:

@@ -42,6 +42,8 @@ ROUNDING = 1e-9
 # Drawn seeds are below this, so that every program can read them.
 SEEDS = 2**31
 
+# The values of a dimension.
+DIFFERENT = "a list of one or more different values"
 # Columns printed with four decimals, to distinguish a mean ratio from 1.
 RATIOS = ("mean_ratio", "mean_ratio_high", "max_ratio")
 #: The pandas name of each statistic in column names.
@@ -75,8 +77,8 @@ class Study(ABC, Generic[AnyCell]):
             self._set("rng", int(as_generator(self.rng).integers(SEEDS)))
         self._set("rng", check_integer(self.rng, f"rng {owner}", low=0))
         check_integer(self.n_repetitions, f"n_repetitions {owner}", low=1)
-        if getattr(self, "time_limit", None) is not None:
-            check_number(getattr(self, "time_limit"), f"time_limit {owner}", low=0)  # noqa: B009
+        if (limit := getattr(self, "time_limit", None)) is not None:
+            check_number(limit, f"time_limit {owner}", low=0)
         for one, name in self._dimensions.items():
             given, parameter = getattr(self, name), f"{name} {owner}"
             if one.name == "model":
@@ -90,8 +92,7 @@ class Study(ABC, Generic[AnyCell]):
                     allowed = f"at most {source.most_items}, the items of {source.name}"
                     raise InvalidInputError("n_items", allowed, max(self.n_items))
         if hasattr(self, "rules"):
-            rules = [check_rule(one, "rules") for one in _listed(self.rules, f"rules {owner}")]
-            self._set("rules", _different(rules, f"rules {owner}"))
+            self._set_checked("rules", check_rule)
 
     def _set(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)
@@ -99,8 +100,10 @@ class Study(ABC, Generic[AnyCell]):
     def _set_checked(self, name: str, check: Callable[..., Any], **bounds: Any) -> None:
         """Set one or more different values of a parameter, each checked."""
         parameter = f"{name} of {type(self).__name__}"
-        given = _listed(getattr(self, name), parameter)
-        checked = [check(value, parameter=parameter, **bounds) for value in given]
+        given = getattr(self, name)
+        if isinstance(given, str) or not isinstance(given, Iterable):
+            raise InvalidInputError(parameter, DIFFERENT, given)
+        checked = tuple(check(value, parameter=parameter, **bounds) for value in given)
         self._set(name, _different(checked, parameter))
 
     @property
@@ -218,8 +221,8 @@ class Study(ABC, Generic[AnyCell]):
             values = dict(grid)
             if model is not None:
                 sizes = zip(("n_items", "n_rankings"), model.own_sizes, strict=True)
-                own = {name: [size] for name, size in sizes if size is not None}
-                values = {"model": [model]} | grid | {n: own[n] for n in own if n in grid}
+                own = {name: [size] for name, size in sizes if name in grid and size is not None}
+                values = {"model": [model]} | grid | own
             for place in product(*values.values()):
                 cell = cast("AnyCell", self._cell(*place))
                 if place[-1] == 0 or self._is_drawn(cell):
@@ -292,8 +295,7 @@ class Study(ABC, Generic[AnyCell]):
                     book.append({"cell": key, "rows": rows} for key, rows in done.items())
                 results |= done
                 bar.update(len(batch))
-        result: StudyResult = self._result(self._frame(cells, results))
-        return result
+        return StudyResult(study=self, _frame=self._frame(cells, results))
 
     def _journal(self, path: str | PathLike[str]) -> JournalFile:
         head = {"schema": "rankagg.study", "version": 1, "study": type(self).__name__}
@@ -318,10 +320,6 @@ class Study(ABC, Generic[AnyCell]):
             kind: Any = self._fields[name]
             columns[name] = pd.array([row[name] for _, row in lines], kind)
         return pd.DataFrame(columns)
-
-    def _result(self, frame: pd.DataFrame) -> Any:
-        """Return the result from the rows of all cells."""
-        return StudyResult(study=self, _frame=frame)
 
     def _without_grid(self) -> Study[AnyCell]:
         """Return a copy for workers without data, which cells carry."""
@@ -367,7 +365,7 @@ class StudyResult(Result):
         The study.
     """
 
-    study: Any
+    study: Study[Any]
     _frame: pd.DataFrame = field(compare=False)
 
     _schema = "rankagg.study_result"
@@ -425,14 +423,12 @@ class StudyResult(Result):
             table[name] = values.astype(np.float64)
         if column := measures.quantiles:
             table |= {f"{column}_{q:g}": groups[column].quantile(q) for q in levels}
-        completed: pd.DataFrame = self.study._completed(pd.DataFrame(table))
-        return completed
+        return self.study._completed(pd.DataFrame(table))
 
     @property
     def measures(self) -> Measures:
         """The statistics of the study, and how they are printed and drawn."""
-        measures: Measures = self.study._measures
-        return measures
+        return self.study._measures
 
     @property
     def _intervals(self) -> Mapping[str, tuple[str, str]]:  # type: ignore[override]
@@ -449,7 +445,7 @@ class StudyResult(Result):
 
     def headline(self) -> str:
         """Return the main result in one sentence; empty for studies without one."""
-        return str(self.study._headline(self))
+        return self.study._headline(self)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -466,7 +462,7 @@ class StudyResult(Result):
     @property
     def n_cells(self) -> int:
         """The number of drawn data sets."""
-        return len(self._cells)
+        return len(self._frame.drop_duplicates(self._key_columns))
 
     @property
     def n_failed(self) -> int:
@@ -484,11 +480,6 @@ class StudyResult(Result):
     @property
     def _key_columns(self) -> list[str]:
         return [*self.study._grid, "repetition"]
-
-    @property
-    def _cells(self) -> pd.DataFrame:
-        """The first row of each data set."""
-        return self._frame.drop_duplicates(self._key_columns)
 
     def to_html(self, *, title: str = "", source: Iterable[str] = (), **options: Any) -> str:
         """Return one self-contained page: figure, table, question, methods, versions.
@@ -511,8 +502,7 @@ class StudyResult(Result):
         return str(page.study_page(self, title, source, **options))
 
     def _table(self) -> pd.DataFrame:
-        table: pd.DataFrame = self.study._table(self)
-        return table
+        return self.study._table(self)
 
     def _to_paste(self) -> pd.DataFrame:
         return self._table()
@@ -564,19 +554,11 @@ def _plain(value: Any) -> Any:
     return value if value is None or isinstance(value, bool | int | float | str) else repr(value)
 
 
-def _listed(values: object, parameter: str) -> tuple[Any, ...]:
-    """Return the values of a list as a tuple."""
-    if isinstance(values, str) or not isinstance(values, Iterable):
-        raise InvalidInputError(parameter, "a list of one or more different values", values)
-    return tuple(values)
-
-
-def _different(values: object, parameter: str, remedy: str = "") -> tuple[Any, ...]:
+def _different(given: tuple[Any, ...], parameter: str, remedy: str = "") -> tuple[Any, ...]:
     """Return one or more different values; named ones must differ in their names."""
-    given = _listed(values, parameter)
     times = Counter(str(getattr(value, "name", repr(value))) for value in given)
     name, most = max(times.items(), key=itemgetter(1), default=("none", 0))
     if most != 1:
         got = Described(f"{name} {counted(most, 'time')}" if most else "none")
-        raise InvalidInputError(parameter, "a list of one or more different values", got, remedy)
+        raise InvalidInputError(parameter, DIFFERENT, got, remedy)
     return given

@@ -350,7 +350,7 @@ def _coombs_steps(rule: Coombs, consensus: Consensus, evidence: Evidence) -> Wor
         return _Decided(counts, _fewest({item: -lasts[item] for item in inside}))
 
     text = (
-        "Each round counts last places among the remaining items; the item with the most goes out"
+        "Each round counts last places among the remaining items; the item with the most goes out, "
+        "unless an item has more than half of the first places."
     )
-    text += ", unless an item has more than half of the first places."
     return _rounds(rule, evidence, decide, text)

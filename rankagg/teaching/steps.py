@@ -184,7 +184,7 @@ class Step:
         rows : int or None
             The number of rows to keep, None for all. A last line states how many are left out.
         """
-        kept = self.rows if rows is None else self.rows[:rows]
+        kept = self.rows[:rows]
         left = len(self.rows) - len(kept)
         more = [f"... and {counted(left, 'more row')}"] if left else []
         text = [line for sentence in self.sentences for line in _wrapped(sentence)]
@@ -208,10 +208,9 @@ class Step:
     def html(self) -> str:
         """Return the step as HTML, with escaped labels."""
         text = "".join(f"<p>{escape(line)}</p>" for line in self.sentences)
-        shown = [[plain(cell) for cell in row] for row in self.rows[:SHOWN]]
+        head, *shown = self._shown(self.rows[:SHOWN])
         left = len(self.rows) - len(shown)
         more = f"<p>... and {counted(left, 'more row')}</p>" if left else ""
-        head = [plain(name) for name in self.columns]
         table = html_table(head, shown, named=False) if head else ""
         return f"<h4>{escape(self.heading)}</h4>{text}{table}{more}"
 

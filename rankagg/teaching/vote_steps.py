@@ -101,7 +101,7 @@ def _minimax_steps(rule: Minimax, consensus: Consensus, evidence: Evidence) -> W
     }
     order = sorted(defeats, key=lambda i: defeats[i])
     different = sorted({tuple(row) for row in defeats.values()})
-    scores = np.array([len(different) - different.index(tuple(defeats[i])) for i in sorted(order)])
+    scores = np.array([len(different) - different.index(tuple(row)) for row in defeats.values()])
     texts = [", ".join(as_text(m) for m in row if m) or "none" for row in defeats.values()]
     rows = [(str(votes.items[i]), texts[i], scores[i].item()) for i in order]
     step = Step(
@@ -172,7 +172,8 @@ def _schulze_steps(rule: Schulze, consensus: Consensus, evidence: Evidence) -> W
     for i, j in permutations(range(n), 2):
         path = _strongest_path(margins, i, j)
         strength[i, j] = min((margins[arc] for arc in pairwise(path)), default=0)
-        rows.append((f"{items[i]} to {items[j]}", _path_text(path, margins, items), strength[i, j]))
+        pair, size = f"{items[i]} to {items[j]}", number(strength[i, j])
+        rows.append((pair, _path_text(path, margins, items), size))
     beats = strength > strength.T
     scores = (beats.sum(axis=1) - beats.sum(axis=0)).astype(np.float64)
     table = [
@@ -189,7 +190,7 @@ def _schulze_steps(rule: Schulze, consensus: Consensus, evidence: Evidence) -> W
                 "The margin of each step is in parentheses.",
             ),
             ("pair", "path", "strength"),
-            tuple((pair, path, number(size)) for pair, path, size in rows),
+            tuple(rows),
         ),
         Step(
             "The strengths",

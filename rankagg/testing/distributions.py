@@ -257,12 +257,7 @@ class DistributionContract:
             assert type(again) is type(distribution)
             assert again.log_prob(distribution.mode) == distribution.log_prob(distribution.mode)
         assert distribution != distribution.items
-        others = [
-            other
-            for other in self.distributions
-            if type(other) is type(distribution) and other is not distribution
-        ]
-        assert distribution not in others
+        assert self.distributions.count(distribution) == 1
 
     def test_summaries_in_use_do_not_change_what_it_is(self, distribution: Distribution) -> None:
         fresh = pickle.loads(pickle.dumps(distribution))

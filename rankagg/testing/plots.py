@@ -35,8 +35,7 @@ def _texts(ax: Axes) -> Texts:
     # Boxes need the layout, but no pixels; an unchanged figure has its layout.
     if figure.stale:
         figure.draw_without_rendering()
-    canvas: Any = figure.canvas  # raster canvases have a renderer
-    renderer = canvas.get_renderer()
+    renderer = figure.canvas.get_renderer()  # of raster canvases
     unseen = _unused_tick_labels(figure.findobj(Axes))
     return [
         (text.get_text(), text.get_window_extent(renderer))

@@ -305,8 +305,8 @@ class TaskAgreement(Result):
         columns = {
             "with_rest": self.with_rest,
             "mean_tau": pd.DataFrame(others).mean(axis=1).to_numpy(),
+            "n_systems": np.diag(self._n_common),
         }
-        columns = {**columns, "n_systems": np.diag(self._n_common)}
         frame = pd.DataFrame(columns, index=pd.Index(list(self.tasks), name="task"))
         return frame.sort_values("with_rest", kind="stable")
 

@@ -26,10 +26,7 @@ from rankagg.aggregation import (
 from rankagg.aggregation.base import votes_text
 from rankagg.aggregation.kemeny import Slater
 from rankagg.aggregation.two_level import default_rules
-from rankagg.analysis.comparison.agreement import (
-    Alternatives,
-    overlap_curves,
-)
+from rankagg.analysis.comparison.agreement import Alternatives, overlap_curves
 from rankagg.analysis.comparison.sentences import sentences_of
 from rankagg.core import (
     ROWS,
@@ -337,10 +334,8 @@ class RuleComparison(Result):
         frame = _without_empty(self.to_frame())
         if optima is not None and optima.is_unique is False:
             with suppress(TooLargeError, OutOfTimeError):
-                for name, find in (
-                    ("farthest", optima.optima.farthest),
-                    ("nearest", optima.optima.nearest),
-                ):
+                for name in ("farthest", "nearest"):
+                    find = getattr(optima.optima, name)
                     distances = [
                         kendall_distance(ranking, find(ranking), tie_cost=0.5)
                         for ranking in self._rankings.values()
@@ -441,7 +436,7 @@ class RuleComparison(Result):
 
     def _ranks_text(self, rows: int | None) -> str:
         frame = self.ranks()
-        shown = (frame if rows is None else frame.head(rows)).astype(object).fillna("-")
+        shown = frame.iloc[:rows].astype(object).fillna("-")
         shown.index = pd.Index([shortened(label) for label in shown.index])
         width = max(map(len, shown.index))
         shown.index = shown.index.str.ljust(width)
@@ -539,9 +534,8 @@ def compare(
     """
     deadline = Deadline.after(time_limit_of(time_limit))
     evidence = Evidence.of(data, tolerance, higher_is_better)
-    rules = default_rules(evidence.data) if rules is None else list(rules)
-    for rule in rules:
-        check_rule(rule, "rules")
+    given = default_rules(evidence.data) if rules is None else rules
+    rules = [check_rule(rule, "rules") for rule in given]
     if not rules or len(set(rules)) < len(rules):
         raise InvalidInputError("rules", "one or more rules, each once", rules)
     if evidence.counts_pairs:

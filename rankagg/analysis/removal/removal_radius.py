@@ -25,12 +25,7 @@ from rankagg.aggregation import (
 from rankagg.aggregation.evidence import as_data
 from rankagg.aggregation.kemeny import Kemeny
 from rankagg.analysis.removal.comparison_radius import ComparisonRadius, radius_of_comparisons
-from rankagg.analysis.removal.removal_units import (
-    Bracket,
-    RemovalClasses,
-    RemovalUnit,
-    Searched,
-)
+from rankagg.analysis.removal.removal_units import Bracket, RemovalClasses, RemovalUnit, Searched
 from rankagg.core import (
     ItemSet,
     Profile,
@@ -205,10 +200,9 @@ class RemovalRadius(Result):
             if self.pair is not None:
                 return "with all data, {} is not above {}".format(*map(named, self.pair))
             return f"with all data, {self._now} share the first place"
+        change = f"leave {self._now} no longer alone in first place"
         if self.pair is not None:
             change = "leave {} no longer above {}".format(*map(named, self.pair))
-        else:
-            change = f"leave {self._now} no longer alone in first place"
         return self._sentence(self.level, change)
 
     def _sentence(self, removal: Removal, change: str) -> str:

@@ -15,15 +15,7 @@ from typing import Any, Literal, TypeAlias, cast
 
 import numpy as np
 
-from rankagg._typing import (
-    Bools,
-    Integers,
-    Integers64,
-    Label,
-    Positions,
-    Ranks,
-    Tolerance,
-)
+from rankagg._typing import Bools, Integers, Integers64, Label, Positions, Ranks, Tolerance
 from rankagg.aggregation import (
     Aggregator,
     Borda,
@@ -224,28 +216,29 @@ class RemovalClasses:
         return tuple(self.profile[row].to_text() for row in rows)
 
     def _rows_taken(self, removed: Integers64) -> Integers64:
-        """Return the removed copies of each row; the first rows of a class are removed first."""
-        members, counts = self._members[0], self.profile.counts
-        order = np.argsort(members, kind="stable")
-        starts = exact.starts_of(members[order])
-        ends = np.cumsum(counts[order])
-        before = ends - counts[order]
-        before -= np.repeat(before[starts], np.diff(np.append(starts, len(order))))
-        taken = np.empty(len(members), dtype=np.int64)
-        taken[order] = np.clip(removed[members[order]] - before, 0, counts[order])
-        return taken
+        """Return the removed copies of each row of the profile."""
+        return first_taken(self._members[0], self.profile.counts, removed)
 
     def without(self, removed: Integers64) -> Evidence:
         """Return the data without some units of each class."""
         if self.unit == "task":
-            stays = {self.labels[k] for k in np.flatnonzero(removed == 0).tolist()}
-            positions = [k for k, unit in enumerate(self._parts.units) if unit in stays]
-            return self._parts.part(np.array(positions, dtype=np.intp))
+            return self._parts.without({self.labels[k] for k in np.flatnonzero(removed).tolist()})
         profile = self.profile
         left = profile.counts - self._rows_taken(removed)
         kept = np.flatnonzero(left)
         part = profile[kept]
         return Evidence(part._replace(ranks=part.ranks, counts=left[kept]))
+
+
+def first_taken(members: Positions, counts: Integers64, removed: Integers64) -> Integers64:
+    """Return the removed copies of each row; the first rows of a class are removed first."""
+    order = np.argsort(members, kind="stable")
+    starts = exact.starts_of(members[order])
+    copies, taken = counts[order], np.empty_like(counts)
+    before = np.cumsum(copies) - copies
+    before -= np.repeat(before[starts], np.diff(np.append(starts, len(order))))
+    taken[order] = np.clip(removed[members[order]] - before, 0, copies)
+    return taken
 
 
 def _by_rows(values: Integers, factors: Integers) -> Integers:

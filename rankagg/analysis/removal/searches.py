@@ -30,6 +30,7 @@ from rankagg.analysis.removal.removal_units import (
     RemovalClasses,
     Searched,
     fewest,
+    first_taken,
 )
 from rankagg.core import ScoreTable, exact
 from rankagg.core.graphs import strong_parts
@@ -67,13 +68,9 @@ def search(
 
 def _chosen(number: int, gains: Integers, counts: Integers64) -> Integers64:
     """Return the units of each class among a number of largest gains."""
-    left = number
-    taken = np.zeros(len(counts), dtype=np.int64)
-    for k in np.argsort(-gains, kind="stable").tolist():
-        taken[k] = min(left, int(counts[k]))
-        left -= int(taken[k])
-        if not left:
-            break
+    order = np.argsort(-gains, kind="stable")
+    copies, taken = counts[order], np.empty_like(counts)
+    taken[order] = np.clip(number - np.cumsum(copies) + copies, 0, copies)
     return taken
 
 
@@ -87,17 +84,11 @@ class _Merged:
         self._class = np.array([numbers[row] for row in rows], dtype=np.intp)
         self.gains = gains[np.unique(self._class, return_index=True)[1]]
         self._given = counts
-        self.counts = np.zeros(len(numbers), dtype=np.int64)
-        np.add.at(self.counts, self._class, counts)
+        self.counts = exact.count_cells(self._class, counts, len(numbers)).astype(np.int64)
 
     def spread(self, removed: Integers64) -> Integers64:
         """Return the removed units of each given class, given those of each merged one."""
-        left = removed.copy()
-        taken = np.zeros(len(self._given), dtype=np.int64)
-        for k in np.flatnonzero(removed[self._class]).tolist():
-            taken[k] = min(int(self._given[k]), int(left[self._class[k]]))
-            left[self._class[k]] -= taken[k]
-        return taken
+        return first_taken(self._class, self._given, removed)
 
 
 def _each_rival(
@@ -136,8 +127,7 @@ def _search_sums(
         top: exact.integer_product(counts, gains) + int(question.strict)
         for top, gains in ahead.items()
     }
-    needed = np.stack([fewest(targets[top], ahead[top], counts) for top in tops])
-    bounds = needed.max(axis=0)
+    bounds = np.max([fewest(targets[top], ahead[top], counts) for top in tops], axis=0)
 
     def solve(rival: int) -> int:
         at = question.rivals.index(rival)
@@ -360,16 +350,13 @@ def _solve_majorities(
     program = IntegerProgram()
     removed = program.columns(merged.counts.tolist(), cost=1)
     width = rival.leads.shape[1]
+    worth = alpha.denominator - alpha.numerator, -alpha.numerator
     scores = []
     for number in range(len(lines)):
         at = 2 * width * number
         states = [_add_pair(program, removed, merged, at + k, at + width + k) for k in range(width)]
         # The score of an item in `alpha.denominator`ths: ahead + alpha (1 - ahead - behind).
-        score: dict[int, int] = {}
-        for ahead, behind in states:
-            score[ahead] = alpha.denominator - alpha.numerator
-            score[behind] = -alpha.numerator
-        scores.append(score)
+        scores.append({k: part for pair in states for k, part in zip(pair, worth, strict=True)})
     for score in scores[:-1]:
         row = {column: -number for column, number in score.items()}
         program.at_least({**row, **scores[-1]}, int(question.strict))

@@ -137,7 +137,10 @@ class Parts:
     def part(self, kept: Positions) -> Evidence:
         """Return the data of the units at some positions."""
         left_in = set(kept.tolist())
-        gone = {unit for k, unit in enumerate(self.units) if k not in left_in}
+        return self.without({unit for k, unit in enumerate(self.units) if k not in left_in})
+
+    def without(self, gone: set[Label]) -> Evidence:
+        """Return the data without some units."""
         if not gone:
             return Evidence(self.data, self.tolerance)
         if isinstance(self.data, ScoreTable):

@@ -12,14 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from rankagg._typing import (
-    Bools,
-    Floats,
-    Label,
-    Positions,
-    RNGLike,
-    Tolerance,
-)
+from rankagg._typing import Bools, Floats, Label, Positions, RNGLike, Tolerance
 from rankagg._validation import as_generator, check_alpha, check_integer, check_jobs
 from rankagg.aggregation import Aggregator, check_rule
 from rankagg.aggregation.evidence import as_data
@@ -217,12 +210,11 @@ class RankShares(Result):
             Index: items; columns: ranks from 1. Rows sum to 1 where the item always has a rank.
         """
         n = len(self.items)
-        width = np.where(self.best > 0, self.worst - self.best + 1, 1)
-        steps = np.zeros((n, n + 2))
-        index = np.broadcast_to(np.arange(n), self.best.shape)
-        ranked = self.best > 0
-        np.add.at(steps, (index[ranked], self.best[ranked]), 1.0 / width[ranked])
-        np.add.at(steps, (index[ranked], self.worst[ranked] + 1), -1.0 / width[ranked])
+        rows, item = np.nonzero(self.best)
+        best, worst = self.best[rows, item], self.worst[rows, item]
+        share, steps = 1.0 / (worst - best + 1), np.zeros((n, n + 2))
+        np.add.at(steps, (item, best), share)
+        np.add.at(steps, (item, worst + 1), -share)
         shares = np.clip(np.cumsum(steps, axis=1)[:, 1 : n + 1] / self.n_resamples, 0.0, 1.0)
         frame = pd.DataFrame(shares, index=self._index(), columns=range(1, n + 1))
         return frame.iloc[self._order()]

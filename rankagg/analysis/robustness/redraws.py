@@ -82,7 +82,7 @@ def ranks_in_resamples(
         _check_silent(fixed_tasks=(fixed_tasks, False), tolerance=(tolerance, 0.0))
         _check_silent(instances=(instances, None))
         redraw = comparisons = _RedrawComparisons.of(data, rule, unit)
-        items, rows = data.items, comparisons.draw(times, rng)
+        rows = comparisons.draw(times, rng)
     elif isinstance(data, ScoreSummary):
         Evidence(data, tolerance)  # checks that a summary has no tolerance
         if instances is not None:
@@ -94,7 +94,7 @@ def ranks_in_resamples(
             )
         if check_flag(fixed_tasks, "fixed_tasks"):
             raise InvalidInputError("fixed_tasks", "False unless `unit='ranking'`", fixed_tasks)
-        items, redraw = data.systems, _RedrawSums(data, rule)
+        redraw = _RedrawSums(data.systems, rule, data)
         ones, strata = np.ones(data.n_tasks), np.zeros(data.n_tasks, dtype=np.intp)
         rows = resample_counts(ones, strata, times, rng)
     else:
@@ -103,16 +103,16 @@ def ranks_in_resamples(
             raise InvalidInputError("unit", allowed, unit)
         profile, known = rankings_of(data, tolerance, instances)
         units = Units.of(profile, unit=unit, fixed_tasks=fixed_tasks, instances=known)
-        items, rows = profile.items, units.resampled_rows(times, rng)
+        rows = units.resampled_rows(times, rng)
         # Units are tasks, or single rankings that are one of each task.
         single = profile.groups is not None and len(set(profile.groups)) == profile.n_rankings
         unit = units.unit
         draws_tasks = unit == "task" or (unit != "instance" and single and not fixed_tasks)
-        redraw = _Redraw(data, profile, rule, tolerance, draws_tasks)
+        redraw = _Redraw(profile.items, rule, data, profile, tolerance, draws_tasks)
     rule.aggregate(Evidence(data, tolerance))  # raises at once if the rule cannot take the data
     # One process takes all resamples at once.
     spans = _Spans.joined(in_groups(redraw.parts, rows, times if n_jobs == 1 else 64, n_jobs))
-    return items, unit, spans.best, spans.worst, spans.is_proved
+    return redraw.items, unit, spans.best, spans.worst, spans.is_proved
 
 
 def _check_silent(**options: tuple[object, object]) -> None:
@@ -167,15 +167,13 @@ class _Spans:
         return cls(*map(np.concatenate, zip(*each, strict=True)))
 
 
+@dataclass(frozen=True, eq=False)
 class _Redraws(ABC):
     """Data that are resampled and aggregated by a rule."""
 
+    # The ranked items.
+    items: ItemSet
     rule: Aggregator
-
-    @property
-    @abstractmethod
-    def items(self) -> ItemSet:
-        """The ranked items."""
 
     @abstractmethod
     def resampled(self, counts: Integers64) -> Evidence | None:
@@ -246,15 +244,9 @@ class _Redraw(_Redraws):
 
     data: Profile | ScoreTable
     profile: Profile
-    rule: Aggregator
     tolerance: Tolerance
     # Whether whole tasks are drawn.
     draws_tasks: bool
-
-    @property
-    def items(self) -> ItemSet:
-        """The ranked items."""
-        return self.profile.items
 
     def parts(self, rows: Integers64) -> Iterator[_Spans]:
         """Yield the ranks of every item in resamples, some of them at a time."""
@@ -318,7 +310,7 @@ class _Redraw(_Redraws):
         columns = np.repeat(np.arange(table.n_units), times)
         if not len(columns):
             return None
-        tasks = [table.tasks[int(table.unit_tasks[u])] for u in columns]
+        tasks = table.tasks.at(table.unit_tasks[columns])
         drawn = {task: float(counts[u]) for task, u in zip(tasks, columns, strict=True)}
         return ScoreTable(
             table.values[:, columns],
@@ -337,8 +329,6 @@ class _Redraw(_Redraws):
 class _RedrawComparisons(_Redraws):
     """Sums of equal comparisons, each with the unit that it is drawn with."""
 
-    data: Comparisons
-    rule: Aggregator
     # Shape (r,). Winner times n plus loser of each sum, and n * n more if they tied.
     cells: Positions
     # Shape (r,). The unit that each sum is drawn with.
@@ -350,11 +340,6 @@ class _RedrawComparisons(_Redraws):
     # Number of draws of a resample.
     size: int
     denominator: int
-
-    @property
-    def items(self) -> ItemSet:
-        """The ranked items."""
-        return self.data.items
 
     @classmethod
     def of(cls, data: Comparisons, rule: Aggregator, unit: ComparisonUnit) -> _RedrawComparisons:
@@ -381,7 +366,7 @@ class _RedrawComparisons(_Redraws):
             size = len(present)
             shares = np.full(size, 1.0 / size)
         return cls(
-            data=data,
+            items=data.items,
             rule=rule,
             cells=found // len(distinct),
             owners=owners,
@@ -397,16 +382,11 @@ class _RedrawComparisons(_Redraws):
 
     def resampled(self, counts: Integers64) -> Evidence:
         """Return the votes of a resample."""
-        n = self.data.n_items
+        n = len(self.items)
         weights = exact.multiply(counts[self.owners], self.votes)
         both = exact.count_cells(self.cells, weights, 2 * n * n).reshape(2, n, n)
         won, tied = both[0], exact.combine(both[1], 1, both[1].T, 1)
-        votes = PairwiseMatrix(
-            items=self.data.items,
-            wins=won,
-            ties=tied,
-            denominator=self.denominator,
-        )
+        votes = PairwiseMatrix(items=self.items, wins=won, ties=tied, denominator=self.denominator)
         return Evidence(votes)
 
 
@@ -415,12 +395,6 @@ class _RedrawSums(_Redraws):
     """Sums of scores with other frequencies of their tasks, aggregated again."""
 
     summary: ScoreSummary
-    rule: Aggregator
-
-    @property
-    def items(self) -> ItemSet:
-        """The ranked items."""
-        return self.summary.systems
 
     def ranks(self, rows: Integers64) -> RanksAtOnce:
         """Return the ranks in all resamples at once, if the scores of the rule are sums."""
@@ -428,10 +402,8 @@ class _RedrawSums(_Redraws):
 
     def resampled(self, counts: Integers64) -> Evidence:
         """Return a resample."""
-        whole, weights = self.summary, dict(self.summary.task_weights)
-        drawn = zip(whole.tallies.items(), counts.tolist(), strict=True)
-        times = {task: many for (task, _), many in drawn if many}
+        whole, drawn = self.summary, zip(self.summary.tallies, counts.tolist(), strict=True)
+        times = {task: many for task, many in drawn if many}
         tallies = {task: whole.tallies[task] for task in times}
-        return Evidence(
-            whole.with_tallies(tallies, {task: weights[task] * times[task] for task in times})
-        )
+        weights = {task: whole.task_weights[task] * many for task, many in times.items()}
+        return Evidence(whole.with_tallies(tallies, weights))

@@ -403,11 +403,16 @@ class Sensitivity(Result):
         first = self.top(min(3, n)).rename(index=shortened).rename_axis(None)
         drawn = counted(len(self.samples), "completion")
         completed = f" and on {drawn}" if len(self.samples) else ""
+        verb = "is" if self.n_unsettled == 1 else "are"
+        unsettled = (
+            f"note: {self.n_unsettled} of {drawn} {verb} not settled in time: the consensus that "
+            "was found counts"
+        )
         return [
             f"{self.rule.name} under {counted(len(self.policies), 'policy')}{completed}: "
             f"{flips} of "
             f"{counted(n * (n - 1) // 2, 'pair')} {'flips' if flips == 1 else 'flip'}",
-            *([self._unsettled()] if self.n_unsettled else []),
+            *[unsettled] * bool(self.n_unsettled),
             *(
                 f"{policy:<8}{consensus.ranking.to_text()}"
                 for policy, consensus in zip(self.policies, self.consensuses, strict=True)
@@ -415,13 +420,6 @@ class Sensitivity(Result):
             f"among the first {min(3, n)}:",
             first.to_string(float_format="{:z.3f}".format),
         ]
-
-    def _unsettled(self) -> str:
-        verb = "is" if self.n_unsettled == 1 else "are"
-        return (
-            f"note: {self.n_unsettled} of {counted(len(self.samples), 'completion')} {verb} not "
-            "settled in time: the consensus that was found counts"
-        )
 
     def _printed(self, table: pd.DataFrame) -> str:
         pairs = {side: table[side].map(shortened) for side in ("above", "below")}
