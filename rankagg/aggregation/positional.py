@@ -175,8 +175,7 @@ def points(ranks: Ranks, *, ignoring: bool = False) -> Floats:
         given, fallback = observed - 1 - 2 * mids, 0.0
     else:
         given, fallback = n - (mids + 1) * (n + 1) / (observed + 1), (n - 1) / 2
-    result: Floats = np.where(np.isnan(given), fallback, given)
-    return result
+    return np.where(np.isnan(given), fallback, given)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -87,8 +87,7 @@ def comparable(ranks: Ranks) -> Ranks:
 def pair_signs(ranks: Ranks) -> Ranks:
     """Return 1 if row is above column, -1 if below, 0 if tied or one is not listed."""
     listed = (ranks[:, None] >= 0) & (ranks >= 0)
-    signs: Ranks = np.where(listed, np.sign(ranks - ranks[:, None]), 0)
-    return signs
+    return np.where(listed, np.sign(ranks - ranks[:, None]), 0)
 
 
 def discordances(ranks: Ranks) -> Positions:

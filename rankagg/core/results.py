@@ -501,8 +501,7 @@ def _key_of(value: Any) -> Hashable:
     if isinstance(value, np.ndarray):
         return array_key(value)
     # NaN is not equal to itself, but a result must equal its copy.
-    key: Hashable = "NaN" if isinstance(value, float) and isnan(value) else value
-    return key
+    return "NaN" if isinstance(value, float) and isnan(value) else value
 
 
 def _html(lines: Iterable[str]) -> str:

@@ -190,8 +190,7 @@ class TaskTally(Value):
     @cached_property
     def missed(self) -> Counts:
         """Units with row and without column, shape (n, n)."""
-        missed: Counts = self.observed[:, None] - self.both
-        return missed
+        return self.observed[:, None] - self.both
 
     @cached_property
     def neither(self) -> Counts:

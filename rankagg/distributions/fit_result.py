@@ -115,8 +115,7 @@ class FitResult(Result):
     @property
     def standard_errors(self) -> Floats:
         """Square roots of the variances of the estimates."""
-        errors: Floats = np.sqrt(np.maximum(np.diag(self.covariance), 0.0))
-        return errors
+        return np.sqrt(np.maximum(np.diag(self.covariance), 0.0))
 
     @property
     def aic(self) -> float:

@@ -70,8 +70,7 @@ class _Family:
         low = max(theta - step, 0.0)
         rise = self.log_probs(Mallows(part.center, theta + step))
         rise = rise - self.log_probs(Mallows(part.center, low))
-        scores: Floats = rise / (step + theta - low)
-        return scores
+        return rise / (step + theta - low)
 
     @cached_property
     def _start_theta(self) -> float:

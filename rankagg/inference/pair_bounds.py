@@ -350,8 +350,7 @@ def _log_per_bound(alpha: ArrayLike, sides: int) -> Floats:
     wrong = ~((levels > 0) & (levels < 1))
     if wrong.any():
         raise InvalidInputError("alpha", "numbers in (0, 1)", float(levels[wrong].flat[0]))
-    logarithm: Floats = np.log(count / levels)
-    return logarithm
+    return np.log(count / levels)
 
 
 def hoeffding_radius(

@@ -273,10 +273,7 @@ class _FeasibleIncumbent(Incumbent):
 def _exchange_gains(permuted: NDArray[Any]) -> NDArray[Any]:
     """Return the gains of swapping the items at places p < q."""
     rows, columns = np.cumsum(permuted, axis=1), np.cumsum(permuted, axis=0)
-    gains: NDArray[Any] = np.triu(
-        rows - rows.diagonal()[:, None] + columns.diagonal()[None, :] - columns, k=1
-    )
-    return gains
+    return np.triu(rows - rows.diagonal()[:, None] + columns.diagonal()[None, :] - columns, k=1)
 
 
 @dataclass(frozen=True, eq=False)

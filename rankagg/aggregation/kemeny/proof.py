@@ -229,8 +229,7 @@ def _with_the_others(problem: Problem, rest: NDArray[np.object_]) -> NDArray[np.
     """
     pairs = ~np.eye(problem.n, dtype=bool)
     least = problem.next_attainable(Fraction(max(np.minimum(rest, rest.T)[pairs])))
-    bounds: NDArray[np.object_] = np.minimum(rest, least + problem.step)
-    return bounds
+    return np.minimum(rest, least + problem.step)
 
 
 def _excess(problem: Problem, weighting: Weighting, decided: Bools) -> tuple[Integers, int]:

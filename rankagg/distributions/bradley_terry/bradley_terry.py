@@ -242,8 +242,7 @@ class BradleyTerryFit(WorthsFit):
     @property
     def worths(self) -> Floats:
         """Worths, shape (n,), with product 1."""
-        worths: Floats = np.exp(self.log_worths)
-        return worths
+        return np.exp(self.log_worths)
 
     @property
     def has_side(self) -> bool:

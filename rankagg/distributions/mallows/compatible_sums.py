@@ -49,8 +49,7 @@ def _lattices(ranks: Ranks, theta: float) -> Iterator[tuple[Positions, _Lattice]
 
 def _bits(u: int) -> Integers64:
     """Return the members of every subset of u items as 0 and 1, shape (2^u, u)."""
-    bits: Integers64 = (np.arange(1 << u)[:, None] >> np.arange(u)) & 1
-    return bits
+    return (np.arange(1 << u)[:, None] >> np.arange(u)) & 1
 
 
 @cache
@@ -221,8 +220,7 @@ def expected_votes(ranks: Ranks, weights: Floats, theta: float) -> Floats:
 def _log_totals(sums: Floats, owner: Positions) -> Floats:
     """Return the log of the sum of exponentials of each owner."""
     starts = np.flatnonzero(np.diff(owner, prepend=-1))
-    totals: Floats = np.logaddexp.reduceat(sums, starts)
-    return totals
+    return np.logaddexp.reduceat(sums, starts)
 
 
 def _bucket_votes(ranks: Ranks, weights: Floats, theta: float) -> Floats:

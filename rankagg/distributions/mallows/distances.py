@@ -218,8 +218,7 @@ def stage_log_normalizers(sizes: ArrayLike, theta: float) -> Floats:
     j = np.asarray(sizes, dtype=np.float64)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         ratio = np.expm1(-j * theta) / np.expm1(-theta)
-    result: Floats = np.log(np.where(theta == 0, j, ratio))
-    return result
+    return np.log(np.where(theta == 0, j, ratio))
 
 
 def stage_means(sizes: ArrayLike, theta: float) -> Floats:
