@@ -183,8 +183,7 @@ class Aggregator(ABC):
     def _has(self, hook: str) -> bool:
         """Return whether a hook is defined with `_aggregate` or below it, so that both agree."""
         ways = {"_aggregate", "_aggregate_within", hook}
-        first = next(kind for kind in type(self).__mro__ if ways & vars(kind).keys())
-        return hook in vars(first)
+        return hook in vars(next(kind for kind in type(self).__mro__ if ways & vars(kind).keys()))
 
     @property
     def reads_unranked(self) -> ReadsUnranked:

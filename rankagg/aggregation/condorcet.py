@@ -71,8 +71,7 @@ class Copeland(Aggregator):
 
     def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
         votes = evidence.votes
-        compared = votes.scaled_comparisons > 0
-        beats = (votes.scaled_wins > votes.scaled_wins.T) & compared
+        beats = (votes.scaled_wins > votes.scaled_wins.T) & (votes.scaled_comparisons > 0)
         draws = ~(beats | beats.T)
         np.fill_diagonal(draws, False)
         scores = beats.sum(axis=1) + self.draw_points * draws.sum(axis=1)
@@ -113,8 +112,7 @@ class PairwiseMajority(Aggregator):
         notes = []
         for bucket in ranking.buckets:
             inside = votes.items.indices(bucket)
-            block = holds[np.ix_(inside, inside)]
-            if not block.all():
+            if not holds[np.ix_(inside, inside)].all():
                 notes.append(_contradiction(votes, inside, listed(bucket)))
         return Outcome(ranking=as_ranking(ranking.ranks, votes.items), notes=tuple(notes))
 
@@ -184,8 +182,7 @@ class Minimax(Aggregator):
         defeats = np.sort(np.maximum(-margins, 0), axis=1)[:, ::-1]
         keys = [tuple(row) for row in defeats.tolist()]
         place = {key: number for number, key in enumerate(sorted(set(keys), reverse=True), 1)}
-        scores = [place[key] for key in keys]
-        return Outcome(scores=np.array(scores, dtype=np.float64))
+        return Outcome(scores=np.array([place[key] for key in keys], dtype=np.float64))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -97,8 +97,7 @@ def fit(integers: Iterable[int] | NDArray[Any]) -> Integers:
         array = widen(array)
     elif array.dtype.kind not in "iub":
         raise TypeError(f"Integers were expected, not {array.dtype}.")
-    fits = _largest(array) * max(array.size, 1) < INT64_SAFE
-    return array.astype(np.int64 if fits else object)
+    return array.astype(np.int64 if _largest(array) * max(array.size, 1) < INT64_SAFE else object)
 
 
 def narrow(integers: NDArray[Any]) -> Integers:
@@ -139,8 +138,7 @@ def multiply(first: Integers, second: Integers | int) -> Integers:
     if isinstance(second, int):
         second = np.array(second, dtype=object)
     # Each must fit by itself, even if it is multiplied by zeros only.
-    bound = max(_largest(first), 1) * max(_largest(second), 1)
-    if bound * max(first.size, 1) < INT64_SAFE:
+    if max(_largest(first), 1) * max(_largest(second), 1) * max(first.size, 1) < INT64_SAFE:
         return first.astype(np.int64) * second.astype(np.int64)
     return fit(widen(first) * widen(second))
 

@@ -69,8 +69,7 @@ def named_values(given: object, parameter: str, tasks: ItemSet | None = None) ->
     if len(named) < len(labels):
         twice = labels[int(series.index.duplicated().argmax())]
         allowed = "a Series that names each task once"
-        got = Described(f"{twice!r} more than once")
-        raise InvalidInputError(parameter, allowed, got)
+        raise InvalidInputError(parameter, allowed, Described(f"{twice!r} more than once"))
     if tasks is None:
         return named
     allowed = f"a Series with the tasks of the table as its index ({listed(list(tasks))})"

@@ -341,8 +341,7 @@ class PairwiseMatrix(Value):
     @property
     def margins(self) -> Floats:
         """Votes for row above column minus votes for the reverse, shape (n, n)."""
-        difference = exact.combine(self.scaled_wins, 1, self.scaled_wins.T, -1)
-        return self._in_votes(difference).copy()
+        return self._in_votes(exact.combine(self.scaled_wins, 1, self.scaled_wins.T, -1)).copy()
 
     @property
     def proportion(self) -> Floats:
@@ -540,14 +539,13 @@ def count_votes(
     if rational.step:  # weights were rounded
         total = exact.total(counts, weights)
         rounding = Fraction(rational.step) / 2 * exact.sum_of(counts)
-    squares = None if (weights == 1).all() else _sum_squares(ranks, counts * weights**2)
     return PairwiseMatrix(
         items=items,
         wins=counted.wins,
         ties=counted.ties,
         comparisons=counted.comparisons,
         denominator=denominator,
-        squared_weights=squares,
+        squared_weights=None if (weights == 1).all() else _sum_squares(ranks, counts * weights**2),
         unranked=unranked,
         total_weight=total,
         rounding=exact.float_above(rounding + Fraction(counted.rounded, 2 * denominator)),

@@ -317,14 +317,13 @@ def find_mixture(
     parts = tuple(best.parts[k] for k in order)
     best = replace(best, parts=parts, weights=best.weights[order])
     names, estimates, covariance = _estimates(family, best, number)
-    logs = logsumexp(_log_parts(family, best), axis=1)
     return _FoundMixture(
         parts=parts,
         weights=best.weights,
         heights=heights,
         converged=best.converged,
         n_iterations=best.n_iterations,
-        log_likelihood=float(family.data.weights @ logs),
+        log_likelihood=float(family.data.weights @ logsumexp(_log_parts(family, best), axis=1)),
         total=family.data.total,
         names=names,
         estimates=estimates,

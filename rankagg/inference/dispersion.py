@@ -437,8 +437,7 @@ class DispersionReport(Result):
     @property
     def _cost_of_ties(self) -> float:
         """The cost of tied votes for every ranking, by the `tie_cost` of the exact rule."""
-        per_tie = 0.0 if self.exact is None else self.exact.tie_cost
-        return per_tie * _over_pairs(self.votes.ties)
+        return (0.0 if self.exact is None else self.exact.tie_cost) * _over_pairs(self.votes.ties)
 
     # -- tables -------------------------------------------------------------------------------
 
@@ -477,10 +476,9 @@ class DispersionReport(Result):
 
     def _content(self) -> dict[str, Any]:
         certificate = None if self.exact is None else self.exact.certificate
-        spreads = self._plain("total_weight", "spread", "average_spread", "normalized_spread")
         return {
             "unranked_policy": self.votes.unranked,
-            **spreads,
+            **self._plain("total_weight", "spread", "average_spread", "normalized_spread"),
             "bounds": {"spread": list(self.spread_bounds), "pairs": list(self.pair_bounds)},
             "certificate": None if certificate is None else certificate.summary(),
             "rules": plain_rows(self.to_frame()),

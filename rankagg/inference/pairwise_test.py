@@ -63,8 +63,7 @@ def pairwise_tests(
     data = checked_table(data, "all systems")
     # Only its average ranks are used, so few resamples are enough.
     averages = skillings_mack(data, unit=unit, n_resamples=100, rng=0).average_ranks
-    order = data.systems.at(np.argsort(averages, kind="stable"))
-    pairs = list(combinations(order, 2))
+    pairs = list(combinations(data.systems.at(np.argsort(averages, kind="stable")), 2))
     options: dict[str, Any] = {"method": method, "unit": unit, "alpha": alpha}
     tests = run_on_pairs(data, pairs, **options, n_resamples=n_resamples, rng=rng)
     return PairwiseTests(
@@ -131,8 +130,7 @@ class PairwiseTests(Result):
         alpha : float, optional
             The family-wise error rate, in (0, 1); that of the tests by default.
         """
-        level = self.alpha if alpha is None else check_alpha(alpha)
-        apart = self.p_values().to_numpy() <= level
+        apart = self.p_values().to_numpy() <= (self.alpha if alpha is None else check_alpha(alpha))
         return tuple(tuple(self.items.at(of)) for of in neighbor_groups(self.average_ranks, apart))
 
     def to_frame(self) -> pd.DataFrame:

@@ -221,8 +221,7 @@ def separation(
         raise InvalidInputError("data", "a table of two systems or more", data, table_remedy(data))
     tests = data.n_systems - 1 if n_tests is None else check_integer(n_tests, "n_tests", low=1)
     level, chance = _test_levels(alpha, power, tests)
-    order = _order(data)
-    names = [data.systems[int(i)] for i in order]
+    names = [data.systems[int(i)] for i in _order(data)]
     sample = paired_sample(data, list(pairwise(names)), unit)
     rows = [_figures(sample, pair, level, chance) for pair in range(len(names) - 1)]
     columns = map(np.array, zip(*rows, strict=True))

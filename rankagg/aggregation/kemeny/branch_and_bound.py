@@ -323,11 +323,9 @@ class CaseSearch(ABC):
     def _promise(self, point: Point, both: list[Any]) -> float:
         """Return the product of the increases of the bound when a pair is decided."""
         assert self.relaxation is not None
-        cases = [case for case in both if case is not None]
-        values = self.relaxation.probe(cases, self.deadline)
+        values = self.relaxation.probe([case for case in both if case is not None], self.deadline)
         left = (self.upper - self.problem.floor) / self._unit - point.value
-        steps = [min(max(value - point.value, 1e-3), left) for value in values]
-        return float(np.prod(steps))
+        return float(np.prod([min(max(value - point.value, 1e-3), left) for value in values]))
 
 
 AnySearch = TypeVar("AnySearch", bound=CaseSearch)

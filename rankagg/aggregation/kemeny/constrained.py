@@ -91,8 +91,7 @@ def _levels(
         for columns in inside.values():
             program.at_least({columns[first]: 1, columns[second]: -1}, 0)
     for count in demands.counts:
-        kept = {inside[count.within][i]: 1 for i in count.items}
-        program.at_least(kept, count.at_least)
+        program.at_least({inside[count.within][i]: 1 for i in count.items}, count.at_least)
     if not inside:
         return np.zeros(n, dtype=np.intp)
     values = program.solve(deadline).values
@@ -355,8 +354,7 @@ class _ElasticRelaxation(Relaxation):
     def solve(self, deadline: Deadline) -> Point:
         """Solve; the value of the point includes the price of slack."""
         point = super().solve(deadline)
-        columns = np.array(self._highs.getSolution().col_value)
-        lacking = float(columns[self._pair_of < 0].sum())
+        lacking = float(np.array(self._highs.getSolution().col_value)[self._pair_of < 0].sum())
         return replace(point, value=point.value + self._price * lacking)
 
 

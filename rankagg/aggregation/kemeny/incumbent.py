@@ -378,8 +378,7 @@ class Incumbent:
         """Recombine orders near a fractional point into a better one."""
         scores = before.sum(axis=1)
         noise = self._rng.normal(0.0, NOISE, (PARENTS, self._problem.n))
-        parents = [self._improved(np.argsort(row)) for row in noise - scores]
-        population = [self.order, *parents]
+        population = [self.order, *[self._improved(np.argsort(row)) for row in noise - scores]]
         margins = self.margins if self._floats is None else self._floats
         self.offer(_evolved(margins, population, self._rng, 400, self._deadline))
 
@@ -445,8 +444,7 @@ class Incumbent:
         if seconds < WORTH_SECONDS:
             return
         is_first = self._memetic is None
-        left = self.ends.time_limit or 0.0
-        coming = STALLED_SHARE * left if self._is_stalled else seconds
+        coming = STALLED_SHARE * (self.ends.time_limit or 0.0) if self._is_stalled else seconds
         self._population.to_come = self._steps_in(coming)
         if is_first and not self.ends.is_over:
             self._advance(self._chunk)  # the share excludes loading compiled loops

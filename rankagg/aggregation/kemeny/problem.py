@@ -299,8 +299,7 @@ class SubsetTable:
 
     def orders(self) -> Iterator[Positions]:
         """Yield every optimal order."""
-        n = self._problem.n
-        stack: list[tuple[int, tuple[int, ...]]] = [((1 << n) - 1, ())]
+        stack: list[tuple[int, tuple[int, ...]]] = [((1 << self._problem.n) - 1, ())]
         while stack:
             self._deadline.seconds_left()
             subset, tail = stack.pop()
@@ -318,8 +317,7 @@ def _by_size(n: int) -> list[Integers64]:
     for item in range(n):
         sizes += subsets >> item & 1
     order = np.argsort(sizes, kind="stable")
-    cuts = np.searchsorted(sizes[order], np.arange(1, n + 1))
-    return np.split(subsets[order], cuts)[1:]
+    return np.split(subsets[order], np.searchsorted(sizes[order], np.arange(1, n + 1)))[1:]
 
 
 def _each_size(n: int) -> Iterator[tuple[Integers64, Positions]]:

@@ -258,8 +258,7 @@ def _halves_of(before: Floats, group: Positions, cycles: Positions) -> dict[Deri
     # The right side must be odd: otherwise take the other bound of one pair.
     price = np.where(is_odd, np.abs(2.0 * x - 1.0), np.inf)
     starts = np.flatnonzero(np.diff(owner, prepend=-1))
-    order = np.lexsort((price, owner))
-    cheapest = order[starts]
+    cheapest = np.lexsort((price, owner))[starts]
     cheapest = cheapest[least[owner[cheapest]] % 2 == 0]
     slack[owner[cheapest]] += price[cheapest]
     at_one[cheapest] ^= True
@@ -286,8 +285,7 @@ def _once(n: int, group: Positions, cycles: Positions) -> tuple[Positions, Posit
     """Return the cycles with an odd number of copies in a group, once each, sorted."""
     first = np.argmin(cycles, axis=1)
     turned = np.take_along_axis(cycles, (first[:, None] + np.arange(3)) % 3, axis=1)
-    keys = group * n**3 + turned @ np.array([n * n, n, 1])
-    unique, times = np.unique(keys, return_counts=True)
+    unique, times = np.unique(group * n**3 + turned @ np.array([n * n, n, 1]), return_counts=True)
     group, rest = np.divmod(unique[times % 2 == 1], n**3)
     a, rest = np.divmod(rest, n * n)
     return group, np.column_stack([a, *np.divmod(rest, n)])

@@ -73,8 +73,7 @@ class WeakProblem(PairCosts):
         wins, ties, denominator = votes.lowest_terms
         multiple = lcm(voted.denominator, agreed.denominator)
         above = exact.combine(wins.T, multiple, ties, int(voted * multiple)).copy()
-        both = exact.combine(wins, 1, wins.T, 1)
-        tied = exact.multiply(both, int(agreed * multiple)).copy()
+        tied = exact.multiply(exact.combine(wins, 1, wins.T, 1), int(agreed * multiple)).copy()
         np.fill_diagonal(above, 0)
         np.fill_diagonal(tied, 0)
         return cls(exact.fit(above), exact.fit(tied), denominator * multiple)

@@ -150,9 +150,8 @@ class RoundRule(Aggregator):
             else:
                 elected, eliminated = rest if len(rest) < 2 else (), out
             votes = (Fraction(got, decided.unit) for got in decided.points)
-            votes_of = dict(zip(state.inside, votes, strict=True))
             stage = CountRound(
-                tuple(map(votes_of.get, range(len(items)))),
+                tuple(map(dict(zip(state.inside, votes, strict=True)).get, range(len(items)))),
                 Fraction(decided.exhausted, decided.unit),
                 None,
                 items.at(elected),
@@ -163,14 +162,13 @@ class RoundRule(Aggregator):
             at = quantity(len(stages), "rounds noted")
             notes += [sentence("round {}: {}", at, note) for note in (*ties, decided.note) if note]
             is_over = bool(elected)
-        has_ties = any(stage.tie for stage in stages)
         return ElectionCount(
             rule=str(self),
             counted=self._unit,
             candidates=items.labels,
             order=items.at(np.argsort(ranks, kind="stable")),
             stages=tuple(stages),
-            tied=self._tied(evidence) if has_ties else (),
+            tied=self._tied(evidence) if any(stage.tie for stage in stages) else (),
             notes=(*notes, *evidence.gaps_of_ballots()),
         )
 
@@ -270,8 +268,7 @@ class Elimination(RoundRule):
                 "'together' eliminates tied items at once.",
             )
         winners = listed(items.at([item for item, place in enumerate(best) if place == 0]))
-        note = f"each wins by some way of breaking ties: {winners}"
-        notes = (note,) if best.count(0) > 1 else ()
+        notes = (f"each wins by some way of breaking ties: {winners}",) if best.count(0) > 1 else ()
         return Outcome(ranking=as_ranking(by_places(best), items), notes=notes)
 
     @property

@@ -219,8 +219,7 @@ def expected_votes(ranks: Ranks, weights: Floats, theta: float) -> Floats:
 
 def _log_totals(sums: Floats, owner: Positions) -> Floats:
     """Return the log of the sum of exponentials of each owner."""
-    starts = np.flatnonzero(np.diff(owner, prepend=-1))
-    return np.logaddexp.reduceat(sums, starts)
+    return np.logaddexp.reduceat(sums, np.flatnonzero(np.diff(owner, prepend=-1)))
 
 
 def _bucket_votes(ranks: Ranks, weights: Floats, theta: float) -> Floats:

@@ -451,8 +451,7 @@ def _subset_sums(n: int, theta: float) -> Floats:
     """
     if n > MOST_IN_SETS:
         allowed = f"{MOST_IN_SETS} items at most for the squared Spearman distance"
-        remedy = "Kendall and footrule distances take more."
-        raise InvalidInputError("center", allowed, n, remedy)
+        raise InvalidInputError("center", allowed, n, "Kendall and footrule distances take more.")
     sums = np.zeros((3, 1 << n))
     sums[0, 0] = 1.0
     sets = np.arange(1 << n)

@@ -483,11 +483,10 @@ class MallowsFit(FitResult):
         for at in range(times):
             ranks = _masked(uniform.sample(len(rows), rng=generator).ranks, rows.ranks)
             drawn[at] = _least_distance(rows._replace(ranks=ranks), distance)
-        as_small = int((drawn <= observed * (1 + 1e-12)).sum())
         return SimulatedTest(
             statistic=observed,
             expected=float(drawn.mean()),
-            p_value=(1 + as_small) / (1 + times),
+            p_value=(1 + int((drawn <= observed * (1 + 1e-12)).sum())) / (1 + times),
             n_resamples=times,
         )
 
