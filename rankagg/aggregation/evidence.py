@@ -145,8 +145,9 @@ class Evidence:
         if not isinstance(data, Data):
             raise InvalidInputError("data", ORDERS, data, STATED)
         if not (isinstance(tolerance, float) and tolerance == 0.0):
-            tasks = data.tasks if isinstance(data, ScoreTable) else None
-            tolerance = as_tolerance(tolerance, tasks)
+            tolerance = as_tolerance(
+                tolerance, data.tasks if isinstance(data, ScoreTable) else None
+            )
         steps = tolerance.values() if isinstance(tolerance, Mapping) else [tolerance]
         if isinstance(data, ScoreSummary) and any(steps):
             allowed = "0 for a ScoreSummary, which was counted without"
@@ -288,10 +289,9 @@ class Evidence:
     @property
     def has_imputed_votes(self) -> bool:
         """Whether the data are votes that do not count absent items last."""
-        data = self.data
-        if not isinstance(data, PairwiseMatrix) or data.is_decided:
+        if not isinstance(self.data, PairwiseMatrix) or self.data.is_decided:
             return False
-        return data.unranked in ("uniform", "ignore")
+        return self.data.unranked in ("uniform", "ignore")
 
     @cached_property
     def votes(self) -> PairwiseMatrix:

@@ -6,6 +6,7 @@ from collections.abc import Hashable, Iterable, Iterator
 from fractions import Fraction
 from functools import cached_property
 from hashlib import sha256
+from itertools import chain
 from math import lcm
 from typing import Any, cast
 
@@ -36,8 +37,7 @@ PAIRS_AT_ONCE = 2**20
 
 def _square_votes(values: ArrayLike, parameter: str) -> NDArray[Any]:
     """Return a square matrix with a zero diagonal, as integers if all entries are whole."""
-    whole = _whole_votes(values)
-    if whole is not None:
+    if (whole := _whole_votes(values)) is not None:
         return whole
     large = whole_matrix(values)
     matrix = as_matrix(values, parameter, nan=True) if large is None else large
@@ -111,11 +111,8 @@ def sum_below(numbers: Integers, ranks: NDArray[np.integer]) -> int:
 def _fingerprint(labels: Iterable[Label], wins: Integers, ties: Integers, denominator: int) -> str:
     """Return the SHA-256 of items and votes in the documented form."""
     digest = sha256(f"rankagg.votes 1\n{len(wins)} {denominator}\n".encode())
-    for text in _label_lines(labels):
+    for text in chain(_label_lines(labels), _matrix_bytes(wins), _matrix_bytes(ties)):
         digest.update(text)
-    for matrix in (wins, ties):
-        for text in _matrix_bytes(matrix):
-            digest.update(text)
     return digest.hexdigest()
 
 

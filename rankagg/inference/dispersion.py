@@ -80,8 +80,7 @@ class _SingleRankings:
         itself, is_shared = 0.0, summary.unranked == "uniform"
         for tally, square in zip(tallies, (weights**2).tolist(), strict=True):
             if is_shared and len(tally.sizes):
-                share, squared = _shares_of(tally)
-                one = share - squared
+                one = _variances_of(tally)
                 itself += square * _over_pairs(one + one.T + tally.neither / 4.0)
         counts = np.array([tally.n_units for tally in tallies], dtype=np.float64)
         all_judge = is_shared or not summary.n_missing
@@ -527,12 +526,13 @@ class DispersionReport(Result):
         return f"<DispersionReport of {counted(len(self.consensuses), 'rule')}>"
 
 
-def _shares_of(tally: TaskTally) -> tuple[Floats, Floats]:
-    """Return shares of columns before absent rows, and their squares, summed over units."""
+def _variances_of(tally: TaskTally) -> Floats:
+    """Return shares of columns before absent rows less their squares, summed over units."""
     if tally.shares is None or tally.squares is None:
         # Rounded sums are integers on a grid.
         parts = (np.asarray(tally.on_grid), np.asarray(tally.squares_on_grid))
         share, square = (part.astype(np.float64) / grid(len(tally)) for part in parts)
-        return share, square
+        return share - square
     over = (2.0 * (tally.sizes + 1))[:, None, None]
-    return (tally.shares / over).sum(axis=0), (tally.squares / over**2).sum(axis=0)
+    variances: Floats = (tally.shares / over).sum(axis=0) - (tally.squares / over**2).sum(axis=0)
+    return variances

@@ -159,8 +159,7 @@ def _answers_needed(gap: float, share: float, level: float, chance: float) -> fl
     """Return the number of units that McNemar's test needs."""
     z, y = scipy.stats.norm.isf(level / 2), scipy.stats.norm.ppf(chance)
     rest = float(np.sqrt(max(share - gap**2, 0.0)))
-    needed: Floats = (z * np.sqrt(share) + y * rest) ** 2 / gap**2
-    return float(needed)
+    return float((z * np.sqrt(share) + y * rest) ** 2 / gap**2)
 
 
 def _answers_detectable(share: float, n: float, level: float, chance: float) -> float:

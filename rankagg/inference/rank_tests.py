@@ -285,10 +285,8 @@ class FriedmanTest(_AverageRankTest):
 
     def _facts(self, alpha: float = 0.05, rows: int | None = ROWS) -> list[str]:
         groups = [listed(group) for group in self.groups(alpha) if len(group) > 1]
-        chi2, f = (
-            quantity(self.statistic, "chi-square", ".4g"),
-            quantity(self.f_statistic, "F", ".4g"),
-        )
+        chi2 = quantity(self.statistic, "chi-square", ".4g")
+        f = quantity(self.f_statistic, "F", ".4g")
         p = quantity(self.p_value, "p-value", p_text)
         p_of_f = quantity(self.f_p_value, "p of F", p_text)
         df, rest = quantity(self.df, "freedom"), quantity(self.f_df[1], "freedom of the rest")
@@ -304,8 +302,9 @@ class FriedmanTest(_AverageRankTest):
 
     @property
     def _result(self) -> str:
-        p = p_text(self.p_value)
-        return f"chi-square {self.statistic:.4g}, p {p}, W = {self.kendall_w:.3g}"
+        return (
+            f"chi-square {self.statistic:.4g}, p {p_text(self.p_value)}, W = {self.kendall_w:.3g}"
+        )
 
 
 def friedman(

@@ -137,8 +137,7 @@ class CaseSearch(ABC):
 
     def solution(self, *, interrupted: bool) -> Solution:
         """Return the best order with the cases that bound all others."""
-        nodes, rows = tuple(self.nodes), tuple(self.rows)
-        return Solution(self.order, nodes, rows, interrupted, self.lower)
+        return Solution(self.order, tuple(self.nodes), tuple(self.rows), interrupted, self.lower)
 
     # -- hooks for strict and weak orders -----------------------------------------------------
 
@@ -331,15 +330,10 @@ class CaseSearch(ABC):
 AnySearch = TypeVar("AnySearch", bound=CaseSearch)
 
 
-def _run(search: CaseSearch) -> Solution | None:
-    search.run()
-    return None
-
-
 def searched(
     begin: Callable[[], AnySearch],
     first: Callable[[], Positions],
-    run: Callable[[AnySearch], Solution | None] = _run,
+    run: Callable[[AnySearch], Solution | None] = CaseSearch.run,
 ) -> Solution:
     """Search until proved or stopped; without time to begin, return `first`.
 

@@ -405,9 +405,8 @@ class _ConstrainedSearch(Search):
         def solve(task: Task) -> Solution:
             return _solve_constrained_part(replace(task, deadline=task.deadline.share(parts)))
 
-        effort = Effort(self.deadline)
         known = {"start": self.order, "decided": self._open[0][0]}
-        solved = solve_parts(self.problem, groups, solve, effort, **known)
+        solved = solve_parts(self.problem, groups, solve, Effort(self.deadline), **known)
         self._best.offer(solved.order)
         if solved.interrupted:
             raise KeyboardInterrupt

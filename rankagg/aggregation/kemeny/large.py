@@ -26,7 +26,7 @@ from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.kemeny.incumbent import Incumbent
 from rankagg.aggregation.kemeny.parts import Report
 from rankagg.aggregation.kemeny.problem import Problem, improve_windows
-from rankagg.aggregation.kemeny.proof import Proof, Weighting
+from rankagg.aggregation.kemeny.proof import Proof, Weighting, least_first
 
 Cycles = NDArray[np.int32]
 Floats32 = NDArray[np.float32]
@@ -215,8 +215,7 @@ def _cycles_against(
     found = np.flatnonzero(over > VIOLATION)
     # The point uses less than one arc of the reverse.
     cycles = np.column_stack([thirds[found], heads[found], tails[found]])
-    first = cycles.argmin(axis=1)
-    turned = np.take_along_axis(cycles, (first[:, None] + np.arange(3)) % 3, axis=1)
+    turned = least_first(cycles)
     _, unique = np.unique(turned.astype(np.int64) @ np.array([n * n, n, 1]), return_index=True)
     return turned[unique[np.argsort(-over[found][unique], kind="stable")]]
 

@@ -256,12 +256,9 @@ class SubsetTable:
 
     def _last_items(self, subset: int) -> list[int]:
         """Return the items that are last in some optimal order of a subset."""
-        items = [i for i in range(self._problem.n) if subset >> i & 1]
-        return [i for i in items if self._with_last(subset, i) == self.best[subset]]
-
-    def _with_last(self, subset: int, item: int) -> int:
-        rest = subset ^ 1 << item
-        return int(self.best[rest] + self._last_costs[item][rest])
+        best, costs = self.best, self._last_costs
+        rests = {i: subset ^ 1 << i for i in range(self._problem.n) if subset >> i & 1}
+        return [i for i, rest in rests.items() if best[rest] + costs[i, rest] == best[subset]]
 
     def positions(self) -> Bools:
         """Return which items have which places in some optimal order, shape (n, n)."""

@@ -162,6 +162,12 @@ class Weighting:
         return tails, heads, exact.fit(amounts), paid
 
 
+def least_first(cycles: NDArray[Any]) -> NDArray[Any]:
+    """Return cycles of three, each turned so that it begins with its least item."""
+    turns = (cycles.argmin(axis=1)[:, None] + np.arange(3)) % 3
+    return np.take_along_axis(cycles, turns, axis=1)
+
+
 def _least_total(problem: Problem, weighting: Weighting, decided: Bools) -> int:
     """Return the bound: cheaper or decided directions of all pairs, reduced by rows."""
     tails, heads, amounts, paid = weighting.reductions()

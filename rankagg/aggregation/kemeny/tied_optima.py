@@ -323,8 +323,7 @@ class TiedOptima(OptimalSet):
         -------
         best, worst : ndarray of int, shape (n,)
         """
-        n = len(self.items)
-        best, worst = np.ones(n, dtype=np.intp), np.ones(n, dtype=np.intp)
+        best, worst = np.ones((2, len(self.items)), dtype=np.intp)
         start = 1
         for group in self._groups:
             low, high = group.ranks

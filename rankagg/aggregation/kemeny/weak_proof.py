@@ -125,8 +125,7 @@ class WeakProblem(PairCosts):
     def groups(self, *, all_optima: bool = False) -> list[Positions]:
         """Return the finest groups that can be solved one by one, best first."""
         others = np.minimum(self.above.T, self.tied)
-        last_first = self.above >= others if all_optima else self.above > others
-        arcs = last_first.T.copy()
+        arcs = (self.above >= others if all_optima else self.above > others).T.copy()
         np.fill_diagonal(arcs, False)
         group = strong_parts(arcs)
         count = int(group.max()) + 1

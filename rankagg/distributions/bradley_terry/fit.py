@@ -385,8 +385,9 @@ def _meat_of(
     if 0 < n_units < FEWEST_UNITS:
         many = counted(n_units, unit)
         reason = f"With {many} the variance between {plural(unit)} cannot be estimated."
-        few = f"fewer than {FEWEST_UNITS} {plural(unit)}"
-        raise _NoErrors(reason, f"'model' or 'robust' with {few}")
+        raise _NoErrors(
+            reason, f"'model' or 'robust' with fewer than {FEWEST_UNITS} {plural(unit)}"
+        )
     try:
         if not n_units or sample.blocks is None or sample.repeats is None:
             single, numbers = _single_contests(sample.contests)

@@ -250,9 +250,8 @@ def _climb(data: MallowsData) -> _SearchedCenter:
     if agreed.cost == 0:
         return _SearchedCenter(_strict_order(agreed), inf)
     rules: tuple[Aggregator, ...] = (Kemeny(), Borda())
-    starts = {_strict_order(rule.aggregate(profile, deadline=until)) for rule in rules}
-    starts.add(_strict_order(agreed))
-    ordered = sorted(starts, key=lambda start: start.ranks.tolist())
+    near = [agreed, *(rule.aggregate(profile, deadline=until) for rule in rules)]
+    ordered = sorted(set(map(_strict_order, near)), key=lambda start: start.ranks.tolist())
     best = max([_ascend(data, start) for start in ordered], key=attrgetter("log_likelihood"))
     total = best.n_iterations
     while (better := _neighbor(data, best)) is not None:

@@ -201,8 +201,7 @@ def _bucket_sums(ranks: Ranks, theta: float) -> Floats:
     for j in range(1, n):
         within += stages[(place[:, :j] == place[:, [j]]).sum(axis=1)]
     with np.errstate(over="ignore", invalid="ignore"):
-        result: Floats = np.where(unlike > 0, within - theta * unlike, within)
-    return result
+        return np.where(unlike > 0, within - theta * unlike, within)
 
 
 def expected_votes(ranks: Ranks, weights: Floats, theta: float) -> Floats:

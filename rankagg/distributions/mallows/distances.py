@@ -229,7 +229,6 @@ def stage_means(sizes: ArrayLike, theta: float) -> Floats:
         powers = theta ** (EVEN - 1) * (1.0 - j[..., None] ** EVEN)
         series = (j - 1.0) / 2.0 + (COEFFICIENTS * powers).sum(axis=-1)
         closed = 1.0 / np.expm1(theta) - j / np.expm1(j * theta)
-    with np.errstate(over="ignore"):
         result: Floats = np.where(j * theta < SERIES_BELOW, series, closed)
     return result
 
@@ -242,7 +241,6 @@ def _stage_variances(sizes: ArrayLike, theta: float) -> Floats:
         powers = (EVEN - 1) * theta ** (EVEN - 2) * (j[..., None] ** EVEN - 1.0)
         series = (COEFFICIENTS * powers).sum(axis=-1)
         closed = 0.25 / np.sinh(theta / 2.0) ** 2 - (j / 2.0 / np.sinh(j * theta / 2.0)) ** 2
-    with np.errstate(over="ignore"):
         result: Floats = np.where(j * theta < SERIES_BELOW, series, closed)
     return result
 

@@ -311,9 +311,9 @@ def _as_center(
     """Return a center as a complete strict ranking."""
     if isinstance(center, PartialRanking):
         if not isinstance(ranking := as_ranking(center.ranks, center.items), Permutation):
-            allowed = "complete and strict"
+            got = Described(repr(center))
             remedy = "Break the ties first: each way gives another distribution."
-            raise InvalidInputError("center", allowed, Described(repr(center)), remedy)
+            raise InvalidInputError("center", "complete and strict", got, remedy)
         return ranking
     return Permutation.from_order(center, items=items)
 
