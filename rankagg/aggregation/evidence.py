@@ -145,9 +145,8 @@ class Evidence:
         if not isinstance(data, Data):
             raise InvalidInputError("data", ORDERS, data, STATED)
         if not (isinstance(tolerance, float) and tolerance == 0.0):
-            tolerance = as_tolerance(
-                tolerance, data.tasks if isinstance(data, ScoreTable) else None
-            )
+            tasks = data.tasks if isinstance(data, ScoreTable) else None
+            tolerance = as_tolerance(tolerance, tasks)
         steps = tolerance.values() if isinstance(tolerance, Mapping) else [tolerance]
         if isinstance(data, ScoreSummary) and any(steps):
             allowed = "0 for a ScoreSummary, which was counted without"

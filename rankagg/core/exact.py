@@ -138,7 +138,8 @@ def multiply(first: Integers, second: Integers | int) -> Integers:
     if isinstance(second, int):
         second = np.array(second, dtype=object)
     # Each must fit by itself, even if it is multiplied by zeros only.
-    if max(_largest(first), 1) * max(_largest(second), 1) * max(first.size, 1) < INT64_SAFE:
+    bound = max(_largest(first), 1) * max(_largest(second), 1)
+    if bound * max(first.size, 1) < INT64_SAFE:
         return first.astype(np.int64) * second.astype(np.int64)
     return fit(widen(first) * widen(second))
 

@@ -130,7 +130,8 @@ class PairwiseTests(Result):
         alpha : float, optional
             The family-wise error rate, in (0, 1); that of the tests by default.
         """
-        apart = self.p_values().to_numpy() <= (self.alpha if alpha is None else check_alpha(alpha))
+        level = self.alpha if alpha is None else check_alpha(alpha)
+        apart = self.p_values().to_numpy() <= level
         return tuple(tuple(self.items.at(of)) for of in neighbor_groups(self.average_ranks, apart))
 
     def to_frame(self) -> pd.DataFrame:

@@ -302,9 +302,8 @@ class FriedmanTest(_AverageRankTest):
 
     @property
     def _result(self) -> str:
-        return (
-            f"chi-square {self.statistic:.4g}, p {p_text(self.p_value)}, W = {self.kendall_w:.3g}"
-        )
+        p = p_text(self.p_value)
+        return f"chi-square {self.statistic:.4g}, p {p}, W = {self.kendall_w:.3g}"
 
 
 def friedman(

@@ -439,7 +439,8 @@ class Incumbent:
         if seconds < WORTH_SECONDS:
             return
         is_first = self._memetic is None
-        coming = STALLED_SHARE * (self.ends.time_limit or 0.0) if self._is_stalled else seconds
+        left = self.ends.time_limit or 0.0
+        coming = STALLED_SHARE * left if self._is_stalled else seconds
         self._population.to_come = self._steps_in(coming)
         if is_first and not self.ends.is_over:
             self._advance(self._chunk)  # the share excludes loading compiled loops

@@ -150,8 +150,9 @@ class RoundRule(Aggregator):
             else:
                 elected, eliminated = rest if len(rest) < 2 else (), out
             votes = (Fraction(got, decided.unit) for got in decided.points)
+            votes_of = dict(zip(state.inside, votes, strict=True))
             stage = CountRound(
-                tuple(map(dict(zip(state.inside, votes, strict=True)).get, range(len(items)))),
+                tuple(map(votes_of.get, range(len(items)))),
                 Fraction(decided.exhausted, decided.unit),
                 None,
                 items.at(elected),

@@ -149,10 +149,11 @@ def _middle_out(candidates: list[Grades]) -> list[tuple[float, ...]]:
     ends = [
         [2 * n * (total // counts[-1]) - total for n in counts[:-1]] for _, counts in candidates
     ]
+    steps = sorted({0, *(abs(end) for each in ends for end in each)})
     return [
         tuple(
             grade
-            for step in sorted({0, *(abs(end) for each in ends for end in each)})
+            for step in steps
             for grade in (grades[bisect_left(each, -step)], grades[bisect_right(each, step)])
         )
         for (grades, _), each in zip(candidates, ends, strict=True)

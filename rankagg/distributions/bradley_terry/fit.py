@@ -385,9 +385,8 @@ def _meat_of(
     if 0 < n_units < FEWEST_UNITS:
         many = counted(n_units, unit)
         reason = f"With {many} the variance between {plural(unit)} cannot be estimated."
-        raise _NoErrors(
-            reason, f"'model' or 'robust' with fewer than {FEWEST_UNITS} {plural(unit)}"
-        )
+        few = f"fewer than {FEWEST_UNITS} {plural(unit)}"
+        raise _NoErrors(reason, f"'model' or 'robust' with {few}")
     try:
         if not n_units or sample.blocks is None or sample.repeats is None:
             single, numbers = _single_contests(sample.contests)

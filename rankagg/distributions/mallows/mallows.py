@@ -311,9 +311,9 @@ def _as_center(
     """Return a center as a complete strict ranking."""
     if isinstance(center, PartialRanking):
         if not isinstance(ranking := as_ranking(center.ranks, center.items), Permutation):
-            got = Described(repr(center))
+            allowed = "complete and strict"
             remedy = "Break the ties first: each way gives another distribution."
-            raise InvalidInputError("center", "complete and strict", got, remedy)
+            raise InvalidInputError("center", allowed, Described(repr(center)), remedy)
         return ranking
     return Permutation.from_order(center, items=items)
 
@@ -483,10 +483,11 @@ class MallowsFit(FitResult):
         for at in range(times):
             ranks = _masked(uniform.sample(len(rows), rng=generator).ranks, rows.ranks)
             drawn[at] = _least_distance(rows._replace(ranks=ranks), distance)
+        as_small = int((drawn <= observed * (1 + 1e-12)).sum())
         return SimulatedTest(
             statistic=observed,
             expected=float(drawn.mean()),
-            p_value=(1 + int((drawn <= observed * (1 + 1e-12)).sum())) / (1 + times),
+            p_value=(1 + as_small) / (1 + times),
             n_resamples=times,
         )
 
