@@ -141,7 +141,6 @@ class Aggregator(ABC):
             notes = (*notes, f"{policy}; of rankings this rule counts absent items last")
         gaps = counted.gaps(by_policy=self.reads_unranked != "as observed")
         # A model that the rule fits may have given the same notes.
-        notes = tuple(dict.fromkeys((*notes, *gaps)))
         if ranking.items is not evidence.items:
             what = f"The data and the ranking of {self._plain_name}"
             evidence.items.require_same(ranking.items, what)
@@ -153,7 +152,7 @@ class Aggregator(ABC):
             certificate=outcome.certificate,
             _optima=outcome.optima,
             _winners=outcome.winners,
-            notes=notes,
+            notes=tuple(dict.fromkeys((*notes, *gaps))),
             interrupted=outcome.interrupted,
             runtime=runtime,
             evidence=evidence,
@@ -183,8 +182,7 @@ class Aggregator(ABC):
     def _has(self, hook: str) -> bool:
         """Return whether a hook is defined with `_aggregate` or below it, so that both agree."""
         ways = {"_aggregate", "_aggregate_within", hook}
-        first = next(kind for kind in type(self).__mro__ if ways & vars(kind).keys())
-        return hook in vars(first)
+        return hook in vars(next(kind for kind in type(self).__mro__ if ways & vars(kind).keys()))
 
     @property
     def reads_unranked(self) -> ReadsUnranked:

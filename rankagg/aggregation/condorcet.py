@@ -71,8 +71,7 @@ class Copeland(Aggregator):
 
     def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
         votes = evidence.votes
-        compared = votes.scaled_comparisons > 0
-        beats = (votes.scaled_wins > votes.scaled_wins.T) & compared
+        beats = (votes.scaled_wins > votes.scaled_wins.T) & (votes.scaled_comparisons > 0)
         draws = ~(beats | beats.T)
         np.fill_diagonal(draws, False)
         scores = beats.sum(axis=1) + self.draw_points * draws.sum(axis=1)
@@ -113,8 +112,7 @@ class PairwiseMajority(Aggregator):
         notes = []
         for bucket in ranking.buckets:
             inside = votes.items.indices(bucket)
-            block = holds[np.ix_(inside, inside)]
-            if not block.all():
+            if not holds[np.ix_(inside, inside)].all():
                 notes.append(_contradiction(votes, inside, listed(bucket)))
         return Outcome(ranking=as_ranking(ranking.ranks, votes.items), notes=tuple(notes))
 
@@ -130,13 +128,12 @@ def _draws_unseen(votes: PairwiseMatrix) -> tuple[str, ...]:
     pairs = votes.never_compared
     if not pairs:
         return ()
-    shown = listed([f"{a} - {b}" for a, b in pairs])
     total = votes.n_items * (votes.n_items - 1) // 2
     number = quantity(len(pairs), "pairs never compared", noun="pair", of=total)
     template = "{} never compared, counted as draws: {}"
     if len(pairs) == 1:
         template = "{} was never compared and counts as a draw: {}"
-    return (sentence(template, number, shown),)
+    return (sentence(template, number, listed([f"{a} - {b}" for a, b in pairs])),)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -184,8 +181,7 @@ class Minimax(Aggregator):
         defeats = np.sort(np.maximum(-margins, 0), axis=1)[:, ::-1]
         keys = [tuple(row) for row in defeats.tolist()]
         place = {key: number for number, key in enumerate(sorted(set(keys), reverse=True), 1)}
-        scores = [place[key] for key in keys]
-        return Outcome(scores=np.array(scores, dtype=np.float64))
+        return Outcome(scores=np.array([place[key] for key in keys], dtype=np.float64))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -294,15 +290,22 @@ def _locked_paths(margins: Integers, ends: Deadline = NEVER) -> Bools:
     Majorities of equal margin that close a cycle with each other are left out together.
     """
     above = np.zeros(margins.shape, dtype=bool)
-    rows, columns = np.nonzero(margins > 0)
-    sizes = margins[rows, columns]
-    ordered = np.argsort(-sizes, kind="stable")
-    arcs, sizes = np.stack([rows, columns], axis=1)[ordered], sizes[ordered]
+    arcs = np.argwhere(margins > 0)
+    arcs = arcs[np.argsort(-margins[tuple(arcs.T)], kind="stable")]
+    sizes = margins[tuple(arcs.T)]
     for equal in np.split(arcs, np.flatnonzero(sizes[1:] != sizes[:-1]) + 1):
         i, j = equal.T
         fresh = equal[~(above[i, j] | above[j, i])]
         part = _parts(above, fresh)
-        _lock(above, fresh[part[fresh[:, 0]] != part[fresh[:, 1]]], ends)
+        for i, j in fresh[part[fresh[:, 0]] != part[fresh[:, 1]]].tolist():
+            if above[i, j]:
+                continue  # through one of the others
+            ends.seconds_left()
+            before = ~above[:, j] & above[:, i]
+            before[i] = True
+            after = above[j].copy()
+            after[j] = True
+            above[before] |= after
     return above
 
 
@@ -317,19 +320,6 @@ def _parts(above: Bools, arcs: Positions) -> Positions:
         graph[i, j] = True
         part[ends] = len(above) + strong_parts(graph)
     return part
-
-
-def _lock(above: Bools, arcs: Positions, ends: Deadline) -> None:
-    """Lock majorities that close no cycle, with all paths through them, in place."""
-    for i, j in arcs.tolist():
-        if above[i, j]:
-            continue  # through one of the others
-        ends.seconds_left()
-        before = ~above[:, j] & above[:, i]
-        before[i] = True
-        after = above[j].copy()
-        after[j] = True
-        above[before] |= after
 
 
 def _wins_less_losses(beats: Bools, items: ItemSet, why: str) -> Outcome:

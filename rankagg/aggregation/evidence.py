@@ -288,10 +288,9 @@ class Evidence:
     @property
     def has_imputed_votes(self) -> bool:
         """Whether the data are votes that do not count absent items last."""
-        data = self.data
-        if not isinstance(data, PairwiseMatrix) or data.is_decided:
+        if not isinstance(self.data, PairwiseMatrix) or self.data.is_decided:
             return False
-        return data.unranked in ("uniform", "ignore")
+        return self.data.unranked in ("uniform", "ignore")
 
     @cached_property
     def votes(self) -> PairwiseMatrix:

@@ -343,8 +343,7 @@ class AdjustedMean(Aggregator):
 def _standardized(scores: Floats, sizes: Floats) -> Floats:
     """Return scores standardized by task: mean 0, standard deviation 1; 0 if missing."""
     present = ~np.isnan(scores)
-    mean = np.nanmean(scores, axis=0)
-    off = np.where(present, scores - mean, 0.0)
+    off = np.where(present, scores - np.nanmean(scores, axis=0), 0.0)
     # Scores that differ only by rounding are equal.
     same = np.nanmax(np.abs(off), axis=0) <= 2 * rounding_error(np.nanmax(sizes, axis=0))
     largest = np.where(same, 1.0, np.abs(off).max(axis=0))

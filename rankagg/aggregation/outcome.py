@@ -261,8 +261,7 @@ class Consensus(Result):
         tied = "" if price is None else f", a {vote} on a tied pair {price:g}"
         cost = f"not counted for more than {MOST_ITEMS:,} items"
         if self.evidence.counts_pairs:
-            is_other = observed or counted_by != self.unranked
-            counted_as = self.unranked if is_other else None
+            counted_as = self.unranked if observed or counted_by != self.unranked else None
             policy_text = f"unranked items: {counted_as}; " if counted_as else ""
             prices = f"({policy_text}a tied {vote} costs {self.tie_cost:g}{tied})"
             cost = f"{counted(amount(self.cost), vote)} contradicted {prices}"

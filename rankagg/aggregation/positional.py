@@ -80,8 +80,7 @@ def _points(
         return np.asarray(lead / denominator, dtype=np.float64)
     # Twice the points: 2n - (2r + 2)(n + 1)/(k + 1), or n - 1 for an unranked item.
     total = np.add.reduceat(votes, exact.starts_of(groups)).astype(kind)[:, None]
-    most = (n - 1) * total + (n + 1) * sum(seen.values())
-    return _expected_points(n, most, placed, denominator)
+    return _expected_points(n, (n - 1) * total + (n + 1) * sum(seen.values()), placed, denominator)
 
 
 def summed_points(summary: ScoreSummary) -> Floats:
@@ -175,8 +174,7 @@ def points(ranks: Ranks, *, ignoring: bool = False) -> Floats:
         given, fallback = observed - 1 - 2 * mids, 0.0
     else:
         given, fallback = n - (mids + 1) * (n + 1) / (observed + 1), (n - 1) / 2
-    result: Floats = np.where(np.isnan(given), fallback, given)
-    return result
+    return np.where(np.isnan(given), fallback, given)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -225,12 +223,10 @@ class Borda(Aggregator):
     def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
         if evidence.has_rankings:
             profile = evidence.profile
-            together = np.zeros(len(profile), dtype=np.int64)
-            return Outcome(scores=_borda_points(profile, together)[0])
+            return Outcome(scores=_borda_points(profile, np.zeros(len(profile), dtype=np.int64))[0])
         if evidence.summary is not None:
             return Outcome(scores=summed_points(evidence.summary))
-        votes = evidence.votes
-        return Outcome(scores=self._from_votes(votes))
+        return Outcome(scores=self._from_votes(evidence.votes))
 
     def _scores_by_group(self, profile: Profile, groups: Integers64) -> Floats | None:
         if exact.as_rational(profile.weights).step:

@@ -86,8 +86,7 @@ class InsertionSearch(SearchingRule):
 
 def _costs(votes: PairwiseMatrix) -> Floats:
     """Return the cost of row before column minus that of the reverse."""
-    against = votes.scaled_wins.T - votes.scaled_wins
-    return against.astype(np.float64)
+    return (votes.scaled_wins.T - votes.scaled_wins).astype(np.float64)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -292,13 +291,11 @@ def _footrule_costs(profile: Profile) -> Floats:
     for rows in row_slices(len(profile), n):
         cells = doubled_places(profile.ranks[rows]) - 2 + (2 * n - 1) * np.arange(n)
         each = cast(Integers, np.repeat(votes[rows], n))
-        part = exact.count_cells(cells.ravel(), each, len(weights))
-        weights = exact.combine(weights, 1, part, 1)
+        weights = exact.combine(weights, 1, exact.count_cells(cells.ravel(), each, len(weights)), 1)
     # Summed distances in each row from all half places to each column.
     weights = weights.reshape(n, 2 * n - 1)
     up_to = np.cumsum(weights, axis=1)
     # One step to the right adds 1 for each place passed and saves 1 for each of the others.
     steps = 2 * up_to[:, :-1] - up_to[:, -1:]
     first = (weights * np.arange(2 * n - 1)).sum(axis=1, keepdims=True)
-    doubled = np.cumsum(np.column_stack([first, steps]), axis=1)[:, ::2]
-    return divided(doubled, 2 * denominator)
+    return divided(np.cumsum(np.column_stack([first, steps]), axis=1)[:, ::2], 2 * denominator)

@@ -202,8 +202,7 @@ def _important_notes(consensus: Consensus) -> list[str]:
 
 def default_rules(data: Data) -> list[Aggregator]:
     """Return default rules for data: mean, Borda, two-level Borda, Copeland, exact Kemeny."""
-    has_scores = isinstance(data, ScoreTable | ScoreSummary)
-    rules: list[Aggregator] = [Mean()] if has_scores else []
+    rules: list[Aggregator] = [Mean()] if isinstance(data, ScoreTable | ScoreSummary) else []
     rules.append(Borda())
     if isinstance(data, ScoreSummary) or (isinstance(data, ScoreTable) and data.is_instance_level):
         rules.append(TwoLevel(Borda(), Borda()))

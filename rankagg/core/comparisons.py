@@ -314,13 +314,11 @@ class Comparisons(Value):
         if n > MOST_COMPARED_ITEMS:
             shown = Described(counted(n, "item", ","))
             allowed = f"of at most {MOST_COMPARED_ITEMS:,} items, as all pairs are counted"
-            remedy = "Choose some with `restrict`."
-            raise InvalidInputError("comparisons", allowed, shown, remedy)
+            raise InvalidInputError("comparisons", allowed, shown, "Choose some with `restrict`.")
         decided = self.outcomes != 0
         forward = self.outcomes > 0
         above = np.where(forward, self.first, self.second)
-        below = np.where(forward, self.second, self.first)
-        cells = above * n + below
+        cells = above * n + np.where(forward, self.second, self.first)
         won = exact.count_cells(cells[decided], weights[decided], n * n).reshape(n, n)
         half = exact.count_cells(cells[~decided], weights[~decided], n * n).reshape(n, n)
         return won, exact.combine(half, 1, half.T, 1)
@@ -362,14 +360,13 @@ class Comparisons(Value):
             cells = self.first * n + self.second
             squared = np.bincount(cells, weights=self.weights**2, minlength=n * n).reshape(n, n)
             squares = cast(Floats, squared + squared.T)
-        most = Fraction(int(self.counts.max()))
         return PairwiseMatrix(
             items=self.items,
             wins=won,
             ties=tied,
             denominator=denominator,
             squared_weights=squares,
-            rounding=exact.float_above(Fraction(step) / 2 * most),
+            rounding=exact.float_above(Fraction(step) / 2 * Fraction(int(self.counts.max()))),
         )
 
     def connectivity(self) -> Connectivity:

@@ -97,8 +97,7 @@ def fit(integers: Iterable[int] | NDArray[Any]) -> Integers:
         array = widen(array)
     elif array.dtype.kind not in "iub":
         raise TypeError(f"Integers were expected, not {array.dtype}.")
-    fits = _largest(array) * max(array.size, 1) < INT64_SAFE
-    return array.astype(np.int64 if fits else object)
+    return array.astype(np.int64 if _largest(array) * max(array.size, 1) < INT64_SAFE else object)
 
 
 def narrow(integers: NDArray[Any]) -> Integers:
@@ -129,8 +128,7 @@ def combine(first: Integers, by_first: int, second: Integers, by_second: int) ->
         for array, factor in ((first, by_first), (second, by_second))
     )
     if bound * max(first.size, 1) < INT64_SAFE:
-        small: Integers = first.astype(np.int64) * by_first + second.astype(np.int64) * by_second
-        return small
+        return first.astype(np.int64) * by_first + second.astype(np.int64) * by_second
     large: Integers = widen(first) * int(by_first) + widen(second) * int(by_second)
     return large
 
@@ -142,8 +140,7 @@ def multiply(first: Integers, second: Integers | int) -> Integers:
     # Each must fit by itself, even if it is multiplied by zeros only.
     bound = max(_largest(first), 1) * max(_largest(second), 1)
     if bound * max(first.size, 1) < INT64_SAFE:
-        small: Integers = first.astype(np.int64) * second.astype(np.int64)
-        return small
+        return first.astype(np.int64) * second.astype(np.int64)
     return fit(widen(first) * widen(second))
 
 

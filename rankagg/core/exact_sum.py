@@ -131,8 +131,7 @@ def exact_sums(values: Floats) -> list[int]:
         return totals
     size = max(1, CELLS_AT_ONCE // max(values.shape[1], 1))
     for start in range(0, len(values), size):
-        block = np.nan_to_num(values[start : start + size], nan=0.0)
-        for part in _exact_parts(block):
+        for part in _exact_parts(np.nan_to_num(values[start : start + size], nan=0.0)):
             for row, number in enumerate(part.tolist(), start):
                 above, below = number.as_integer_ratio()
                 totals[row] += (above << FLOAT_PLACES) // below
@@ -166,8 +165,7 @@ def mean_by_group(values: Floats, present: Bools, groups: Integers64, n_groups: 
 def weighted_mean(values: Floats, weights: Floats) -> Floats:
     """Average each row with its own weights; at least one of them is positive."""
     # Scaling by a power of two is exact, and keeps products from overflowing.
-    exponents = np.frexp(weights.max(axis=1, keepdims=True))[1]
-    parts = np.ldexp(weights, -exponents)
+    parts = np.ldexp(weights, -np.frexp(weights.max(axis=1, keepdims=True))[1])
     numbers, shift = scaled(values)
     means = sum_rows(numbers * parts) / sum_rows(parts)
     # Rounding may leave the range of the values.

@@ -248,8 +248,7 @@ class Connectivity(Result):
         part = np.empty(len(self.items), dtype=np.int32)
         for number, members in enumerate(self.parts):
             part[self.items.indices(members)] = number
-        unseen = self.wins + self.ties + self.losses == 0
-        return gap_notes(self.items, part, unseen, "comparison")
+        return gap_notes(self.items, part, self.wins + self.ties + self.losses == 0, "comparison")
 
     def _facts(self) -> Iterable[str]:
         ties = counted(int(self.ties.sum()) // 2, "tie", ",")

@@ -69,8 +69,7 @@ def named_values(given: object, parameter: str, tasks: ItemSet | None = None) ->
     if len(named) < len(labels):
         twice = labels[int(series.index.duplicated().argmax())]
         allowed = "a Series that names each task once"
-        got = Described(f"{twice!r} more than once")
-        raise InvalidInputError(parameter, allowed, got)
+        raise InvalidInputError(parameter, allowed, Described(f"{twice!r} more than once"))
     if tasks is None:
         return named
     allowed = f"a Series with the tasks of the table as its index ({listed(list(tasks))})"
@@ -89,14 +88,6 @@ def _is_plain_range(index: Any) -> bool:
     return plain and index.name is None
 
 
-def _names_rows(values: object) -> bool:
-    """Return whether the rows have names, or neither rows nor columns have."""
-    if not isinstance(values, pd.DataFrame):
-        return True
-    table: Any = values
-    return _is_plain_range(table.columns) or not _is_plain_range(table.index)
-
-
 # -- one value per task ---------------------------------------------------------------------------
 
 
@@ -107,14 +98,16 @@ def unit_labels(
     systems: Iterable[Label] | None,
 ) -> tuple[Iterable[Label] | None, Iterable[Label] | None]:
     """Return the task and the instance of each column, by default those of the DataFrame."""
-    if systems is None and not _names_rows(values):
+    frame: Any = values if isinstance(values, pd.DataFrame) else None
+    columns = None if frame is None else frame.columns
+    only_columns = frame is not None and _is_plain_range(frame.index)
+    if systems is None and only_columns and not _is_plain_range(columns):
         allowed = "the index of the DataFrame, or given"
         remedy = (
             "`set_index` makes an index of the column that names them; `read_scores` takes a "
             "DataFrame with the systems in its first column, and long ones."
         )
         raise InvalidInputError("systems", allowed, Described("a plain range"), remedy)
-    columns = cast(Any, values).columns if isinstance(values, pd.DataFrame) else None
     if columns is None or columns.nlevels == 1:
         return axis_labels(values, 1, tasks, "tasks"), instances
     for parameter, given in (("tasks", tasks), ("instances", instances)):
@@ -122,11 +115,9 @@ def unit_labels(
             allowed = "left out where the columns have two levels, task and instance"
             raise InvalidInputError(parameter, allowed, given)
     if columns.nlevels > 2:
-        allowed, remedy = (
-            "columns of one level, or of two (task and instance)",
-            "`droplevel` removes some.",
-        )
-        raise InvalidInputError("tasks", allowed, Described(f"{columns.nlevels} levels"), remedy)
+        allowed = "columns of one level, or of two (task and instance)"
+        got = Described(f"{columns.nlevels} levels")
+        raise InvalidInputError("tasks", allowed, got, "`droplevel` removes some.")
     return columns.get_level_values(0).tolist(), columns.get_level_values(1).tolist()
 
 

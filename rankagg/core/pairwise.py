@@ -6,6 +6,7 @@ from collections.abc import Hashable, Iterable, Iterator
 from fractions import Fraction
 from functools import cached_property
 from hashlib import sha256
+from itertools import chain
 from math import lcm
 from typing import Any, cast
 
@@ -36,8 +37,7 @@ PAIRS_AT_ONCE = 2**20
 
 def _square_votes(values: ArrayLike, parameter: str) -> NDArray[Any]:
     """Return a square matrix with a zero diagonal, as integers if all entries are whole."""
-    whole = _whole_votes(values)
-    if whole is not None:
+    if (whole := _whole_votes(values)) is not None:
         return whole
     large = whole_matrix(values)
     matrix = as_matrix(values, parameter, nan=True) if large is None else large
@@ -111,11 +111,8 @@ def sum_below(numbers: Integers, ranks: NDArray[np.integer]) -> int:
 def _fingerprint(labels: Iterable[Label], wins: Integers, ties: Integers, denominator: int) -> str:
     """Return the SHA-256 of items and votes in the documented form."""
     digest = sha256(f"rankagg.votes 1\n{len(wins)} {denominator}\n".encode())
-    for text in _label_lines(labels):
+    for text in chain(_label_lines(labels), _matrix_bytes(wins), _matrix_bytes(ties)):
         digest.update(text)
-    for matrix in (wins, ties):
-        for text in _matrix_bytes(matrix):
-            digest.update(text)
     return digest.hexdigest()
 
 
@@ -341,8 +338,7 @@ class PairwiseMatrix(Value):
     @property
     def margins(self) -> Floats:
         """Votes for row above column minus votes for the reverse, shape (n, n)."""
-        difference = exact.combine(self.scaled_wins, 1, self.scaled_wins.T, -1)
-        return self._in_votes(difference).copy()
+        return self._in_votes(exact.combine(self.scaled_wins, 1, self.scaled_wins.T, -1)).copy()
 
     @property
     def proportion(self) -> Floats:
@@ -540,14 +536,13 @@ def count_votes(
     if rational.step:  # weights were rounded
         total = exact.total(counts, weights)
         rounding = Fraction(rational.step) / 2 * exact.sum_of(counts)
-    squares = None if (weights == 1).all() else _sum_squares(ranks, counts * weights**2)
     return PairwiseMatrix(
         items=items,
         wins=counted.wins,
         ties=counted.ties,
         comparisons=counted.comparisons,
         denominator=denominator,
-        squared_weights=squares,
+        squared_weights=None if (weights == 1).all() else _sum_squares(ranks, counts * weights**2),
         unranked=unranked,
         total_weight=total,
         rounding=exact.float_above(rounding + Fraction(counted.rounded, 2 * denominator)),

@@ -86,9 +86,7 @@ def comparable(ranks: Ranks) -> Ranks:
 
 def pair_signs(ranks: Ranks) -> Ranks:
     """Return 1 if row is above column, -1 if below, 0 if tied or one is not listed."""
-    listed = (ranks[:, None] >= 0) & (ranks >= 0)
-    signs: Ranks = np.where(listed, np.sign(ranks - ranks[:, None]), 0)
-    return signs
+    return np.where((ranks[:, None] >= 0) & (ranks >= 0), np.sign(ranks - ranks[:, None]), 0)
 
 
 def discordances(ranks: Ranks) -> Positions:
@@ -137,8 +135,7 @@ def sample_compatible(ranks: Ranks, rng: Generator) -> Ranks:
     # break ties.
     key = np.where(observed, comparable(ranks).astype(np.int64) * n + drawn, (n + 2) * n)
     position = np.argsort(np.argsort(key, axis=1), axis=1)
-    places = np.where(observed, np.take_along_axis(free, position, axis=1), drawn)
-    return places.astype(np.int32)
+    return np.where(observed, np.take_along_axis(free, position, axis=1), drawn).astype(np.int32)
 
 
 def top_k_shares(ranks: Ranks, k: int) -> Floats:
@@ -146,8 +143,7 @@ def top_k_shares(ranks: Ranks, k: int) -> Floats:
 
     Unranked items have 0; unlisted ones share the places below the listed items.
     """
-    listed = ranks >= 0
-    start = np.where(ranks == UNLISTED, listed.sum(axis=1, keepdims=True), ranks)
+    start = np.where(ranks == UNLISTED, (ranks >= 0).sum(axis=1, keepdims=True), ranks)
     sizes = 2 * (mid_ranks(ranks) - start) + 1
     shares = np.clip((k - start) / sizes, 0.0, 1.0)
     shares[ranks == UNRANKED] = 0.0
@@ -164,8 +160,7 @@ def _tied_positions(ranks: Ranks) -> list[list[int]]:
 def count_compatible(ranks: Ranks) -> int:
     """Return the number of compatible permutations."""
     ways = prod(factorial(len(bucket)) for bucket in _tied_positions(ranks))
-    observed = int((ranks != UNRANKED).sum())
-    return ways * factorial(len(ranks)) // factorial(observed)
+    return ways * factorial(len(ranks)) // factorial(int((ranks != UNRANKED).sum()))
 
 
 def compatible_ranks(ranks: Ranks) -> Iterator[Ranks]:
@@ -294,8 +289,7 @@ def zeros_not_ranked(values: Floats) -> Bools | None:
     signs = has_first & ((zero.sum(axis=1) > 1) | (listed.all(axis=1) & ~has_zero))
     if not signs.any() and not listed.all() and values[listed].max() < values.shape[1]:
         # Ranks from 0 with gaps: no two of a row are equal.
-        ordered = np.sort(values, axis=1)
-        return None if (np.diff(ordered, axis=1) == 0).any() else none
+        return None if (np.diff(np.sort(values, axis=1), axis=1) == 0).any() else none
     if (has_zero & has_rank & ~has_first).any():
         return None
     is_frequent = np.count_nonzero(signs) >= SHARE_OF_SIGNS * np.count_nonzero(has_rank)

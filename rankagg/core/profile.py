@@ -53,8 +53,7 @@ def _stacked_ranks(rankings: Sequence[PartialRanking]) -> tuple[ItemSet, Ranks]:
         remedy = "`Profile.from_orders` and `Profile.from_ranks` take plain data."
         raise InvalidInputError("rankings", "PartialRanking or Permutation objects", wrong, remedy)
     # Rankings usually share one ItemSet.
-    distinct = {id(row.items): row.items for row in rankings}
-    first, *others = distinct.values()
+    first, *others = {id(row.items): row.items for row in rankings}.values()
     for items in others:
         first.require_same(items, "The rankings of a profile")
     return first, np.concatenate([row.ranks for row in rankings]).reshape(-1, len(first))
@@ -546,8 +545,7 @@ class Profile(Value):
         rng : int, numpy.random.Generator or None, optional
             A seed or a generator.
         """
-        drawn = places.sample_compatible(self.ranks, as_generator(rng))
-        return self._replace(ranks=drawn)
+        return self._replace(ranks=places.sample_compatible(self.ranks, as_generator(rng)))
 
     def __add__(self, other: object) -> Profile:
         if not isinstance(other, Profile):

@@ -355,8 +355,7 @@ class PartialRanking(Value):
             Items in any order, with every observed item.
         """
         target = ItemSet.coerce(items, ())
-        observed = self.items.where(self.ranks != UNRANKED)
-        lost = [label for label in observed if label not in target]
+        lost = [label for label in self.items.where(self.ranks != UNRANKED) if label not in target]
         if lost:
             raise InvalidInputError(
                 "items", "a set that holds every observed item", lost, "`restrict` drops items."
@@ -426,8 +425,7 @@ class PartialRanking(Value):
         rng : int, numpy.random.Generator or None, optional
             A seed or a generator.
         """
-        count = check_integer(size, "size", low=0)
-        repeated = np.repeat(self.ranks[None, :], count, axis=0)
+        repeated = np.repeat(self.ranks[None, :], check_integer(size, "size", low=0), axis=0)
         drawn = places.sample_compatible(repeated, as_generator(rng))
         return [permutation_of(row, self.items) for row in drawn]
 

@@ -103,15 +103,6 @@ def _markdown_text(text: str) -> str:
     return _one_line(text).translate(TO_MARKDOWN)
 
 
-def _check_key(key: object, parameter: str) -> str:
-    """Return a valid LaTeX reference key."""
-    if isinstance(key, str) and KEY.fullmatch(key):
-        return key
-    raise InvalidInputError(
-        parameter, "letters, digits and : . _ + / - alone, as 'tab:results'", key
-    )
-
-
 def _one_line(text: str) -> str:
     """Return text with single spaces, and with codes for other control characters."""
     return visible(" ".join(text.split()))
@@ -233,7 +224,9 @@ class Pastable:
             that have them, such as XeLaTeX. A missing value is a dash; a rank with an interval
             is "3 (1--5)".
         """
-        key = _check_key(label, "label")
+        if not (isinstance(label, str) and KEY.fullmatch(label)):
+            allowed = "letters, digits and : . _ + / - alone, as 'tab:results'"
+            raise InvalidInputError("label", allowed, label)
         pasted = self._pasted(decimals, best, rows)
         names, cells = pasted.texts(_PastedCell.latex, _latex_text)
         above = _latex_text(caption or self._caption)
@@ -244,8 +237,8 @@ class Pastable:
                 hrules=True,
                 column_format="".join(side[0] for side in pasted.alignments),
                 caption=above or None,
-                label=key or None,
-                position_float="centering" if above or key else None,
+                label=label or None,
+                position_float="centering" if above or label else None,
             )
         )
 
@@ -501,8 +494,7 @@ def _key_of(value: Any) -> Hashable:
     if isinstance(value, np.ndarray):
         return array_key(value)
     # NaN is not equal to itself, but a result must equal its copy.
-    key: Hashable = "NaN" if isinstance(value, float) and isnan(value) else value
-    return key
+    return "NaN" if isinstance(value, float) and isnan(value) else value
 
 
 def _html(lines: Iterable[str]) -> str:

@@ -139,13 +139,12 @@ class ScoreSummary(ScoredTasks):
         ).with_unranked(table.unranked)
 
     def _key(self) -> tuple[Hashable, ...]:
-        tasks = sorted(self.tasks, key=_sortable)
         return (
             self.systems,
             self.unranked,
             tuple(
                 (task, self._directions[task], self._weights[task], self._tallies[task])
-                for task in tasks
+                for task in sorted(self.tasks, key=_sortable)
             ),
         )
 
@@ -247,8 +246,7 @@ class ScoreSummary(ScoredTasks):
         columns = []
         for task, tally in self._tallies.items():
             sign = -1 if signed and not self._directions[task] else 1
-            observed = tally.observed.tolist()
-            pairs = zip(tally.sums, observed, strict=True)
+            pairs = zip(tally.sums, tally.observed.tolist(), strict=True)
             columns.append([_exact_mean(sign * total, count, shift) for total, count in pairs])
         means = np.array(columns, dtype=np.float64).T
         return means, np.abs(means), shift
@@ -361,10 +359,9 @@ class ScoreSummary(ScoredTasks):
         content = {name: value for name, value in data.items() if name != "check"}
         if data.get("check") != _checksum(content):
             raise DataFormatError(f"{SUMMARY_SCHEMA}: the data differ from their checksum.")
-        tallies = {part["task"]: TaskTally.from_dict(part["tally"]) for part in data["tasks"]}
         return cls(
             ItemSet(data["systems"]),
-            tallies,
+            {part["task"]: TaskTally.from_dict(part["tally"]) for part in data["tasks"]},
             higher_is_better={part["task"]: part["higher_is_better"] for part in data["tasks"]},
             task_weights={part["task"]: part["weight"] for part in data["tasks"]},
         ).with_unranked(data["unranked"])

@@ -163,12 +163,11 @@ class ScoreTable(Pastable, ScoredTasks):
             remedy = "" if unit_instances else "Name columns of one task by `instances=`."
             unit = units[at] if unit_instances else unit_names[at]
             raise InvalidInputError("tasks", "distinct, or distinct with `instances`", unit, remedy)
-        unit_tasks = np.array(task_set.indices(unit_names), dtype=np.int64)
         self._set(
             systems=names,
             tasks=task_set,
             values=frozen_array(scores),
-            unit_tasks=frozen_array(unit_tasks),
+            unit_tasks=frozen_array(np.array(task_set.indices(unit_names), dtype=np.int64)),
             instances=unit_instances,
             unranked="uniform",
             _directions=as_directions(higher_is_better, task_set),
@@ -250,13 +249,12 @@ class ScoreTable(Pastable, ScoredTasks):
             steps = dict.fromkeys(self.tasks, steps)
         by_task = np.array([steps.get(task, 0.0) for task in self.tasks])
         ascending = -(self.values * self.signs).T
-        families = family_numbers(self)[self.unit_tasks].tolist() if self._families else None
         ranked = canonical_profile(
             self.systems,
             places.competition_ranks(ascending, by_task[self.unit_tasks, None]),
             weights=self.weight_vector[self.unit_tasks],
             groups=self._unit_labels,
-            clusters=families,
+            clusters=family_numbers(self)[self.unit_tasks].tolist() if self._families else None,
         )
         return ranked.with_unranked(self.unranked)
 
@@ -401,8 +399,7 @@ class ScoreTable(Pastable, ScoredTasks):
         for new, members in groups.items():
             self.tasks.indices(members, parameter="groups", noun="task")
             families = {self._families[task] for task in members if task in self._families}
-            ways = {self._directions[task] for task in members}
-            if len(ways) != 1 or len(families) > 1:
+            if len({self._directions[task] for task in members}) != 1 or len(families) > 1:
                 allowed = "lists of one or more tasks of the same direction and at most one family"
                 raise InvalidInputError("groups", allowed, list(members))
             if new in target and new not in members:
@@ -538,8 +535,7 @@ class ScoreTable(Pastable, ScoredTasks):
 
     @property
     def _best(self) -> Mapping[Label, Direction]:  # type: ignore[override]
-        ways = self.higher_is_better.items()
-        return {task: "highest" if up else "lowest" for task, up in ways}
+        return {task: "highest" if up else "lowest" for task, up in self.higher_is_better.items()}
 
     def __repr__(self) -> str:
         units = f", {counted(self.n_units, 'instance')}" if self.is_instance_level else ""

@@ -136,8 +136,7 @@ def tally(ranks: Ranks, weights: Integers, *, shared: bool) -> _Tally:
     denominator = _share_denominator(sizes[has_gaps], n) if shared else 1
     total = int(weights.sum())
     # The sums below are at most four times the weight of all rankings.
-    small = total * denominator * max(n * n, 8) < exact.INT64_SAFE
-    kind = np.int64 if small else object
+    kind = np.int64 if total * denominator * max(n * n, 8) < exact.INT64_SAFE else object
     above, both, off = (part.astype(kind, copy=False) for part in _weighted_counts(ranks, weights))
     rounded = 0
     wins, comparisons = above, both - off

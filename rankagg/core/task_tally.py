@@ -31,8 +31,7 @@ def _sizes_fit(sizes: Sequence[int], n: int) -> bool:
 def _rounded(doubled: Counts, k: Positions, n: int, power: int) -> Floats:
     """Return powers of (r + 1)/(k + 1) as multiples of the grid of n items."""
     over = (2 * (k + 1)) ** power
-    rounded = (doubled**power * grid(n) + over // 2) // over
-    return cast(Floats, rounded.astype(np.float64))
+    return cast(Floats, ((doubled**power * grid(n) + over // 2) // over).astype(np.float64))
 
 
 def _absent_sums(absent: Floats, values: Floats) -> Integers:
@@ -40,8 +39,7 @@ def _absent_sums(absent: Floats, values: Floats) -> Integers:
     if _are_alike(absent):
         lacking = absent.max(axis=1, initial=0).astype(np.int64)
         return np.outer(lacking, values.astype(np.int64).sum(axis=1))
-    once = np.ones(absent.shape[1], dtype=np.int64)
-    return exact.exact_product(once, absent.T, values.T)
+    return exact.exact_product(np.ones(absent.shape[1], dtype=np.int64), absent.T, values.T)
 
 
 def _are_alike(units: Floats) -> bool:
@@ -190,8 +188,7 @@ class TaskTally(Value):
     @cached_property
     def missed(self) -> Counts:
         """Units with row and without column, shape (n, n)."""
-        missed: Counts = self.observed[:, None] - self.both
-        return missed
+        return self.observed[:, None] - self.both
 
     @cached_property
     def neither(self) -> Counts:
@@ -214,8 +211,7 @@ class TaskTally(Value):
         """Sum of 2r + 2 over complete units, shape (n,)."""
         # In every unit 2r + 2 = k + 1 + losses - wins.
         lead = self.wins.sum(axis=1) - self.wins.sum(axis=0)
-        every = self.both.sum(axis=1) + self.observed - lead
-        complete: Counts = every - self.placed.sum(axis=0)
+        complete: Counts = self.both.sum(axis=1) + self.observed - lead - self.placed.sum(axis=0)
         return complete
 
     def reordered(self, positions: Counts) -> TaskTally:

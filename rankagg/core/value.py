@@ -19,8 +19,7 @@ def frozen_array(array: NDArray[Any]) -> NDArray[Any]:
 
 def array_key(array: NDArray[Any]) -> Hashable:
     """Return a hashable key of an array's shape and content."""
-    content = tuple(array.ravel()) if array.dtype == object else array.tobytes()
-    return array.shape, content
+    return array.shape, tuple(array.ravel()) if array.dtype == object else array.tobytes()
 
 
 class Value(ABC):

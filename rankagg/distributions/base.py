@@ -92,8 +92,7 @@ class RankingDistribution(Value):
         """
         if isinstance(data, PartialRanking):
             return float(self.log_probs(Profile([data]))[0])
-        terms = self.log_probs(data)
-        return float((data.counts * data.weights) @ terms)
+        return float(self.log_probs(data) @ (data.counts * data.weights))
 
     def log_probs(self, data: Profile) -> Floats:
         """Return the log probability of each ranking of a profile.
@@ -207,8 +206,7 @@ class RankingDistribution(Value):
 
     def entropy(self) -> float:
         """Return the entropy in nats."""
-        _, probabilities = self.enumerated
-        return float(scipy.stats.entropy(probabilities))
+        return float(scipy.stats.entropy(self.enumerated[1]))
 
     @cached_property
     def enumerated(self) -> tuple[Ranks, Floats]:
@@ -298,7 +296,7 @@ class Uniform(RankingDistribution):
         return (self.items,)
 
     def _log_probs(self, ranks: Ranks) -> Floats:
-        return _log_uniform(ranks)
+        return _log_compatible(ranks) - lgamma(ranks.shape[1] + 1)
 
     def _sample(self, size: int, rng: Generator) -> Ranks:
         return np.argsort(rng.random((size, self.n_items)), axis=1).astype(np.int32)
@@ -390,11 +388,6 @@ def uncompressed(profile: Profile) -> Profile:
         raise InvalidInputError("data", "independent rankings", got, remedy)
     rows = np.repeat(np.arange(len(profile)), profile.counts)
     return profile._replace(ranks=profile.ranks[rows], rows=rows, counts=np.ones_like(rows))
-
-
-def _log_uniform(ranks: Ranks) -> Floats:
-    """Return the log probability of each row if all permutations are equally likely."""
-    return _log_compatible(ranks) - lgamma(ranks.shape[1] + 1)
 
 
 def _log_compatible(ranks: Ranks) -> Floats:

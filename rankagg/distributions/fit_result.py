@@ -115,8 +115,7 @@ class FitResult(Result):
     @property
     def standard_errors(self) -> Floats:
         """Square roots of the variances of the estimates."""
-        errors: Floats = np.sqrt(np.maximum(np.diag(self.covariance), 0.0))
-        return errors
+        return np.sqrt(np.maximum(np.diag(self.covariance), 0.0))
 
     @property
     def aic(self) -> float:
@@ -332,8 +331,7 @@ class WorthsFit(FitResult):
 
     def _student_of(self, *which: Any) -> Any:
         """Return the distribution of the errors of differences over their standard errors."""
-        degrees = reduce(np.minimum, (self.degrees_of_freedom[each] for each in which))
-        return scipy.stats.t(degrees)
+        return scipy.stats.t(reduce(np.minimum, (self.degrees_of_freedom[each] for each in which)))
 
     def _differences(
         self, estimates: Floats, variances: Floats, student: Any, alpha: float

@@ -105,8 +105,7 @@ class Mixture(RankingDistribution):
             return each + np.log(self.weights)
 
     def _log_probs(self, ranks: Ranks) -> Floats:
-        logs: Floats = logsumexp(self._log_joint(ranks), axis=1)
-        return logs
+        return logsumexp(self._log_joint(ranks), axis=1)
 
     def memberships(self, data: Profile) -> Floats:
         """Return the probability that each ranking comes from each component.

@@ -18,7 +18,7 @@ import scipy
 from joblib import Parallel, delayed
 from scipy.special import logsumexp
 
-from rankagg._typing import Bools, Floats, Generator, Positions, RNGLike
+from rankagg._typing import Floats, Generator, Positions, RNGLike
 from rankagg._validation import as_generator, check_flag, check_integer, check_number
 from rankagg.aggregation import Deadline
 from rankagg.aggregation.kemeny import Kemeny
@@ -70,8 +70,7 @@ class _Family:
         low = max(theta - step, 0.0)
         rise = self.log_probs(Mallows(part.center, theta + step))
         rise = rise - self.log_probs(Mallows(part.center, low))
-        scores: Floats = rise / (step + theta - low)
-        return scores
+        return rise / (step + theta - low)
 
     @cached_property
     def _start_theta(self) -> float:
@@ -114,7 +113,7 @@ class _Family:
         """Return the center of the expected completions, and its theta."""
         near, votes = part.center, self._votes(part, shares)
         center = _kemeny(votes, near, self.data)
-        costs = [float(votes[_behind(one)].sum()) for one in (near, center)]
+        costs = [float(votes[one.ranks[:, None] > one.ranks].sum()) for one in (near, center)]
         # Keep the center if it is as good, since several may be.
         chosen = center if costs[1] < costs[0] * (1.0 - 1e-12) else near
         return self._at_theta(part, chosen, max(min(costs), 0.0) / float(shares.sum()))
@@ -148,11 +147,6 @@ class _Family:
                 continue
             moved = np.insert(np.delete(order, source), target, order[source])
             yield Mallows(permutation_of(np.argsort(moved), part.items), part.theta)
-
-
-def _behind(center: Permutation) -> Bools:
-    """Return whether the center has the row below the column."""
-    return np.asarray(center.ranks[:, None] > center.ranks)
 
 
 def _kemeny(votes: Floats, near: Permutation, data: MallowsData) -> Permutation:
@@ -318,14 +312,13 @@ def find_mixture(
     parts = tuple(best.parts[k] for k in order)
     best = replace(best, parts=parts, weights=best.weights[order])
     names, estimates, covariance = _estimates(family, best, number)
-    logs = logsumexp(_log_parts(family, best), axis=1)
     return _FoundMixture(
         parts=parts,
         weights=best.weights,
         heights=heights,
         converged=best.converged,
         n_iterations=best.n_iterations,
-        log_likelihood=float(family.data.weights @ logs),
+        log_likelihood=float(family.data.weights @ logsumexp(_log_parts(family, best), axis=1)),
         total=family.data.total,
         names=names,
         estimates=estimates,

@@ -177,8 +177,7 @@ def goodness_of_fit(
     rows = uncompressed(profile)
     times = check_integer(n_resamples, "n_resamples", low=1)
     fitter = _fitter_of(fit) if refit is None else _checked_fitter(refit, "refit")
-    height = fitter(profile).log_likelihood
-    if not np.isclose(height, fit.log_likelihood, rtol=1e-6, atol=1e-6):
+    if not np.isclose(fitter(profile).log_likelihood, fit.log_likelihood, rtol=1e-6, atol=1e-6):
         remedy = "Use the options of `fit`, and the `data` it was fitted to."
         raise InvalidInputError("refit", "such that `refit(data)` returns `fit`", refit, remedy)
     own, *streams = as_generator(rng).spawn(times + 1)

@@ -218,8 +218,7 @@ class Decisions(Result):
         chain of undecided pairs, or of decided ones in a cycle, connects them.
         """
         # Arcs lead to items that are not decided to be above.
-        parts = ordered_parts(~self.above.T)
-        return tuple(tuple(self.items.at(np.sort(part))) for part in parts)
+        return tuple(tuple(self.items.at(np.sort(part))) for part in ordered_parts(~self.above.T))
 
     @cached_property
     def cyclic_components(self) -> tuple[tuple[Label, ...], ...]:

@@ -80,8 +80,7 @@ class _SingleRankings:
         itself, is_shared = 0.0, summary.unranked == "uniform"
         for tally, square in zip(tallies, (weights**2).tolist(), strict=True):
             if is_shared and len(tally.sizes):
-                share, squared = _shares_of(tally)
-                one = share - squared
+                one = _variances_of(tally)
                 itself += square * _over_pairs(one + one.T + tally.neither / 4.0)
         counts = np.array([tally.n_units for tally in tallies], dtype=np.float64)
         all_judge = is_shared or not summary.n_missing
@@ -437,8 +436,7 @@ class DispersionReport(Result):
     @property
     def _cost_of_ties(self) -> float:
         """The cost of tied votes for every ranking, by the `tie_cost` of the exact rule."""
-        per_tie = 0.0 if self.exact is None else self.exact.tie_cost
-        return per_tie * _over_pairs(self.votes.ties)
+        return (0.0 if self.exact is None else self.exact.tie_cost) * _over_pairs(self.votes.ties)
 
     # -- tables -------------------------------------------------------------------------------
 
@@ -477,10 +475,9 @@ class DispersionReport(Result):
 
     def _content(self) -> dict[str, Any]:
         certificate = None if self.exact is None else self.exact.certificate
-        spreads = self._plain("total_weight", "spread", "average_spread", "normalized_spread")
         return {
             "unranked_policy": self.votes.unranked,
-            **spreads,
+            **self._plain("total_weight", "spread", "average_spread", "normalized_spread"),
             "bounds": {"spread": list(self.spread_bounds), "pairs": list(self.pair_bounds)},
             "certificate": None if certificate is None else certificate.summary(),
             "rules": plain_rows(self.to_frame()),
@@ -529,12 +526,13 @@ class DispersionReport(Result):
         return f"<DispersionReport of {counted(len(self.consensuses), 'rule')}>"
 
 
-def _shares_of(tally: TaskTally) -> tuple[Floats, Floats]:
-    """Return shares of columns before absent rows, and their squares, summed over units."""
+def _variances_of(tally: TaskTally) -> Floats:
+    """Return shares of columns before absent rows less their squares, summed over units."""
     if tally.shares is None or tally.squares is None:
         # Rounded sums are integers on a grid.
         parts = (np.asarray(tally.on_grid), np.asarray(tally.squares_on_grid))
         share, square = (part.astype(np.float64) / grid(len(tally)) for part in parts)
-        return share, square
+        return share - square
     over = (2.0 * (tally.sizes + 1))[:, None, None]
-    return (tally.shares / over).sum(axis=0), (tally.squares / over**2).sum(axis=0)
+    variances: Floats = (tally.shares / over).sum(axis=0) - (tally.squares / over**2).sum(axis=0)
+    return variances

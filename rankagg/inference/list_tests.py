@@ -195,9 +195,7 @@ def _chance_of_less(scores: Floats, n: int) -> Floats:
     order, and crossings are removed from the remaining probability.
     """
     k = np.arange(1.0, n + 1.0)
-    boundaries = np.asarray(
-        scipy.special.betaincinv(k, n - k + 1.0, scores[:, None]), dtype=np.float64
-    )
+    boundaries: Any = scipy.special.betaincinv(k, n - k + 1.0, scores[:, None])
     # The probability of each number of variables so far without a crossing.
     below, reached, last = np.zeros((len(scores), n + 1)), *np.zeros((2, len(scores)))
     below[:, 0] = 1.0

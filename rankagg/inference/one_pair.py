@@ -177,8 +177,7 @@ def compare_pairs(
         raise InvalidInputError("method", f"another one than 'mcnemar' {only}", method, remedy)
     if method != "sign-flips" and sample.is_weighted:
         remedy = "Make the weights equal with `with_task_weights({})`."
-        allowed = "'sign-flips' if units differ in weight"
-        raise InvalidInputError("method", allowed, method, remedy)
+        raise InvalidInputError("method", "'sign-flips' if units differ in weight", method, remedy)
     d = sample.differences
     if method != "sign-flips":
         columns = zip(d.T, sample.sizes.T, ~np.isnan(d.T), strict=True)
@@ -229,8 +228,7 @@ def _share_interval(wins: int, losses: int, alpha: float) -> tuple[float, float]
     """Return Clopper and Pearson's interval for the share of wins; [0, 1] without data."""
     if not wins + losses:
         return 0.0, 1.0
-    tested = scipy.stats.binomtest(wins, wins + losses)
-    interval = tested.proportion_ci(1.0 - alpha, method="exact")
+    interval = scipy.stats.binomtest(wins, wins + losses).proportion_ci(1.0 - alpha, method="exact")
     return float(interval.low), float(interval.high)
 
 
@@ -251,8 +249,7 @@ def _difference_of_proportions(
     if n_units == 0:
         return -1.0, 1.0
     z = float(scipy.stats.norm.isf(alpha / 2.0))
-    lower = -_largest_kept(losses, wins, n_units, z)
-    return lower, _largest_kept(wins, losses, n_units, z)
+    return -_largest_kept(losses, wins, n_units, z), _largest_kept(wins, losses, n_units, z)
 
 
 def _largest_kept(wins: int, losses: int, n: int, z: float) -> float:
@@ -290,8 +287,7 @@ class _FlipTests(NamedTuple):
     def of(self, pair: int) -> Figures:
         """Return the figures of one pair."""
         mean, ends = float(self.mean[pair]), (float(self.lower[pair]), float(self.upper[pair]))
-        direction = int(mean > 0) - int(mean < 0)
-        return mean, *ends, float(self.p_value[pair]), self.is_exact, direction
+        return mean, *ends, float(self.p_value[pair]), self.is_exact, int(mean > 0) - int(mean < 0)
 
 
 def _flip_tests(
@@ -330,8 +326,7 @@ def _flip_tests(
     for start in range(0, width, step):
         some = slice(start, start + step)
         rows = values[:, some].T, weight[:, some].T, least[some]
-        tests = _flip_group(signs, times, alpha, *rows)
-        reached[some], lower[some], upper[some] = tests
+        reached[some], lower[some], upper[some] = _flip_group(signs, times, alpha, *rows)
     with np.errstate(invalid="ignore"):
         mean = np.where(np.abs(total) <= least, 0.0, total) / mass
     return _FlipTests(mean, reached / times, lower, upper, times, is_exact)

@@ -150,10 +150,8 @@ class IntervalOptions:
         if silent.any():
             many = int(silent.sum())
             pairs = quantity(many, "pairs that no unit compares", noun="pair", of=n_pairs)
-            notes = (
-                sentence("no {} compares {}: the interval is [0, 1]", units.unit, pairs),
-                *notes,
-            )
+            silence = sentence("no {} compares {}: the interval is [0, 1]", units.unit, pairs)
+            notes = (silence, *notes)
         return _PairBounds(bounds.mean, bounds.n, bounds.shares, lower, upper, notes)
 
     def resamples(self, units: Units | SummedUnits) -> Iterator[tuple[slice, _Resamples]]:
@@ -211,10 +209,8 @@ def _binomial(units: Units | SummedUnits, options: IntervalOptions, alpha: float
     notes = _few_units(options.name, n, units.unit)
     if ties.any():
         many = quantity(int(ties.sum()), "ties left out")
-        notes = (
-            sentence("{} {} left out", many, "tie was" if many == "1" else "ties were"),
-            *notes,
-        )
+        left_out = sentence("{} {} left out", many, "tie was" if many == "1" else "ties were")
+        notes = (left_out, *notes)
     with np.errstate(divide="ignore"):
         return _PairBounds(mean, n, np.where(n > 0, 1.0 / n, 0.0), lower, upper, notes)
 
@@ -350,8 +346,7 @@ def _log_per_bound(alpha: ArrayLike, sides: int) -> Floats:
     wrong = ~((levels > 0) & (levels < 1))
     if wrong.any():
         raise InvalidInputError("alpha", "numbers in (0, 1)", float(levels[wrong].flat[0]))
-    logarithm: Floats = np.log(count / levels)
-    return logarithm
+    return np.log(count / levels)
 
 
 def hoeffding_radius(

@@ -63,8 +63,7 @@ def pairwise_tests(
     data = checked_table(data, "all systems")
     # Only its average ranks are used, so few resamples are enough.
     averages = skillings_mack(data, unit=unit, n_resamples=100, rng=0).average_ranks
-    order = data.systems.at(np.argsort(averages, kind="stable"))
-    pairs = list(combinations(order, 2))
+    pairs = list(combinations(data.systems.at(np.argsort(averages, kind="stable")), 2))
     options: dict[str, Any] = {"method": method, "unit": unit, "alpha": alpha}
     tests = run_on_pairs(data, pairs, **options, n_resamples=n_resamples, rng=rng)
     return PairwiseTests(

@@ -159,8 +159,7 @@ def _answers_needed(gap: float, share: float, level: float, chance: float) -> fl
     """Return the number of units that McNemar's test needs."""
     z, y = scipy.stats.norm.isf(level / 2), scipy.stats.norm.ppf(chance)
     rest = float(np.sqrt(max(share - gap**2, 0.0)))
-    needed: Floats = (z * np.sqrt(share) + y * rest) ** 2 / gap**2
-    return float(needed)
+    return float((z * np.sqrt(share) + y * rest) ** 2 / gap**2)
 
 
 def _answers_detectable(share: float, n: float, level: float, chance: float) -> float:
@@ -221,8 +220,7 @@ def separation(
         raise InvalidInputError("data", "a table of two systems or more", data, table_remedy(data))
     tests = data.n_systems - 1 if n_tests is None else check_integer(n_tests, "n_tests", low=1)
     level, chance = _test_levels(alpha, power, tests)
-    order = _order(data)
-    names = [data.systems[int(i)] for i in order]
+    names = [data.systems[int(i)] for i in _order(data)]
     sample = paired_sample(data, list(pairwise(names)), unit)
     rows = [_figures(sample, pair, level, chance) for pair in range(len(names) - 1)]
     columns = map(np.array, zip(*rows, strict=True))

@@ -66,8 +66,7 @@ def neighbor_groups(ranks: Floats, differ: Bools) -> tuple[Positions, ...]:
     first = np.where(differs.any(axis=1), differs.argmax(axis=1), len(order))
     ends = np.minimum.accumulate(first[::-1])[::-1]
     # A set that ends where the previous one ends is part of it.
-    starts = np.flatnonzero(np.diff(ends, prepend=0))
-    return tuple(order[start : ends[start]] for start in starts)
+    return tuple(order[start : ends[start]] for start in np.flatnonzero(np.diff(ends, prepend=0)))
 
 
 def _ranked_units(
@@ -104,8 +103,7 @@ def _mid_ranks(profile: Profile, units: Units) -> tuple[Floats, Integers64]:
     sums, numbers = np.zeros((2, int(clusters.max()) + 1, profile.n_items))
     np.add.at(sums, clusters, np.where(is_ranked, ranks, 0.0) * counts[:, None])
     np.add.at(numbers, clusters, is_ranked * counts[:, None])
-    total = np.bincount(clusters, weights=counts)[:, None]
-    if ((numbers > 0) & (numbers < total)).any():
+    if ((numbers > 0) & (numbers < np.bincount(clusters, weights=counts)[:, None])).any():
         problem = Described("items that only some rankings of a unit have")
         remedy = (
             "Average ranks among different items are not comparable: leave these items out of "
@@ -287,10 +285,8 @@ class FriedmanTest(_AverageRankTest):
 
     def _facts(self, alpha: float = 0.05, rows: int | None = ROWS) -> list[str]:
         groups = [listed(group) for group in self.groups(alpha) if len(group) > 1]
-        chi2, f = (
-            quantity(self.statistic, "chi-square", ".4g"),
-            quantity(self.f_statistic, "F", ".4g"),
-        )
+        chi2 = quantity(self.statistic, "chi-square", ".4g")
+        f = quantity(self.f_statistic, "F", ".4g")
         p = quantity(self.p_value, "p-value", p_text)
         p_of_f = quantity(self.f_p_value, "p of F", p_text)
         df, rest = quantity(self.df, "freedom"), quantity(self.f_df[1], "freedom of the rest")
@@ -539,12 +535,11 @@ def skillings_mack(
     is_alone = np.bincount(parts)[parts] == 1
     of_ranks = solved @ covariance @ solved
     variances = np.diag(of_ranks)[:, None] + np.diag(of_ranks) - 2.0 * of_ranks
-    errors = np.sqrt(np.maximum(variances, 0.0))
     return SkillingsMackTest(
         items=profile.items,
         average_points=average_points,
         average_ranks=np.where(is_alone, np.nan, (k + 1.0) / 2.0 - solved @ sums),
-        errors=np.where(parts[:, None] == parts, errors, np.nan),
+        errors=np.where(parts[:, None] == parts, np.sqrt(np.maximum(variances, 0.0)), np.nan),
         n_ranked=n_ranked,
         n_rankings=units.n_units,
         statistic=statistic,

@@ -55,17 +55,15 @@ class KrippendorffAlpha(Result):
         return pd.DataFrame([self._plain("value", "lower", "upper")])
 
     def _content(self) -> dict[str, Any]:
-        names = ("metric", "value", "lower", "upper", "alpha", "n_items")
-        return self._plain(*names)
+        return self._plain("metric", "value", "lower", "upper", "alpha", "n_items")
 
     def _facts(self) -> list[str]:
         raters = quantity(self._n_raters, "raters", noun="rater")
         items = quantity(self.n_items, "items with two ratings or more", noun="item")
         ratings = quantity(self._n_ratings, "ratings of these", ",", "rating")
-        level = level_of(self.alpha)
         return [
             sentence("{} distances of {} of {} by {}", self.metric, ratings, items, raters),
-            sentence("interval: {}, by resampled items", level),
+            sentence("interval: {}, by resampled items", level_of(self.alpha)),
         ]
 
 
@@ -113,8 +111,7 @@ def krippendorff_alpha(
     # Counts of each value of each item; items with one rating cannot disagree.
     table = table[:, (table >= 0).sum(axis=0) > 1]
     if not table.size:
-        allowed = "items that two raters or more rated"
-        raise InvalidInputError("data", allowed, Described("none"))
+        raise InvalidInputError("data", "items that two raters or more rated", Described("none"))
     items = np.broadcast_to(np.arange(table.shape[1]), table.shape)
     counts = np.zeros((table.shape[1], len(values)))
     np.add.at(counts, (items[table >= 0], table[table >= 0]), 1.0)

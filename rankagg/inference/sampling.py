@@ -233,8 +233,7 @@ class _Sampler:
             # Draw a row by its mass, then one of its copies.
             drawn = np.searchsorted(self._mass, self._rng.random((len(todo), 2)), "right")
             drawn = np.minimum(drawn, len(self._mass) - 1)
-            copies = self._rng.integers(0, self._profile.counts[drawn])
-            observation = self._ends[drawn] - copies
+            observation = self._ends[drawn] - self._rng.integers(0, self._profile.counts[drawn])
             rows[todo] = drawn
             todo = todo[observation[:, 0] == observation[:, 1]]
             if not len(todo):

@@ -430,8 +430,7 @@ def tied_rankings(data: Any, tolerance: Tolerance) -> Any:
     if isinstance(tolerance, float | int | Mapping) and not tolerance:
         return data
     if not isinstance(data, ScoreTable):
-        allowed = "0 for data without single scores"
-        raise InvalidInputError("tolerance", allowed, tolerance)
+        raise InvalidInputError("tolerance", "0 for data without single scores", tolerance)
     return data.rankings(tolerance)
 
 
@@ -453,8 +452,7 @@ def _neighbor_note(scores: Floats) -> tuple[str, ...]:
         means = rows.sum(axis=axis, keepdims=True) / np.fmax(present.sum(axis, keepdims=True), 1)
         rows = np.where(present, rows - means, 0.0)
         length = np.sqrt((rows**2).sum(axis=1, keepdims=True))
-        varies = length > rounding_error(1.0)
-        rows = np.divide(rows, length, out=np.zeros_like(rows), where=varies)
+        rows = np.divide(rows, length, out=np.zeros_like(rows), where=length > rounding_error(1.0))
     # Mean and mean square of the correlations of all pairs of columns, from sums.
     own, pairs = (rows**2).sum(axis=1), n * (n - 1)
     mean = ((rows.sum(axis=0) ** 2).sum() - own.sum()) / pairs

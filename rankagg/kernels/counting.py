@@ -144,8 +144,7 @@ class _Sums:
         if weights is not None:
             weights = np.concatenate([weights, np.zeros(padded.shape[1] - m, dtype=np.int64)])
         _compare_columns(padded, weights, self._above, strict=self._halved)
-        largest = int(columns.max(initial=0))
-        if largest < n:
+        if int(columns.max(initial=0)) < n:
             self._complete += m if weights is None else int(weights.sum())
             return
         present = padded != missing
@@ -163,8 +162,7 @@ class _Sums:
             both = np.broadcast_to(np.int64(self._complete), shape)
         else:
             both = self._both + self._complete
-        none = np.broadcast_to(np.int64(0), shape)
-        off = none if self._off is None else self._off
+        off = np.broadcast_to(np.int64(0), shape) if self._off is None else self._off
         if self._halved:
             self._mirror(both, off)
         return Counts(self._above, both, off)
@@ -208,8 +206,7 @@ def count_together(first: Bools, second: Bools, weights: Integers64 | None = Non
         weighed = (first * weights.astype(np.float64)) @ second.T.astype(np.float64)
         return np.rint(weighed).astype(np.int64)
     if not hasattr(np, "bitwise_count"):  # before NumPy 2; blocks have fewer than 2**24 rankings
-        product = first.astype(np.float32) @ second.T.astype(np.float32)
-        return np.rint(product).astype(np.int64)
+        return np.rint(first.astype(np.float32) @ second.T.astype(np.float32)).astype(np.int64)
     mine, theirs = _packed(first), _packed(second)
     counts = np.empty((len(mine), len(mine)), dtype=np.int64)
     for i, row in enumerate(mine):

@@ -249,8 +249,7 @@ class Kemeny(SearchingRule):
         warm : Warm, optional
             Cycles from votes on the same items, for a strict consensus by "cuts".
         """
-        ends = (deadline or Deadline()).sooner(self.time_limit)
-        effort = Effort(ends)
+        effort = Effort((deadline or Deadline()).sooner(self.time_limit))
         if self.time_limit is not None:
             limit = f"not proved optimal within the time limit of {self.time_limit:g} s"
             effort = replace(effort, unproved=limit)

@@ -137,8 +137,7 @@ class CaseSearch(ABC):
 
     def solution(self, *, interrupted: bool) -> Solution:
         """Return the best order with the cases that bound all others."""
-        nodes, rows = tuple(self.nodes), tuple(self.rows)
-        return Solution(self.order, nodes, rows, interrupted, self.lower)
+        return Solution(self.order, tuple(self.nodes), tuple(self.rows), interrupted, self.lower)
 
     # -- hooks for strict and weak orders -----------------------------------------------------
 
@@ -323,25 +322,18 @@ class CaseSearch(ABC):
     def _promise(self, point: Point, both: list[Any]) -> float:
         """Return the product of the increases of the bound when a pair is decided."""
         assert self.relaxation is not None
-        cases = [case for case in both if case is not None]
-        values = self.relaxation.probe(cases, self.deadline)
+        values = self.relaxation.probe([case for case in both if case is not None], self.deadline)
         left = (self.upper - self.problem.floor) / self._unit - point.value
-        steps = [min(max(value - point.value, 1e-3), left) for value in values]
-        return float(np.prod(steps))
+        return float(np.prod([min(max(value - point.value, 1e-3), left) for value in values]))
 
 
 AnySearch = TypeVar("AnySearch", bound=CaseSearch)
 
 
-def _run(search: CaseSearch) -> Solution | None:
-    search.run()
-    return None
-
-
 def searched(
     begin: Callable[[], AnySearch],
     first: Callable[[], Positions],
-    run: Callable[[AnySearch], Solution | None] = _run,
+    run: Callable[[AnySearch], Solution | None] = CaseSearch.run,
 ) -> Solution:
     """Search until proved or stopped; without time to begin, return `first`.
 

@@ -457,8 +457,7 @@ class Certificate(_Proved):
     def _means(self) -> str:
         means = []
         if self.n_cycles:
-            plural = "" if self.n_cycles == 1 else "s"
-            means.append(f"{self.n_cycles} weighted 3-cycle{plural}")
+            means.append(counted(self.n_cycles, "weighted 3-cycle"))
         if self.n_rows:
             means.append(f"{counted(self.n_rows, 'row')} derived from them")
         if self.n_decided:
@@ -572,8 +571,7 @@ class TiedCertificate(_Proved):
 
     @staticmethod
     def _own_fields(statement: Weak) -> dict[str, Any]:
-        prices = {"consensus_tie_cost": statement.consensus_tie_cost}
-        return {"positions": statement.buckets, **prices}
+        return {"positions": statement.buckets, "consensus_tie_cost": statement.consensus_tie_cost}
 
     def _plain_fields(self) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
         buckets = {"buckets": [list(bucket) for bucket in self.positions]}

@@ -91,8 +91,7 @@ def _levels(
         for columns in inside.values():
             program.at_least({columns[first]: 1, columns[second]: -1}, 0)
     for count in demands.counts:
-        kept = {inside[count.within][i]: 1 for i in count.items}
-        program.at_least(kept, count.at_least)
+        program.at_least({inside[count.within][i]: 1 for i in count.items}, count.at_least)
     if not inside:
         return np.zeros(n, dtype=np.intp)
     values = program.solve(deadline).values
@@ -273,10 +272,7 @@ class _FeasibleIncumbent(Incumbent):
 def _exchange_gains(permuted: NDArray[Any]) -> NDArray[Any]:
     """Return the gains of swapping the items at places p < q."""
     rows, columns = np.cumsum(permuted, axis=1), np.cumsum(permuted, axis=0)
-    gains: NDArray[Any] = np.triu(
-        rows - rows.diagonal()[:, None] + columns.diagonal()[None, :] - columns, k=1
-    )
-    return gains
+    return np.triu(rows - rows.diagonal()[:, None] + columns.diagonal()[None, :] - columns, k=1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -358,8 +354,7 @@ class _ElasticRelaxation(Relaxation):
     def solve(self, deadline: Deadline) -> Point:
         """Solve; the value of the point includes the price of slack."""
         point = super().solve(deadline)
-        columns = np.array(self._highs.getSolution().col_value)
-        lacking = float(columns[self._pair_of < 0].sum())
+        lacking = float(np.array(self._highs.getSolution().col_value)[self._pair_of < 0].sum())
         return replace(point, value=point.value + self._price * lacking)
 
 
@@ -410,9 +405,8 @@ class _ConstrainedSearch(Search):
         def solve(task: Task) -> Solution:
             return _solve_constrained_part(replace(task, deadline=task.deadline.share(parts)))
 
-        effort = Effort(self.deadline)
         known = {"start": self.order, "decided": self._open[0][0]}
-        solved = solve_parts(self.problem, groups, solve, effort, **known)
+        solved = solve_parts(self.problem, groups, solve, Effort(self.deadline), **known)
         self._best.offer(solved.order)
         if solved.interrupted:
             raise KeyboardInterrupt

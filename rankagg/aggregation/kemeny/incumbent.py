@@ -153,7 +153,7 @@ class _Memetic:
             return
         found, values = self._searches.kept, self._costs - 2 * self._searches.saved
         places = np.argsort(np.concatenate([self._population, found]), axis=1)
-        distances = _footrules(places)
+        distances = np.array([np.abs(places - row).sum(axis=1) for row in places])  # footrules
         if self._generation < 0:
             self._apart = APART * float(distances.sum()) / (self.size * (self.size - 1))
         self._generation += 1
@@ -231,11 +231,6 @@ def _order_costs(margins: Numbers, orders: Orders) -> Numbers:
         found[:, below] = 0
         costs += found.reshape(k, -1).sum(axis=1)
     return costs
-
-
-def _footrules(places: Orders) -> Integers:
-    """Return the footrule distances between orders: sums of differences of places."""
-    return np.array([np.abs(places - row).sum(axis=1) for row in places])
 
 
 def _descended(
@@ -378,8 +373,7 @@ class Incumbent:
         """Recombine orders near a fractional point into a better one."""
         scores = before.sum(axis=1)
         noise = self._rng.normal(0.0, NOISE, (PARENTS, self._problem.n))
-        parents = [self._improved(np.argsort(row)) for row in noise - scores]
-        population = [self.order, *parents]
+        population = [self.order, *[self._improved(np.argsort(row)) for row in noise - scores]]
         margins = self.margins if self._floats is None else self._floats
         self.offer(_evolved(margins, population, self._rng, 400, self._deadline))
 

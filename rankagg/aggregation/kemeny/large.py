@@ -26,7 +26,7 @@ from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.kemeny.incumbent import Incumbent
 from rankagg.aggregation.kemeny.parts import Report
 from rankagg.aggregation.kemeny.problem import Problem, improve_windows
-from rankagg.aggregation.kemeny.proof import Proof, Weighting
+from rankagg.aggregation.kemeny.proof import Proof, Weighting, least_first
 
 Cycles = NDArray[np.int32]
 Floats32 = NDArray[np.float32]
@@ -78,8 +78,7 @@ class _FirstOrder:
         new = new[: max(room - len(self.cycles), 0)]
         if len(new):
             self.cycles = np.concatenate([self.cycles, new])
-            added = np.zeros(len(new), dtype=np.float32)
-            self._weights = np.concatenate([self._weights, added])
+            self._weights = np.concatenate([self._weights, np.zeros(len(new), dtype=np.float32)])
             self._is_ready = False
         return len(new)
 
@@ -113,9 +112,8 @@ class _FirstOrder:
         self._least: Floats32 = 1.0 - (~forward).sum(axis=1, dtype=np.float32)
         signs = np.where(forward, np.float32(1.0), np.float32(-1.0)).ravel()
         starts = np.arange(0, 3 * m + 1, 3, dtype=np.int32)
-        shape = (m, len(pairs))
         self._rows = scipy.sparse.csr_array(
-            (signs, columns.ravel().astype(np.int32), starts), shape=shape
+            (signs, columns.ravel().astype(np.int32), starts), shape=(m, len(pairs))
         )
         self._columns = self._rows.T.tocsr()
         self._share = 1 / np.diff(self._columns.indptr).astype(np.float32)
@@ -217,12 +215,9 @@ def _cycles_against(
     found = np.flatnonzero(over > VIOLATION)
     # The point uses less than one arc of the reverse.
     cycles = np.column_stack([thirds[found], heads[found], tails[found]])
-    first = cycles.argmin(axis=1)
-    turned = np.take_along_axis(cycles, (first[:, None] + np.arange(3)) % 3, axis=1)
-    keys = turned.astype(np.int64) @ np.array([n * n, n, 1])
-    _, unique = np.unique(keys, return_index=True)
-    ranked = unique[np.argsort(-over[found][unique], kind="stable")]
-    return turned[ranked]
+    turned = least_first(cycles)
+    _, unique = np.unique(turned.astype(np.int64) @ np.array([n * n, n, 1]), return_index=True)
+    return turned[unique[np.argsort(-over[found][unique], kind="stable")]]
 
 
 def _arcs_back(
@@ -237,8 +232,7 @@ def _arcs_back(
     size = max(1, BLOCK_ENTRIES // n)
     for start in range(0, n, size):
         rows = slice(start, start + size)
-        used = (before[rows] > VIOLATION) & (place[rows, None] > place)
-        tail, head = np.nonzero(used)
+        tail, head = np.nonzero((before[rows] > VIOLATION) & (place[rows, None] > place))
         tail += start
         tails.append(tail.astype(np.int32))
         heads.append(head.astype(np.int32))

@@ -253,8 +253,7 @@ class Optima(OptimalSet):
     @cached_property
     def _positions(self) -> list[Positions]:
         always = self.relation()
-        open_pairs = ~(always | always.T)
-        block = connected_parts(open_pairs)
+        block = connected_parts(~(always | always.T))
         firsts = dict.fromkeys(block[self._order].tolist())
         return [self._order[block[self._order] == number] for number in firsts]
 
@@ -342,8 +341,7 @@ class Optima(OptimalSet):
     def _closest(self, ranking: PartialRanking, sign: Literal[1, -1]) -> Permutation:
         self.items.require_same(ranking.items, "The optima and a ranking")
         scale = 2 * (ranking.n_observed + 1)
-        probabilities = ranking.pairwise_probabilities()
-        distance = np.rint(probabilities.T * scale).astype(np.int64)
+        distance = np.rint(ranking.pairwise_probabilities().T * scale).astype(np.int64)
         self._check_sizes()
         parts = [
             block[self._best_second(block, sign * distance[np.ix_(block, block)])]

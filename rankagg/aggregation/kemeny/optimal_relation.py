@@ -88,8 +88,7 @@ def _more_in_all(
     A vertex has few positive weights; an interior point has as many as possible. The weights are
     rounded and then count exactly, as in proofs.
     """
-    blocks = np.bincount(connected_parts(~(always | always.T)))
-    if blocks.max(initial=0) <= ENUMERATED_UP_TO:
+    if np.bincount(connected_parts(~(always | always.T))).max(initial=0) <= ENUMERATED_UP_TO:
         return always
     cycles = _open_cycles(always)
     if not 0 < len(cycles) <= MOST_CYCLES:
@@ -134,8 +133,7 @@ class Relation:
         self.always: Bools = place[:, None] < place[None, :]
         self.n_seen = 1
         # Weak components: between them every majority is strict, in every optimum.
-        weak = problem.margins <= 0
-        component = strong_parts(weak)
+        component = strong_parts(problem.margins <= 0)
         for number in np.unique(component):
             part = order[component[order] == number]
             if len(part) > 1:
@@ -191,9 +189,8 @@ class _Component:
         search = Search(problem, deadline, decided=nothing)
         search.run()
         self._relaxation = search.relaxation
-        bounds = search.proof.forced_bounds(problem)
         # Forcing j before i costs more than the optimum: i is always before j.
-        always = closed((bounds > self._best).T & self._possible)
+        always = closed((search.proof.forced_bounds(problem) > self._best).T & self._possible)
         assert always is not None, "an optimum has all of them"
         self.always: Bools = _more_in_all(problem, self._best, always, [search.rows], deadline)
         self._meet(search.order)
@@ -235,8 +232,7 @@ class _Component:
         up = np.zeros((len(order), len(order) + 1), dtype=np.int64)
         np.cumsum(new, axis=1, out=up[:, 1:])
         below = down - down.diagonal()[:, None]
-        above = up.diagonal()[:, None] - up[:, :-1]
-        return np.triu(below, k=1) + np.tril(above, k=-1) > 0
+        return np.triu(below, k=1) + np.tril(up.diagonal()[:, None] - up[:, :-1], k=-1) > 0
 
     def _is_informative(self, order: Positions, source: int, target: int) -> bool:
         """Return the same for one move."""
@@ -315,8 +311,7 @@ class _Draw:
         against = left & ~ahead
         if not against.any():
             return None
-        next_turn = np.where(against, turns, turns.size)
-        first, second = divmod(int(next_turn.argmin()), len(turns))
+        first, second = divmod(int(np.where(against, turns, turns.size).argmin()), len(turns))
         sooner = closed(self._settled | (left & (turns < turns[first, second])))
         assert sooner is not None, "the current order has all of them"
         self._settled = sooner
@@ -359,8 +354,7 @@ class _Draw:
     def _approach(self) -> None:
         """Move single items at no cost so that more pairs are as wanted."""
         n = self._problem.n
-        settled = self._settled * n**2
-        second = np.where(self._settled | self._settled.T, settled, self._wanted)
+        second = np.where(self._settled | self._settled.T, self._settled * n**2, self._wanted)
         # The first cost outweighs the second; ties within float precision change nothing.
         margins = self._problem.margins.astype(np.float64) * n**4 + (second.T - second)
         found = heuristics.improve(margins, self.order, self._deadline)

@@ -20,7 +20,7 @@ import numpy as np
 from rankagg._typing import Bools, Positions
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.kemeny.problem import PairCosts
-from rankagg.aggregation.kemeny.proof import Proof
+from rankagg.aggregation.kemeny.proof import Proof, least_first
 from rankagg.check_certificate import Derived, Node
 
 if TYPE_CHECKING:
@@ -164,8 +164,7 @@ class Warm:
         warm = cls(n)
         used = chain.from_iterable(leaf.triples for proof in proofs for leaf in proof.leaves())
         cycles = np.array(list(used), dtype=np.intp).reshape(-1, 3)
-        turns = np.argmin(cycles, axis=1)[:, None] + np.arange(3)
-        warm.learn(np.unique(np.take_along_axis(cycles, turns % 3, axis=1), axis=0))
+        warm.learn(np.unique(least_first(cycles), axis=0))
         return warm
 
     def fork(self) -> Warm:

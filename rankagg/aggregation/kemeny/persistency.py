@@ -254,8 +254,7 @@ class Persistence:
         assert more is not None, "an optimum has all of these pairs"
         steps = more.astype(np.float32)
         self.known = more
-        needed = np.argwhere(pairs & ~(steps @ steps > 0)).tolist()
-        return tuple((x, y) for x, y in needed)
+        return tuple((x, y) for x, y in np.argwhere(pairs & ~(steps @ steps > 0)).tolist())
 
 
 def _machine_gains(gains: Integers) -> NDArray[Any]:

@@ -256,12 +256,9 @@ class SubsetTable:
 
     def _last_items(self, subset: int) -> list[int]:
         """Return the items that are last in some optimal order of a subset."""
-        items = [i for i in range(self._problem.n) if subset >> i & 1]
-        return [i for i in items if self._with_last(subset, i) == self.best[subset]]
-
-    def _with_last(self, subset: int, item: int) -> int:
-        rest = subset ^ 1 << item
-        return int(self.best[rest] + self._last_costs[item][rest])
+        best, costs = self.best, self._last_costs
+        rests = {i: subset ^ 1 << i for i in range(self._problem.n) if subset >> i & 1}
+        return [i for i, rest in rests.items() if best[rest] + costs[i, rest] == best[subset]]
 
     def positions(self) -> Bools:
         """Return which items have which places in some optimal order, shape (n, n)."""
@@ -299,8 +296,7 @@ class SubsetTable:
 
     def orders(self) -> Iterator[Positions]:
         """Yield every optimal order."""
-        n = self._problem.n
-        stack: list[tuple[int, tuple[int, ...]]] = [((1 << n) - 1, ())]
+        stack: list[tuple[int, tuple[int, ...]]] = [((1 << self._problem.n) - 1, ())]
         while stack:
             self._deadline.seconds_left()
             subset, tail = stack.pop()
@@ -318,8 +314,7 @@ def _by_size(n: int) -> list[Integers64]:
     for item in range(n):
         sizes += subsets >> item & 1
     order = np.argsort(sizes, kind="stable")
-    cuts = np.searchsorted(sizes[order], np.arange(1, n + 1))
-    return np.split(subsets[order], cuts)[1:]
+    return np.split(subsets[order], np.searchsorted(sizes[order], np.arange(1, n + 1)))[1:]
 
 
 def _each_size(n: int) -> Iterator[tuple[Integers64, Positions]]:

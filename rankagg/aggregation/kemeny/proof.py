@@ -152,8 +152,7 @@ class Weighting:
         amounts: Any = np.tile(self.weights, 3)
         paid = exact.sum_of(self.weights)
         if len(self.forms):
-            lengths = [len(form.counts) for form in self.forms]
-            times: Any = np.repeat(self.form_weights, lengths)
+            times: Any = np.repeat(self.form_weights, [len(form.counts) for form in self.forms])
             counts = np.concatenate([form.counts for form in self.forms])
             tails = np.concatenate([tails, *(form.tails for form in self.forms)])
             heads = np.concatenate([heads, *(form.heads for form in self.forms)])
@@ -161,6 +160,12 @@ class Weighting:
             least = np.array([form.least for form in self.forms], dtype=np.int64)
             paid += exact.sum_of(exact.multiply(self.form_weights, least))
         return tails, heads, exact.fit(amounts), paid
+
+
+def least_first(cycles: NDArray[Any]) -> NDArray[Any]:
+    """Return cycles of three, each turned so that it begins with its least item."""
+    turns = (cycles.argmin(axis=1)[:, None] + np.arange(3)) % 3
+    return np.take_along_axis(cycles, turns, axis=1)
 
 
 def _least_total(problem: Problem, weighting: Weighting, decided: Bools) -> int:
@@ -229,8 +234,7 @@ def _with_the_others(problem: Problem, rest: NDArray[np.object_]) -> NDArray[np.
     """
     pairs = ~np.eye(problem.n, dtype=bool)
     least = problem.next_attainable(Fraction(max(np.minimum(rest, rest.T)[pairs])))
-    bounds: NDArray[np.object_] = np.minimum(rest, least + problem.step)
-    return bounds
+    return np.minimum(rest, least + problem.step)
 
 
 def _excess(problem: Problem, weighting: Weighting, decided: Bools) -> tuple[Integers, int]:
@@ -316,11 +320,9 @@ def _node_to_dict(node: Node, words: type[ProofReader] = ProofReader) -> dict[st
     """Return plain data for JSON, with the keys of a kind of certificate."""
     if isinstance(node, Leaf):
         triples = [[*t, w] for t, w in zip(node.triples, node.weights, strict=True)]
-        rows = [list(row) for row in node.rows]
-        return dict(zip(words.leaf_keys, (triples, rows), strict=False))
+        return dict(zip(words.leaf_keys, (triples, [list(row) for row in node.rows]), strict=False))
     if isinstance(node, Fixing):
-        ends = {"threshold": node.threshold, "rest": node.rest}
-        return _node_to_dict(node.leaf, words) | ends
+        return _node_to_dict(node.leaf, words) | {"threshold": node.threshold, "rest": node.rest}
     if isinstance(node, Branch):
         children = dict(zip(words.answers, (node.yes, node.no), strict=True))
         return {"pair": [node.first, node.second], **children}
@@ -427,9 +429,8 @@ class Proof:
         impossible = exact.sum_of(part.costs) + part.constant + 1
         nowhere = np.full((n, n), impossible, dtype=object)
         bounds: dict[int, NDArray[np.object_]] = {}
-        walk = list(self.walk(part))
         # Parents come before children; contradictory cases are left out.
-        for at, node, decided in reversed(walk):
+        for at, node, decided in reversed(list(self.walk(part))):
             if isinstance(node, Enumeration):
                 raise TypeError("An enumeration has no weights.")
             if isinstance(node, Branch):

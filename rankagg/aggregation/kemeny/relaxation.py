@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from rankagg._typing import Bools, Floats, Integers64, Positions
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.kemeny.problem import PairCosts
-from rankagg.aggregation.kemeny.proof import Form, Weighting
+from rankagg.aggregation.kemeny.proof import Form, Weighting, least_first
 from rankagg.check_certificate import Derived
 from rankagg.exceptions import SolverError
 
@@ -335,9 +335,7 @@ class Relaxation:
 
     def _numbers(self, cycles: Cycles) -> Integers64:
         """Return a number for each cycle that does not depend on its first item."""
-        first = np.argmin(cycles, axis=1)
-        turned = np.take_along_axis(cycles, (first[:, None] + np.arange(3)) % 3, axis=1)
-        numbers: Integers64 = turned @ np.array([self._n**2, self._n, 1])
+        numbers: Integers64 = least_first(cycles) @ np.array([self._n**2, self._n, 1])
         return numbers
 
     def _cycles_of(self, numbers: Integers64) -> Cycles:

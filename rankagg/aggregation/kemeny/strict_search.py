@@ -198,8 +198,7 @@ def _searched(task: Task, relaxation: Relaxation | None = None) -> Solution:
     def begin() -> Search:
         if problem.n >= LONG_TO_BEGIN:
             task.deadline.seconds_left()
-        given = problem, task.deadline, task.report
-        return Search(*given, start=start, relaxation=relaxation)
+        return Search(problem, task.deadline, task.report, start=start, relaxation=relaxation)
 
     def run(search: Search) -> Solution | None:
         if problem.n >= FIRST_ORDER and relaxation is None:
@@ -208,7 +207,9 @@ def _searched(task: Task, relaxation: Relaxation | None = None) -> Solution:
             search.improve()
         if problem.n <= ENUMERABLE:
             search.run(cases=ENUMERATE_FROM)
-            if not search.is_done and _has_time(task):
+            left = task.deadline.time_limit  # for two enumerations: the certificate takes another
+            has_time = left is None or left > 2 * A_SUBSET * 2**problem.n
+            if has_time and not search.is_done:
                 return enumerated(task)
         search.run()
         return None
@@ -217,12 +218,6 @@ def _searched(task: Task, relaxation: Relaxation | None = None) -> Solution:
         return heuristics.starting_orders(problem.margins)[0] if start is None else start
 
     return searched(begin, first, run)
-
-
-def _has_time(task: Task) -> bool:
-    """Return whether the deadline allows enumeration twice, here and for the certificate."""
-    left = task.deadline.time_limit
-    return left is None or left > 2 * A_SUBSET * 2**task.problem.n
 
 
 def enumerated(task: Task) -> Solution:

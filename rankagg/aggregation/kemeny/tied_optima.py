@@ -170,8 +170,7 @@ class _OptimalGroup:
             above = [_n_above(levels) for levels in found]
             return np.min(above, axis=0), np.max(above, axis=0)
         not_below, below = self.possible
-        low = (~not_below).sum(axis=1)
-        return np.where(self.leaders, 0, np.maximum(low, 1)), below.sum(axis=1)
+        return np.where(self.leaders, 0, np.maximum((~not_below).sum(axis=1), 1)), below.sum(axis=1)
 
 
 class TiedOptima(OptimalSet):
@@ -203,10 +202,9 @@ class TiedOptima(OptimalSet):
 
     @cached_property
     def _groups(self) -> list[_OptimalGroup]:
-        parts = self._problem.groups(all_optima=True)
         return [
             _OptimalGroup(part, self._problem.restrict(part), self._levels[part], self._deadline)
-            for part in parts
+            for part in self._problem.groups(all_optima=True)
         ]
 
     # -- agreement of all optima --------------------------------------------------------------
@@ -219,8 +217,7 @@ class TiedOptima(OptimalSet):
     @cached_property
     def _possible(self) -> tuple[Bools, Bools]:
         """Which statements hold in some optimum: row not below column; row below column."""
-        n = len(self.items)
-        place = np.empty(n, dtype=np.intp)
+        place = np.empty(len(self.items), dtype=np.intp)
         for number, group in enumerate(self._groups):
             place[group.part] = number
         not_below = place[:, None] <= place[None, :]
@@ -326,8 +323,7 @@ class TiedOptima(OptimalSet):
         -------
         best, worst : ndarray of int, shape (n,)
         """
-        n = len(self.items)
-        best, worst = np.ones(n, dtype=np.intp), np.ones(n, dtype=np.intp)
+        best, worst = np.ones((2, len(self.items)), dtype=np.intp)
         start = 1
         for group in self._groups:
             low, high = group.ranks

@@ -156,8 +156,7 @@ def _best_list(gains: NDArray[np.object_], k: int, deadline: Deadline) -> tuple[
     while True:
         for a, b, c in turns:
             # If b is listed, "ahead of" is transitive through b.
-            row = {ahead[a, c]: 1, ahead[a, b]: -1, ahead[b, c]: -1, items[b]: 1}
-            program.at_least(row, 0)
+            program.at_least({ahead[a, c]: 1, ahead[a, b]: -1, ahead[b, c]: -1, items[b]: 1}, 0)
         values = program.solve(deadline).values
         if values is None:
             raise SolverError("The solver of an integer program found no list.")

@@ -32,6 +32,7 @@ import scipy
 
 from rankagg._typing import Bools, Floats, Generator, Positions
 from rankagg.aggregation.deadline import Deadline
+from rankagg.aggregation.kemeny.proof import least_first
 from rankagg.aggregation.kemeny.relaxation import Cycles
 from rankagg.check_certificate import Derived
 
@@ -71,8 +72,7 @@ def violated_cycles(before: Floats, margins: Floats, deadline: Deadline) -> Cycl
     weights = np.abs(margins)
     weights /= max(float(weights.max(initial=0.0)), 1.0)
     cycles, over = _worst_of_arcs(before, before + PREFERENCE * weights, deadline)
-    first = np.argmin(cycles, axis=1)
-    turned = np.take_along_axis(cycles, (first[:, None] + np.arange(3)) % 3, axis=1)
+    turned = least_first(cycles)
     _, unique = np.unique(turned @ np.array([n * n, n, 1]), return_index=True)
     turned, over = turned[unique], over[unique]
     arcs = [(turned[:, k], turned[:, (k + 1) % 3]) for k in range(3)]
@@ -258,8 +258,7 @@ def _halves_of(before: Floats, group: Positions, cycles: Positions) -> dict[Deri
     # The right side must be odd: otherwise take the other bound of one pair.
     price = np.where(is_odd, np.abs(2.0 * x - 1.0), np.inf)
     starts = np.flatnonzero(np.diff(owner, prepend=-1))
-    order = np.lexsort((price, owner))
-    cheapest = order[starts]
+    cheapest = np.lexsort((price, owner))[starts]
     cheapest = cheapest[least[owner[cheapest]] % 2 == 0]
     slack[owner[cheapest]] += price[cheapest]
     at_one[cheapest] ^= True
@@ -284,10 +283,8 @@ def _halves_of(before: Floats, group: Positions, cycles: Positions) -> dict[Deri
 
 def _once(n: int, group: Positions, cycles: Positions) -> tuple[Positions, Positions]:
     """Return the cycles with an odd number of copies in a group, once each, sorted."""
-    first = np.argmin(cycles, axis=1)
-    turned = np.take_along_axis(cycles, (first[:, None] + np.arange(3)) % 3, axis=1)
-    keys = group * n**3 + turned @ np.array([n * n, n, 1])
-    unique, times = np.unique(keys, return_counts=True)
+    numbers = group * n**3 + least_first(cycles) @ np.array([n * n, n, 1])
+    unique, times = np.unique(numbers, return_counts=True)
     group, rest = np.divmod(unique[times % 2 == 1], n**3)
     a, rest = np.divmod(rest, n * n)
     return group, np.column_stack([a, *np.divmod(rest, n)])

@@ -73,8 +73,7 @@ class WeakProblem(PairCosts):
         wins, ties, denominator = votes.lowest_terms
         multiple = lcm(voted.denominator, agreed.denominator)
         above = exact.combine(wins.T, multiple, ties, int(voted * multiple)).copy()
-        both = exact.combine(wins, 1, wins.T, 1)
-        tied = exact.multiply(both, int(agreed * multiple)).copy()
+        tied = exact.multiply(exact.combine(wins, 1, wins.T, 1), int(agreed * multiple)).copy()
         np.fill_diagonal(above, 0)
         np.fill_diagonal(tied, 0)
         return cls(exact.fit(above), exact.fit(tied), denominator * multiple)
@@ -126,8 +125,7 @@ class WeakProblem(PairCosts):
     def groups(self, *, all_optima: bool = False) -> list[Positions]:
         """Return the finest groups that can be solved one by one, best first."""
         others = np.minimum(self.above.T, self.tied)
-        last_first = self.above >= others if all_optima else self.above > others
-        arcs = last_first.T.copy()
+        arcs = (self.above >= others if all_optima else self.above > others).T.copy()
         np.fill_diagonal(arcs, False)
         group = strong_parts(arcs)
         count = int(group.max()) + 1

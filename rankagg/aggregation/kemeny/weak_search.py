@@ -184,8 +184,7 @@ class _WeakIncumbent:
         """Kick the best order until several kicks in a row fail, or a share of the time is over."""
         waiting, ends = 0, self._deadline.share(KICK_SHARE)
         while waiting < VAIN_KICKS and not ends.is_over:
-            strength = max(2, self._problem.n // 12)
-            better = self.offer(_shaken(self.order, self._rng, strength))
+            better = self.offer(_shaken(self.order, self._rng, max(2, self._problem.n // 12)))
             waiting = 0 if better else waiting + 1
 
     def search(self, proved: int | None = None) -> None:
@@ -205,8 +204,7 @@ def _biased(problem: WeakProblem, unit: int, known: Known) -> _FloatCosts:
     above: Floats = (problem.above / unit).astype(np.float64)
     tied: Floats = (problem.tied / unit).astype(np.float64)
     penalty = float(above.sum() + tied.sum()) + 1.0
-    ruled_out = known.not_below.T & ~np.eye(problem.n, dtype=bool)
-    above[ruled_out] += penalty
+    above[known.not_below.T & ~np.eye(problem.n, dtype=bool)] += penalty
     tied[known.above | known.above.T] += penalty
     return _FloatCosts(above, tied)
 
@@ -300,8 +298,7 @@ class _RowTightening(Tightening):
     """The rounds of one case of weak orders."""
 
     def _violated(self, point: Point, left: float) -> tuple[Cycles, Sequence[Derived]]:
-        limit = ROWS_PER_ITEM * len(point.before)
-        rows = _violated_weak_rows(point.before, limit, self._deadline)
+        rows = _violated_weak_rows(point.before, ROWS_PER_ITEM * len(point.before), self._deadline)
         # A violated row in the model is a solver error, so do not add it again.
         rows = self._relaxation.missing(rows)
         return (rows[:0] if self._stalls(point, left) else rows), ()

@@ -163,14 +163,13 @@ class RoundRule(Aggregator):
             at = quantity(len(stages), "rounds noted")
             notes += [sentence("round {}: {}", at, note) for note in (*ties, decided.note) if note]
             is_over = bool(elected)
-        has_ties = any(stage.tie for stage in stages)
         return ElectionCount(
             rule=str(self),
             counted=self._unit,
             candidates=items.labels,
             order=items.at(np.argsort(ranks, kind="stable")),
             stages=tuple(stages),
-            tied=self._tied(evidence) if has_ties else (),
+            tied=self._tied(evidence) if any(stage.tie for stage in stages) else (),
             notes=(*notes, *evidence.gaps_of_ballots()),
         )
 
@@ -270,8 +269,7 @@ class Elimination(RoundRule):
                 "'together' eliminates tied items at once.",
             )
         winners = listed(items.at([item for item, place in enumerate(best) if place == 0]))
-        note = f"each wins by some way of breaking ties: {winners}"
-        notes = (note,) if best.count(0) > 1 else ()
+        notes = (f"each wins by some way of breaking ties: {winners}",) if best.count(0) > 1 else ()
         return Outcome(ranking=as_ranking(by_places(best), items), notes=notes)
 
     @property

@@ -60,8 +60,7 @@ def _end_places(profile: Profile) -> Callable[..., tuple[list[int], int, int]]:
             row, item = np.nonzero(at_end[alike])
             part = exact.count_cells(item, votes[alike][row], len(inside))
             total = total + part.astype(object) * (over // size)
-        exhausted = exact.sum_of(votes[edge >= codes.shape[1]])
-        return total.tolist(), over * unit, exhausted * over
+        return total.tolist(), over * unit, exact.sum_of(votes[edge >= codes.shape[1]]) * over
 
     return end_places
 
@@ -315,7 +314,6 @@ class Nanson(RoundRule):
             points, unit = borda_points(inside)
             of, total = dict(zip(inside, points, strict=True)), sum(points)
             out = tuple(item for item in inside if len(inside) * of[item] <= total)
-            above = by_places([-of[item] for item in out])
-            return Round(out, points, unit, above=above)
+            return Round(out, points, unit, above=by_places([-of[item] for item in out]))
 
         return count

@@ -230,8 +230,7 @@ class Young(SearchingRule):
     def _aggregate_within(self, evidence: Evidence, rng: Generator, deadline: Deadline) -> Outcome:
         ballots = _WeighedBallots.of(evidence.profile, "Young")
         kept = [_most_kept(ballots, item, deadline) for item in range(len(evidence.items))]
-        points = [Fraction(number, ballots.denominator) for number in kept]
-        return by_points(points, evidence.items)
+        return by_points([Fraction(number, ballots.denominator) for number in kept], evidence.items)
 
 
 def _most_kept(ballots: _WeighedBallots, item: int, deadline: Deadline) -> int:

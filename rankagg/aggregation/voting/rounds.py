@@ -241,8 +241,7 @@ class ElectionCount(Result):
 
     def _content(self) -> Mapping[str, Any]:
         names = ("rule", "counted", "candidates", "order", "elected", "tied", "quota", "margin")
-        plain = self._plain(*names, "exhausted", "notes")
-        return {**plain, "rounds": plain_rows(self.rounds)}
+        return {**self._plain(*names, "exhausted", "notes"), "rounds": plain_rows(self.rounds)}
 
 
 def _number(votes: Fraction) -> float:

@@ -354,8 +354,7 @@ class _Scottish(_Count):
         if not self.waiting:
             return []
         most = max(votes[item] for item in self.waiting)
-        tied = [item for item in sorted(self.waiting) if votes[item] == most]
-        return [self.choose(tied, max)]
+        return [self.choose([item for item in sorted(self.waiting) if votes[item] == most], max)]
 
     def transfer(self, source: int) -> None:
         """Transfer the ballots to the next hopeful candidate on each."""

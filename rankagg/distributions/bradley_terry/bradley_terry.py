@@ -242,8 +242,7 @@ class BradleyTerryFit(WorthsFit):
     @property
     def worths(self) -> Floats:
         """Worths, shape (n,), with product 1."""
-        worths: Floats = np.exp(self.log_worths)
-        return worths
+        return np.exp(self.log_worths)
 
     @property
     def has_side(self) -> bool:
@@ -346,10 +345,9 @@ class BradleyTerryFit(WorthsFit):
         order = np.argsort(-self.log_worths, kind="stable")
         first, second = (order[ends] for ends in np.triu_indices(self._n, k=1))
         variances = np.diag(self.covariance)
-        spread = variances[first] + variances[second] - 2.0 * self.covariance[first, second]
         frame = self._differences(
             self.log_worths[first] - self.log_worths[second],
-            spread,
+            variances[first] + variances[second] - 2.0 * self.covariance[first, second],
             self._student_of(first, second),
             alpha,
         )
@@ -434,8 +432,7 @@ class BradleyTerryFit(WorthsFit):
         used = (row != 0) | (np.arange(len(row)) >= len(row) - self._has_tie)
         student = self._student_of(*np.flatnonzero(used))
         quantile = float(student.ppf(1.0 - check_alpha(alpha) / 2.0))
-        odds = np.array([row @ self.estimates])
-        terms = Terms.of(odds, self.tie)
+        terms = Terms.of(np.array([row @ self.estimates]), self.tie)
         probabilities = np.exp(terms.value[:, 0])
         if self.tie is None:
             probabilities[1] = 0.0

@@ -244,8 +244,7 @@ def _parts_of(model: Model, terms: Terms, block: Block) -> _Parts:
     factors, scores = _roots(model, terms, block.outcome, block.kind)
     each = len(scores) // len(block.kind)
     factors = factors * np.repeat(np.sqrt(block.weights), each)[:, None]
-    design = model.contests.design[np.repeat(block.kind, each)]
-    rows: Any = design.multiply(factors[:, :1])
+    rows: Any = model.contests.design[np.repeat(block.kind, each)].multiply(factors[:, :1])
     if model.has_tie:
         rows = hstack([rows, factors[:, 1:]])
     begin, end = int(block.unit[0]), int(block.unit[-1])
@@ -364,8 +363,7 @@ def _counts_of_units(
         total += often @ table
         squares += often @ table.power(2)
         number += often @ (table > 0)
-    effective = np.divide(total**2, squares, out=np.zeros(n + 1), where=squares > 0)
-    return _UnitCounts(effective, number)
+    return _UnitCounts(np.divide(total**2, squares, out=np.zeros(n + 1), where=squares > 0), number)
 
 
 def _unit_counts(sample: Sample, kind: str) -> _UnitCounts | None:

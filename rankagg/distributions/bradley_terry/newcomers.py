@@ -39,8 +39,7 @@ def without_newcomers(data: Comparisons) -> tuple[Comparisons, pd.DataFrame]:
             wins, ties, losses = counts.wins[-1], counts.ties[-1], counts.losses[-1]
             met = int(wins + ties + losses)
             rows[item] = [met, wins, ties, losses, _reason(met, wins, least)]
-    frame = pd.DataFrame.from_dict(rows, orient="index", columns=columns)
-    return rated, frame.rename_axis("item")
+    return rated, pd.DataFrame.from_dict(rows, orient="index", columns=columns).rename_axis("item")
 
 
 def _reason(met: int, wins: int, least: float) -> str:

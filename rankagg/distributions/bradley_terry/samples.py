@@ -276,8 +276,7 @@ def _merged(
     unit: Positions, kind: Positions, outcome: Positions, weights: Floats, n_kinds: int
 ) -> Block:
     """Merge equal contests of a unit."""
-    code = (unit * n_kinds + kind) * OUTCOMES + outcome
-    codes, inverse = np.unique(code, return_inverse=True)
+    codes, inverse = np.unique((unit * n_kinds + kind) * OUTCOMES + outcome, return_inverse=True)
     unit, rest = np.divmod(codes, n_kinds * OUTCOMES)
     kind, outcome = np.divmod(rest, OUTCOMES)
     sums = np.asarray(np.bincount(inverse, weights, len(codes)), dtype=np.float64)

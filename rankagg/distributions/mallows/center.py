@@ -250,11 +250,9 @@ def _climb(data: MallowsData) -> _SearchedCenter:
     if agreed.cost == 0:
         return _SearchedCenter(_strict_order(agreed), inf)
     rules: tuple[Aggregator, ...] = (Kemeny(), Borda())
-    starts = {_strict_order(rule.aggregate(profile, deadline=until)) for rule in rules}
-    starts.add(_strict_order(agreed))
-    ordered = sorted(starts, key=lambda start: start.ranks.tolist())
-    climbs = [_ascend(data, start) for start in ordered]
-    best = max(climbs, key=attrgetter("log_likelihood"))
+    near = [agreed, *(rule.aggregate(profile, deadline=until) for rule in rules)]
+    ordered = sorted(set(map(_strict_order, near)), key=lambda start: start.ranks.tolist())
+    best = max([_ascend(data, start) for start in ordered], key=attrgetter("log_likelihood"))
     total = best.n_iterations
     while (better := _neighbor(data, best)) is not None:
         best = _ascend(data, better)
@@ -300,7 +298,6 @@ def _neighbor(data: MallowsData, best: _SearchedCenter) -> Permutation | None:
         changed = order.copy()
         changed[[k, k + 1]] = changed[[k + 1, k]]
         center = permutation_of(np.argsort(changed), best.center.items)
-        gain = data.log_likelihood(center, theta) - height
-        if gain > CLIMB * max(1.0, abs(height)):
+        if data.log_likelihood(center, theta) - height > CLIMB * max(1.0, abs(height)):
             return center
     return None

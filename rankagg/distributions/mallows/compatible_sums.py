@@ -49,8 +49,7 @@ def _lattices(ranks: Ranks, theta: float) -> Iterator[tuple[Positions, _Lattice]
 
 def _bits(u: int) -> Integers64:
     """Return the members of every subset of u items as 0 and 1, shape (2^u, u)."""
-    bits: Integers64 = (np.arange(1 << u)[:, None] >> np.arange(u)) & 1
-    return bits
+    return (np.arange(1 << u)[:, None] >> np.arange(u)) & 1
 
 
 @cache
@@ -202,8 +201,7 @@ def _bucket_sums(ranks: Ranks, theta: float) -> Floats:
     for j in range(1, n):
         within += stages[(place[:, :j] == place[:, [j]]).sum(axis=1)]
     with np.errstate(over="ignore", invalid="ignore"):
-        result: Floats = np.where(unlike > 0, within - theta * unlike, within)
-    return result
+        return np.where(unlike > 0, within - theta * unlike, within)
 
 
 def expected_votes(ranks: Ranks, weights: Floats, theta: float) -> Floats:
@@ -220,9 +218,7 @@ def expected_votes(ranks: Ranks, weights: Floats, theta: float) -> Floats:
 
 def _log_totals(sums: Floats, owner: Positions) -> Floats:
     """Return the log of the sum of exponentials of each owner."""
-    starts = np.flatnonzero(np.diff(owner, prepend=-1))
-    totals: Floats = np.logaddexp.reduceat(sums, starts)
-    return totals
+    return np.logaddexp.reduceat(sums, np.flatnonzero(np.diff(owner, prepend=-1)))
 
 
 def _bucket_votes(ranks: Ranks, weights: Floats, theta: float) -> Floats:

@@ -218,8 +218,7 @@ def stage_log_normalizers(sizes: ArrayLike, theta: float) -> Floats:
     j = np.asarray(sizes, dtype=np.float64)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         ratio = np.expm1(-j * theta) / np.expm1(-theta)
-    result: Floats = np.log(np.where(theta == 0, j, ratio))
-    return result
+    return np.log(np.where(theta == 0, j, ratio))
 
 
 def stage_means(sizes: ArrayLike, theta: float) -> Floats:
@@ -230,7 +229,6 @@ def stage_means(sizes: ArrayLike, theta: float) -> Floats:
         powers = theta ** (EVEN - 1) * (1.0 - j[..., None] ** EVEN)
         series = (j - 1.0) / 2.0 + (COEFFICIENTS * powers).sum(axis=-1)
         closed = 1.0 / np.expm1(theta) - j / np.expm1(j * theta)
-    with np.errstate(over="ignore"):
         result: Floats = np.where(j * theta < SERIES_BELOW, series, closed)
     return result
 
@@ -243,7 +241,6 @@ def _stage_variances(sizes: ArrayLike, theta: float) -> Floats:
         powers = (EVEN - 1) * theta ** (EVEN - 2) * (j[..., None] ** EVEN - 1.0)
         series = (COEFFICIENTS * powers).sum(axis=-1)
         closed = 0.25 / np.sinh(theta / 2.0) ** 2 - (j / 2.0 / np.sinh(j * theta / 2.0)) ** 2
-    with np.errstate(over="ignore"):
         result: Floats = np.where(j * theta < SERIES_BELOW, series, closed)
     return result
 
@@ -452,8 +449,7 @@ def _subset_sums(n: int, theta: float) -> Floats:
     """
     if n > MOST_IN_SETS:
         allowed = f"{MOST_IN_SETS} items at most for the squared Spearman distance"
-        remedy = "Kendall and footrule distances take more."
-        raise InvalidInputError("center", allowed, n, remedy)
+        raise InvalidInputError("center", allowed, n, "Kendall and footrule distances take more.")
     sums = np.zeros((3, 1 << n))
     sums[0, 0] = 1.0
     sets = np.arange(1 << n)

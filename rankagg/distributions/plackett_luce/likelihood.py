@@ -206,8 +206,7 @@ def _spread(items: Positions, values: Floats, n: int) -> Any:
 def _gram(features: Any, weights: Floats) -> Floats:
     """Return the weighted sums over rows of the products of two columns."""
     sums = features.T @ (features * weights[:, None])
-    table: Floats = sums if isinstance(sums, np.ndarray) else sums.toarray()
-    return table
+    return sums if isinstance(sums, np.ndarray) else sums.toarray()
 
 
 def _tilted(logs: Floats, d: int) -> tuple[Floats, Floats]:

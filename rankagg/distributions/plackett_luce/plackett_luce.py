@@ -194,8 +194,7 @@ class PlackettLuce(RankingDistribution):
         placed = np.sort(np.where(listed, ranks, -1), axis=1)
         if self.log_ties or ((np.diff(placed, axis=1) == 0) & (placed[:, 1:] >= 0)).any():
             allowed = "free of ties, for a distribution without ties"
-            remedy = "Break the ties first."
-            raise InvalidInputError("data", allowed, Described("ties"), remedy)
+            raise InvalidInputError("data", allowed, Described("ties"), "Break the ties first.")
         # Logs of times, since worths that are far apart overflow.
         order = np.argsort(places.comparable(ranks), axis=1)
         logs = np.where(ranks == UNRANKED, -np.inf, self.log_worths)
@@ -461,8 +460,7 @@ class _BucketTable:
             inside = [i for i in range(self.n) if bucket >> i & 1]
             for other in range(self.n):
                 if other not in inside:
-                    share = flow[(sets >> other & 1) == 1].sum()
-                    table[inside, other] += share
+                    table[inside, other] += flow[(sets >> other & 1) == 1].sum()
         return table
 
     def entropy(self) -> float:

@@ -111,8 +111,7 @@ def _pair_majorities(data: Comparisons, unit: ComparisonUnit) -> tuple[Integers,
     members, n_units = _unit_numbers(data, unit)
     low, high = np.minimum(data.first, data.second), np.maximum(data.first, data.second)
     weights = np.ones(len(data)) if data.weights is None else data.weights
-    turned = np.where(data.first == low, data.outcomes, -data.outcomes)
-    lead = weights * turned.astype(np.float64)
+    lead = weights * np.where(data.first == low, data.outcomes, -data.outcomes).astype(np.float64)
     cells = low * n + high
     if unit == "cluster":
         met, at = np.unique(members * (n * n) + cells, return_inverse=True)
@@ -185,8 +184,7 @@ def comparison_rank_intervals(
     if scored.n_units < FEWEST:
         few = Described(counted(scored.n_units, kind))
         remedy = "With fewer the level does not hold: use of='pairwise', which is exact."
-        allowed = f"in at least {FEWEST} {kind}s for of={of!r}"
-        raise InvalidInputError("data", allowed, few, remedy)
+        raise InvalidInputError("data", f"in at least {FEWEST} {kind}s for of={of!r}", few, remedy)
     families = scored.families(level, n_resamples, as_generator(rng))
     scores = "mean win rates over all opponents" if of == "borda" else "win rates"
     enough = FEWEST if data.n_items > 1 else None

@@ -176,8 +176,7 @@ class RankIntervals(Result):
         An item is left out if some item with the best rank is decided to be above it, all pairs at
         once. In contrast, `first` is about the population.
         """
-        leaders = self.rank == self.rank.min()
-        return self.items.where(~self.decisions.above[leaders].any(axis=0))
+        return self.items.where(~self.decisions.above[self.rank == self.rank.min()].any(axis=0))
 
     def top(self, k: int) -> tuple[Label, ...]:
         """Return the items that may be among the first k: a confidence set for the k best.
@@ -190,8 +189,7 @@ class RankIntervals(Result):
         k : int
             From 1 to the number of items.
         """
-        last = check_integer(k, "k", low=1, high=len(self.items))
-        return self.items.where(self.best <= last)
+        return self.items.where(self.best <= check_integer(k, "k", low=1, high=len(self.items)))
 
     def bottom(self, k: int) -> tuple[Label, ...]:
         """Return the items that may be among the last k: a confidence set for the k worst.
@@ -367,8 +365,7 @@ def ranks_from_intervals(
 
 def _incoherence(rank: Positions) -> tuple[str, ...]:
     """Return a note if ranks are not those of any ranking with ties."""
-    expected = 1 + (rank[:, None] > rank).sum(axis=1)
-    if (rank == expected).all():
+    if (rank == 1 + (rank[:, None] > rank).sum(axis=1)).all():
         return ()
     return (
         "a rank is one more than the number of items above; because of cycles, ties or gaps these "

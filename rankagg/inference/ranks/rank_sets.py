@@ -137,10 +137,8 @@ def rank_sets(
         items, (scored, unit) = fit.distribution.items, _scored_worths(fit)
         values, basis = scored.scores, Basis("max-t", str(unit), scored.n_units, FEWEST, True)
         options = {"of": "worths", "unit": unit, "notes": fit.notes}
-        options["is_fought"] = isinstance(fit, BradleyTerryFit) and unit in (
-            "comparison",
-            "cluster",
-        )
+        is_fought = unit in ("comparison", "cluster")
+        options["is_fought"] = is_fought and isinstance(fit, BradleyTerryFit)
     else:
         items, values = _labelled_numbers(estimates, "estimates")
         scored, is_independent = _scored_estimates(items, values, sign, standard_errors, covariance)

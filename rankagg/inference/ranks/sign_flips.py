@@ -396,8 +396,7 @@ class _Centered(Differences):
 
 def _weighted_differences(block: Block) -> Floats:
     """Return differences in [-1, 1] times their weights, 0 for missing ones."""
-    differences = np.nan_to_num(2.0 * block.values - 1.0)
-    return differences * block.weights[:, None]
+    return np.nan_to_num(2.0 * block.values - 1.0) * block.weights[:, None]
 
 
 def _inverse(values: Floats) -> Floats:
