@@ -45,7 +45,7 @@ def test_every_guide_for_authors_is_tested():
 # Slow tests run the programs that take a table through every study, as often as stated.
 @pytest.mark.parametrize(
     ("left_out", "n_programs", "often"),
-    [("every_study", 0, 2), pytest.param("nothing", 3, None, marks=pytest.mark.slow)],
+    [("every_study", 0, 2), pytest.param("no_guide", 3, None, marks=pytest.mark.slow)],
 )
 def test_guides_followed_literally_pass_their_contracts(left_out, n_programs, often, tmp_path):
     """Follow each guide in a folder of its own, and run the tests of all: one start for all."""
