@@ -148,11 +148,14 @@ class _Command(click.Command):
     """A command whose --help fits on a screen; --help-all explains every option."""
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the first sentence and the examples, or all paragraphs."""
-        paragraphs = (self.help or "").split("\n\n")
+        """Write all paragraphs, or those up to the examples."""
+        text = self.help or ""
+        if _ALL not in ctx.meta:
+            before, mark, examples = text.partition("\b\n")
+            text = before + mark + examples.partition("\n\n")[0]
         formatter.write_paragraph()
         with formatter.indentation():
-            formatter.write_text("\n\n".join(paragraphs if _ALL in ctx.meta else paragraphs[:2]))
+            formatter.write_text(text)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the ungrouped options, and one line for each group of options."""

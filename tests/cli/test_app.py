@@ -128,7 +128,7 @@ def test_help_fits_on_a_screen_and_names_each_group_of_options_in_a_line(called)
 
 
 def test_help_states_what_the_commands_do(called) -> None:
-    assert "STUDY: approximation, cycles, missing-scores" in called("study --help").out
+    assert "STUDY is approximation, cycles, missing-scores," in called("study --help").out
     for name in ("report", "stability", "tournament"):
         assert "best ranking found and its bound" not in called(f"{name} --help").out
     # The axioms know no ties of ranked pairs.

@@ -491,14 +491,15 @@ def study(
 ) -> Answer:
     """Evaluate rules on many simulated or resampled data sets.
 
+    STUDY is approximation, cycles, missing-scores, task-subsets, corruption, confidence or
+    agreement.
+
     \b
         rankagg study approximation --culture mallows=0.8 --items 10 --items 30
         rankagg study cycles --culture impartial --rankings 25
         rankagg study missing-scores scores.csv --removal by-score --html page.html
-        STUDY: approximation, cycles, missing-scores, task-subsets, corruption,
-               confidence or agreement
 
-    Repeat the options for models, sizes and rules to study every combination. STUDY is one of:
+    Repeat the options for models, sizes and rules to study every combination:
 
     approximation: each rule's distance from the proved optimum, on ballots in PrefLib formats or
     from a model. The exit code is 3 if an optimum was not proved within --time-limit.
