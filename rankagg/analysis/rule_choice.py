@@ -151,11 +151,11 @@ def choose_rule(
     chosen = [check_rule(rule, "rules") for rule in rules]
     if len(chosen) < 2:
         raise InvalidInputError("rules", "at least two rules", rules)
-    number, unit = int(_voters(data).max()) + 1, "cluster"
     if isinstance(data, Profile) and data.clusters is None:
         number, unit = data.n_rankings, "ranking"
-    elif isinstance(data, ScoreTable) and not data.task_families:
-        unit = "task"
+    else:
+        number = int(_voters(data).max()) + 1
+        unit = "task" if isinstance(data, ScoreTable) and not data.task_families else "cluster"
     if not 2 <= number < MOST_VOTERS:
         allowed = f"at least two voters, and fewer than {MOST_VOTERS:,}"
         raise InvalidInputError("data", allowed, Described(counted(number, unit, ",")))
@@ -175,10 +175,10 @@ def choose_rule(
 
 
 def _voters(data: Profile | ScoreTable) -> Positions:
-    """Return the voter of each task or row; rows without clusters may be several voters."""
-    if isinstance(data, ScoreTable):
-        return family_numbers(data)
-    return label_numbers(range(len(data)) if data.clusters is None else data.clusters)
+    """Return the voter of each task of a table, or of each row of a profile with clusters."""
+    return (
+        family_numbers(data) if isinstance(data, ScoreTable) else label_numbers(data.clusters or ())
+    )
 
 
 def _halves(
