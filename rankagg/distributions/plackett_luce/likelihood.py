@@ -10,19 +10,16 @@ from scipy.sparse import csr_array
 from scipy.special import logsumexp
 
 from rankagg._typing import Bools, Floats, Positions
-from rankagg.core import UNRANKED, Profile, canonical_profile, counted
+from rankagg.core import UNRANKED, Profile, canonical_profile
 from rankagg.core.graphs import connected_parts
-from rankagg.distributions.base import check_observed, clusters_of, effective_weights
+from rankagg.distributions.base import check_observed, effective_weights
 from rankagg.distributions.maximum import (
     EPSILON,
-    FEWEST_UNITS,
-    UNKNOWN,
     Derivatives,
     LogLikelihood,
     Maximum,
     Penalties,
     check_connected,
-    freed_score,
     inverse_information,
     less_mean,
 )
@@ -267,27 +264,25 @@ def _is_linked(together: Floats) -> bool:
 
 
 @dataclass(frozen=True, eq=False)
-class _LuceMaximum:
+class LuceMaximum:
     """Log worths and tie weights at the maximum, with their covariance and the score test."""
 
+    # Rankings that observe something, with weights that sum to their effective number.
+    profile: Profile
     climb: Maximum
     # Log worths with sum 0, then the logs of the tie weights of these sizes.
     parameters: Floats
     sizes: tuple[int, ...]
-    # Log likelihood of the data.
+    # Log likelihood of the data, and minus its second derivatives.
     value: float
+    information: Floats
+    # Of independent rankings.
     covariance: Floats
-    # Effective number of rankings that observe something.
-    n_observations: float
-    # Score statistic at equal worths; NaN for clusters, and for tied rankings with penalties.
+    # Score statistic at equal worths of independent rankings; NaN for ties with penalties.
     score: float
-    n_clusters: int
-    degrees: Floats
-    # A note on the errors, or none.
-    notes: tuple[str, ...]
 
 
-def maximize_choices(profile: Profile, penalties: Penalties, tol: float) -> _LuceMaximum:
+def maximize_choices(profile: Profile, penalties: Penalties, tol: float) -> LuceMaximum:
     """Return the maximum of the likelihood of rankings, or raise if there is none."""
     check_observed(profile)
     if not penalties.is_regular:
@@ -296,11 +291,8 @@ def maximize_choices(profile: Profile, penalties: Penalties, tol: float) -> _Luc
     # So that the unit of the weights changes nothing, with penalties either.
     scaled = effective_weights(profile)
     columns = {"counts": profile.counts, "weights": scaled, "clusters": profile.clusters}
-    profile, weights = (
-        canonical_profile(profile.items, profile.ranks, **columns),
-        profile.counts * scaled,
-    )
-    choices = Choices.of(profile.ranks, weights)
+    profile = canonical_profile(profile.items, profile.ranks, **columns)
+    choices = Choices.of(profile.ranks, profile.counts * scaled)
     sizes = tuple(sorted(d for d in choices.tied if d > 1))
     ghost = penalties.pseudo_rankings
     extended = choices.with_ghost(ghost) if ghost else choices
@@ -319,57 +311,11 @@ def maximize_choices(profile: Profile, penalties: Penalties, tol: float) -> _Luc
     worths = climb.parameters[:n] - climb.parameters[:n].mean()
     parameters = np.concatenate([worths, climb.parameters[penalized.n :]])
     at = climb if penalties.is_plain else data.derivatives(parameters)
-    bread = _covariance(choices, at.information, climb.information, penalties)
-    covariance, score = bread, np.nan
-    notes: tuple[str, ...] = ()
-    clusters, degrees = clusters_of(profile), np.full(len(parameters), np.inf)
-    if clusters is not None:
-        meat, notes = _meat_of(profile, clusters, parameters, sizes, bread)
-        covariance = bread + bread @ (meat - at.information) @ bread
-        degrees[:n], degrees[n:] = _degrees_of(profile, clusters)
-    elif penalties.is_plain or not sizes:
-        score = _score_at_equal_worths(profile, data)
-    n_clusters, number = 0 if clusters is None else int(clusters.max()) + 1, float(weights.sum())
-    return _LuceMaximum(
-        climb, parameters, sizes, at.value, covariance, number, score, n_clusters, degrees, notes
+    covariance = _covariance(choices, at.information, climb.information, penalties)
+    score = _score_at_equal_worths(profile, data) if penalties.is_plain or not sizes else np.nan
+    return LuceMaximum(
+        profile, climb, parameters, sizes, at.value, at.information, covariance, score
     )
-
-
-def _meat_of(
-    profile: Profile, clusters: Positions, parameters: Floats, sizes: tuple[int, ...], bread: Floats
-) -> tuple[Floats, tuple[str, ...]]:
-    """Return the covariance of the score between clusters, as for Bradley-Terry, and a note."""
-    number, meat = int(clusters.max()) + 1, np.zeros_like(bread)
-    weights, unknown = profile.counts * profile.weights, np.full_like(bread, np.nan)
-    if number < FEWEST_UNITS:
-        many = counted(number, "cluster")
-        note = f"{UNKNOWN}With {many} the variance between clusters cannot be estimated."
-        return unknown, (note,)
-    for cluster in range(number):
-        own = clusters == cluster
-        at = Likelihood(Choices.of(profile.ranks[own], weights[own]), sizes).derivatives(parameters)
-        score = freed_score(at.information, at.gradient, bread)
-        if score is None:
-            note = f"{UNKNOWN}Only one cluster determines the worth of an item, or the ties."
-            return unknown, (note,)
-        meat += np.outer(score, score)
-    note = (
-        f"Errors by the sandwich of {counted(number, 'cluster')}, with quantiles of Student's t by "
-        "how many of them rank an item."
-    )
-    return (number - 1) / number * meat, (note,)
-
-
-def _degrees_of(profile: Profile, clusters: Positions) -> tuple[Floats, float]:
-    """Return effective numbers of clusters less 1, by item and for the ties."""
-    sums = np.zeros((int(clusters.max()) + 1, profile.n_items + 1))
-    compares = (profile.ranks != UNRANKED).sum(axis=1, keepdims=True) > 1
-    ranked = compares & np.column_stack([profile.ranks != UNRANKED, np.ones(len(profile), bool)])
-    np.add.at(sums, clusters, ranked * (profile.counts * profile.weights)[:, None])
-    # No cluster compares an item that only a prior ranks.
-    squares = np.maximum((sums**2).sum(axis=0), np.finfo(float).tiny)
-    degrees = np.maximum(sums.sum(axis=0) ** 2 / squares - 1.0, 1.0)
-    return degrees[:-1], float(degrees[-1])
 
 
 def _score_at_equal_worths(profile: Profile, data: Likelihood) -> float:

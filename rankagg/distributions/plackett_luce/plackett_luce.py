@@ -35,6 +35,7 @@ from rankagg.distributions.base import RankingDistribution
 from rankagg.distributions.fit_result import WorthsFit
 from rankagg.distributions.maximum import Penalties
 from rankagg.distributions.plackett_luce.choices import MARKS_AT_ONCE
+from rankagg.distributions.plackett_luce.cluster_errors import errors_of
 from rankagg.distributions.plackett_luce.likelihood import log_bucket_weights, maximize_choices
 from rankagg.exceptions import Described, InvalidInputError
 
@@ -310,28 +311,28 @@ class PlackettLuce(RankingDistribution):
             )
             raise InvalidInputError("data", "a Profile of two or more items", data, remedy)
         best = maximize_choices(rankings, penalties, tol)
-        n = rankings.n_items
+        errors, n = errors_of(best), rankings.n_items
         ties = dict(zip(best.sizes, best.parameters[n:].tolist(), strict=True))
-        notes = ["Log worths sum to 0; standard errors are for that contrast.", *best.notes]
+        notes = ["Log worths sum to 0; standard errors are for that contrast.", *errors.notes]
         if ties:
             notes.append(f"Buckets of up to {counted(max(ties), 'item')} are modeled.")
         notes += penalties.notes()
         if (rankings.weights != 1).any():
-            notes.append("Weighted rankings: errors are for the effective number of observations.")
+            notes.append("Weighted rankings: the number of observations is the effective one.")
         return PlackettLuceFit(
             distribution=PlackettLuce(best.parameters[:n], items=rankings.items, log_ties=ties),
             names=(*map(str, rankings.items), *(f"log tie {d}" for d in ties)),
             estimates=best.parameters,
-            covariance=best.covariance,
+            covariance=errors.covariance,
             log_likelihood=best.value,
             n_parameters=n - 1 + len(ties),
-            n_observations=best.n_observations,
+            n_observations=best.profile.total_weight,
             converged=best.climb.converged,
             n_iterations=best.climb.n_iterations,
             notes=(*notes, *best.climb.notes(), *Evidence(rankings).gaps(by_policy=False)),
-            unit="cluster" if best.n_clusters else "ranking",
-            n_units=best.n_clusters,
-            _degrees_of_freedom=best.degrees,
+            unit="cluster" if errors.n_clusters else "ranking",
+            n_units=errors.n_clusters,
+            _degrees_of_freedom=errors.degrees_of_freedom,
             _score=best.score,
         )
 

@@ -77,7 +77,7 @@ def test_weights_count_by_their_effective_number():
     bend = curvature(likelihood_of(weighted, fit), fit.estimates)
     expected = centered_inverse(bend, 4) * total / effective
     assert fit.covariance == pytest.approx(expected, rel=1e-4)
-    assert any("effective number" in note for note in fit.notes)
+    assert any("the effective one" in note for note in fit.notes)
     height = fit.distribution.log_prob(weighted) * effective / total
     assert fit.log_likelihood == pytest.approx(height)
 
@@ -250,7 +250,7 @@ def test_notes_are_exactly_as_stated(options, notes):
     assert list(ra.PlackettLuce.fit(profile, **options).notes) == first + notes
     weighted = ra.Profile(list(profile), weights=[1.0, 1.0, 1.0, 1.0, 1.0, 1.5])
     fit = ra.PlackettLuce.fit(weighted, pseudo_rankings=0.1)
-    last = "Weighted rankings: errors are for the effective number of observations."
+    last = "Weighted rankings: the number of observations is the effective one."
     assert fit.notes[-1] == last
     assert ra.PlackettLuce.fit(DATA["complete"]).notes == tuple(first[:1])
 
