@@ -38,6 +38,17 @@ def test_errors_are_those_of_leaving_out_one_cluster(options):
     assert (fit.standard_errors[:5] > 1.4 * alone.standard_errors[:5]).all()
 
 
+def test_of_rankings_of_two_items_errors_are_those_of_bradley_terry():
+    rng = np.random.default_rng(3)
+    pairs = [list(rng.permutation(4)[:2]) for _ in range(120)]
+    profile = ra.Profile.from_orders(pairs, items=range(4), counts=rng.integers(1, 4, 120))
+    profile = profile.with_clusters(rng.integers(0, 9, 120).tolist())
+    luce, terry = ra.PlackettLuce.fit(profile), ra.BradleyTerry.fit(profile)
+    assert luce.covariance == pytest.approx(terry.covariance, rel=1e-6)
+    assert luce.degrees_of_freedom == pytest.approx(terry.degrees_of_freedom)
+    assert luce.to_frame().to_numpy() == pytest.approx(terry.to_frame().to_numpy(), rel=1e-6)
+
+
 def test_copies_of_a_ranking_by_one_rater_are_no_evidence():
     rankings = [ra.Permutation.from_order(order) for order in ORDERS]
     copied = ra.Profile(rankings * 6, clusters=[*range(8)] * 6)

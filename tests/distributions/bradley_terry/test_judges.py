@@ -59,6 +59,22 @@ def test_no_other_parameters_are_as_likely(seed):
     assert np.log(factors.abs()).mean() == pytest.approx(0, abs=1e-12)
 
 
+def test_a_ridge_is_that_of_its_definition():
+    data, _, _ = judged(3, n=4, k=3, each=40)
+    n, ridge = data.n_items, 0.7
+    middle = np.repeat([0.0, 1.0], [n, 3])
+
+    def less(parameters):
+        penalty = ridge / 2 * ((parameters - middle) ** 2).sum()
+        return penalty - log_likelihood(data, parameters[:n], parameters[n:])
+
+    found = minimize(less, middle, method="BFGS").x
+    size = np.exp(np.log(np.abs(found[n:])).mean())
+    fit = ra.BradleyTerry.fit(data, judges=True, ridge=ridge)
+    expected = np.r_[(found[:n] - found[:n].mean()) * size, found[n:] / size]
+    np.testing.assert_allclose(fit.estimates, expected, atol=1e-4)
+
+
 def test_weights_are_numbers_of_comparisons():
     data, _, _ = judged(2)
     twice = ra.Comparisons(
