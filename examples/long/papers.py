@@ -68,13 +68,17 @@ def instance_tables(folder):
 # -- numbers ----------------------------------------------------------------------------------
 
 
-def rows(part, frame, columns, rules):
+def found_by(study, rules):
+    """Return what a study found by rule, with the names of the rules; it keeps their order."""
+    found = study.run().by_method().reset_index()
+    names = dict(zip(found["method"].unique(), rules, strict=True))
+    return found.assign(method=found["method"].map(names))
+
+
+def rows(part, found, columns):
     """Yield what a study found, from the columns for table, case, x, value and se."""
-    frame = frame.reset_index()
-    # Studies keep the order of the rules.
-    names = dict(zip(frame["method"].unique(), rules, strict=True))
-    for method, table, case, *numbers in frame[["method", *columns]].itertuples(index=False):
-        yield part, table, case, names[method], *numbers
+    for method, table, case, *numbers in found[["method", *columns]].itertuples(index=False):
+        yield part, table, case, method, *numbers
 
 
 def corrupted_draws():
@@ -88,13 +92,11 @@ def corrupted_draws():
         n_repetitions=30,
         rng=0,
     )
-    result = study.run()
-    found = result.by_method()
-    beyond = found[found["mean_distance"] > 0.75].reset_index()
-    lost = beyond.drop_duplicates(["model", "method"])
-    yield from rows("corruption", found, ERRORS, rules)
+    found = found_by(study, rules)
+    lost = found[found["mean_distance"] > 0.75].drop_duplicates(["model", "method"])
+    yield from rows("corruption", found, ERRORS)
     lost_at = ["model", "corruption", "mean_distance", "n_corrupted", "se_distance"]
-    yield from rows("lost", lost.set_index("method"), lost_at, rules)
+    yield from rows("lost", lost, lost_at)
 
 
 def corrupted_tables(tables):
@@ -112,16 +114,15 @@ def corrupted_tables(tables):
             n_repetitions=30,
             rng=0,
         )
-        found = study.run().by_method()
-        yield from rows("corruption", found, ERRORS, ONE_LEVEL)
+        yield from rows("corruption", found_by(study, ONE_LEVEL), ERRORS)
 
 
 def subsets(tables, rules):
     """Yield how near rankings on some tasks are to those on all."""
     for name, table in tables.items():
         study = S.TaskSubsetStudy(data=table, rules=list(rules.values()), n_repetitions=50, rng=0)
-        found = study.run().by_method().assign(table=name, case="", se=None)
-        yield from rows("subsets", found, ["table", "case", "size", "mean_tau", "se"], rules)
+        found = found_by(study, rules).assign(table=name, case="", se=None)
+        yield from rows("subsets", found, ["table", "case", "size", "mean_tau", "se"])
 
 
 def missing(tables, rules):
@@ -137,7 +138,7 @@ def missing(tables, rules):
             rng=0,
         )
         columns = ["model", "removal", "proportion", "mean_tau", "se_tau"]
-        yield from rows("missing", study.run().by_method(), columns, rules)
+        yield from rows("missing", found_by(study, rules), columns)
 
 
 def agreement(tables, rules):

@@ -20,7 +20,7 @@ class PlackettLuceRanking(Aggregator):
 
     Unranked items are no alternatives in a ranking, so there is no policy for them. An item that
     no ranking observes is unranked in the consensus. Log worths that differ by at most 1e-7 are
-    tied.
+    tied. Unlike in the fit, a ranking of weight 2 is the same as two rankings.
 
     Parameters
     ----------
@@ -51,20 +51,20 @@ class PlackettLuceRanking(Aggregator):
         check_number(self.pseudo_rankings, "pseudo_rankings of PlackettLuceRanking", low=0)
 
     def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
-        from rankagg.distributions.plackett_luce.plackett_luce import PlackettLuce  # noqa: PLC0415
+        from rankagg.distributions.maximum import Penalties  # noqa: PLC0415
+        from rankagg.distributions.plackett_luce.likelihood import (  # noqa: PLC0415
+            maximize_choices,
+        )
 
-        # Errors by cluster would take most of the time.
-        profile = evidence.profile.with_clusters(None)
+        profile = evidence.profile
         labels = _seen_labels(profile)
         scores = np.full(profile.n_items, np.nan)
         scores[profile.items.indices(labels)] = 0.0
         if len(labels) > 1:
-            fit = PlackettLuce.fit(
-                profile.restrict(labels),
-                pseudo_rankings=self.pseudo_rankings,
-                tie_ridge=1e-3 if self.pseudo_rankings else 0.0,
-            )
-            scores[profile.items.indices(labels)] = fit.distribution.log_worths
+            pseudo, ridge = self.pseudo_rankings, 1e-3 if self.pseudo_rankings else 0.0
+            penalties = Penalties(pseudo_rankings=pseudo, tie_ridge=ridge)
+            best = maximize_choices(profile.restrict(labels), penalties, 1e-9)
+            scores[profile.items.indices(labels)] = best.parameters[: len(labels)]
         ranking = PartialRanking.from_scores(
             scores, higher_is_better=True, tolerance=1e-7, items=profile.items
         )
@@ -154,9 +154,7 @@ class RankCentrality(Aggregator):
         votes = evidence.votes
         wins = votes.wins + votes.ties / 2.0
         met = wins + wins.T > 0
-        # In comparisons, so that the unit of the weights changes nothing.
-        weight = votes.squared_weights.sum() / max(votes.comparisons.sum(), 1e-300)
-        wins = np.where(met, wins + self.pseudo_wins * weight, 0.0)
+        wins = np.where(met, wins + self.pseudo_wins, 0.0)
         shares = np.divide(wins, wins + wins.T, out=np.zeros_like(wins), where=met)
         scores, part = np.zeros(votes.n_items), connected_parts(met)
         for label in np.unique(part):

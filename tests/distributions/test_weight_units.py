@@ -27,11 +27,8 @@ def rankings(unit):
         (lambda x: ra.BradleyTerry.fit(x, pseudo_rankings=0.5).elo(), battles),
         (lambda x: ra.BradleyTerry.fit(x, ridge=0.3, cov_type="model").to_frame(), battles),
         (lambda x: ra.BradleyTerry.fit(x, judges=True, ridge=0.1).to_frame(), battles),
-        (lambda x: ra.RankCentrality().aggregate(x).scores, battles),
         (lambda x: ra.PlackettLuce.fit(x, ridge=0.3).to_frame(), rankings),
         (lambda x: ra.PlackettLuce.fit(x, pseudo_rankings=0.5).to_frame(), rankings),
-        (lambda x: ra.distributions.PlackettLuceRanking().aggregate(x).scores, rankings),
-        (lambda x: ra.RankCentrality().aggregate(x).scores, rankings),
     ],
 )
 def test_the_unit_of_weights_changes_nothing(estimate, data):

@@ -12,7 +12,7 @@ from scipy.special import logsumexp
 from rankagg._typing import Bools, Floats, Positions
 from rankagg.core import UNRANKED, Profile, canonical_profile
 from rankagg.core.graphs import connected_parts
-from rankagg.distributions.base import check_observed, effective_weights
+from rankagg.distributions.base import check_observed
 from rankagg.distributions.maximum import (
     EPSILON,
     Derivatives,
@@ -265,10 +265,10 @@ def _is_linked(together: Floats) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class LuceMaximum:
-    """Log worths and tie weights at the maximum, with their covariance and the score test."""
+    """Log worths and tie weights at the maximum, and their covariance."""
 
-    # Rankings that observe something, with weights that sum to their effective number.
     profile: Profile
+    data: Likelihood
     climb: Maximum
     # Log worths with sum 0, then the logs of the tie weights of these sizes.
     parameters: Floats
@@ -276,23 +276,19 @@ class LuceMaximum:
     # Log likelihood of the data, and minus its second derivatives.
     value: float
     information: Floats
-    # Of independent rankings.
+    # Of independent rankings whose weights sum to their effective number.
     covariance: Floats
-    # Score statistic at equal worths of independent rankings; NaN for ties with penalties.
-    score: float
 
 
 def maximize_choices(profile: Profile, penalties: Penalties, tol: float) -> LuceMaximum:
-    """Return the maximum of the likelihood of rankings, or raise if there is none."""
+    """Return the maximum of the likelihood of rankings, or raise if there is none.
+
+    A ranking of weight 2 is the same as two rankings.
+    """
     check_observed(profile)
     if not penalties.is_regular:
         check_connected(_beats_graph(profile), profile.items)
-    profile = profile[(profile.ranks != UNRANKED).any(axis=1)]
-    # So that the unit of the weights changes nothing, with penalties either.
-    scaled = effective_weights(profile)
-    columns = {"counts": profile.counts, "weights": scaled, "clusters": profile.clusters}
-    profile = canonical_profile(profile.items, profile.ranks, **columns)
-    choices = Choices.of(profile.ranks, profile.counts * scaled)
+    choices = Choices.of(profile.ranks, profile.counts * profile.weights)
     sizes = tuple(sorted(d for d in choices.tied if d > 1))
     ghost = penalties.pseudo_rankings
     extended = choices.with_ghost(ghost) if ghost else choices
@@ -312,13 +308,12 @@ def maximize_choices(profile: Profile, penalties: Penalties, tol: float) -> Luce
     parameters = np.concatenate([worths, climb.parameters[penalized.n :]])
     at = climb if penalties.is_plain else data.derivatives(parameters)
     covariance = _covariance(choices, at.information, climb.information, penalties)
-    score = _score_at_equal_worths(profile, data) if penalties.is_plain or not sizes else np.nan
     return LuceMaximum(
-        profile, climb, parameters, sizes, at.value, at.information, covariance, score
+        profile, data, climb, parameters, sizes, at.value, at.information, covariance
     )
 
 
-def _score_at_equal_worths(profile: Profile, data: Likelihood) -> float:
+def score_at_equal_worths(profile: Profile, data: Likelihood) -> float:
     """Return the score statistic at equal worths and the most likely tie weights."""
     start = data.maximize(equal_worths=True).parameters if data.sizes else data.start()
     alike = data.derivatives(start)

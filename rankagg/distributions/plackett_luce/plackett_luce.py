@@ -25,18 +25,23 @@ from rankagg.core import (
     array_key,
     as_ranking,
     axis_labels,
+    canonical_profile,
     counted,
     frozen_array,
     html_table,
     permutation_of,
     places,
 )
-from rankagg.distributions.base import RankingDistribution
+from rankagg.distributions.base import RankingDistribution, effective_weights
 from rankagg.distributions.fit_result import WorthsFit
 from rankagg.distributions.maximum import Penalties
 from rankagg.distributions.plackett_luce.choices import MARKS_AT_ONCE
 from rankagg.distributions.plackett_luce.cluster_errors import errors_of
-from rankagg.distributions.plackett_luce.likelihood import log_bucket_weights, maximize_choices
+from rankagg.distributions.plackett_luce.likelihood import (
+    log_bucket_weights,
+    maximize_choices,
+    score_at_equal_worths,
+)
 from rankagg.exceptions import Described, InvalidInputError
 
 # Most items whose subsets are enumerated.
@@ -310,8 +315,13 @@ class PlackettLuce(RankingDistribution):
                 "comparisons and votes."
             )
             raise InvalidInputError("data", "a Profile of two or more items", data, remedy)
-        best = maximize_choices(rankings, penalties, tol)
+        # So that the unit of the weights changes nothing, with penalties either.
+        seen = rankings[(rankings.ranks != UNRANKED).any(axis=1)]
+        columns = {"counts": seen.counts, "weights": effective_weights(seen)}
+        seen = canonical_profile(seen.items, seen.ranks, **columns, clusters=seen.clusters)
+        best = maximize_choices(seen, penalties, tol)
         errors, n = errors_of(best), rankings.n_items
+        has_test = not errors.n_clusters and (penalties.is_plain or not best.sizes)
         ties = dict(zip(best.sizes, best.parameters[n:].tolist(), strict=True))
         notes = ["Log worths sum to 0; standard errors are for that contrast.", *errors.notes]
         if ties:
@@ -326,14 +336,14 @@ class PlackettLuce(RankingDistribution):
             covariance=errors.covariance,
             log_likelihood=best.value,
             n_parameters=n - 1 + len(ties),
-            n_observations=best.profile.total_weight,
+            n_observations=seen.total_weight,
             converged=best.climb.converged,
             n_iterations=best.climb.n_iterations,
             notes=(*notes, *best.climb.notes(), *Evidence(rankings).gaps(by_policy=False)),
             unit="cluster" if errors.n_clusters else "ranking",
             n_units=errors.n_clusters,
             _degrees_of_freedom=errors.degrees_of_freedom,
-            _score=best.score,
+            _score=score_at_equal_worths(seen, best.data) if has_test else np.nan,
         )
 
     def __repr__(self) -> str:
