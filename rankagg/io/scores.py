@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
@@ -15,7 +15,7 @@ from rankagg._typing import Bools, Directions, Floats, Label, Positions, TaskFam
 from rankagg.core import ScoreTable, counted, listed, listing
 from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError, nearest, shown
 from rankagg.io.tables.columns import Coded, Numbers, NumberStyle, names_of, warn_of_likeness
-from rankagg.io.tables.look import is_no_name, task_columns
+from rankagg.io.tables.look import holds_no_numbers, is_no_name, is_row_index, task_columns
 from rankagg.io.tables.reading import read_table
 from rankagg.io.tables.sources import MAX_BYTES, TableSource, check_filled
 
@@ -121,18 +121,32 @@ def read_scores(
     if task is not None and score is None and system is not None:
         allowed = "None where each system has a column (`task` without `score`)"
         raise InvalidInputError("system", allowed, system)
-    keys = {}
-    if task is None or score is not None:
-        # The first column of a frame may have the name None.
-        first = next((name for name in table.header if name not in drop), table.header[0])
-        keys["system"] = first if system is None else system
     given = {"task": task, "instance": instance, "score": score}
-    keys |= {role: name for role, name in given.items() if name is not None}
+    keys = {role: name for role, name in given.items() if name is not None}
+    if task is None or score is not None:
+        first = _first_column(table, drop, keys.values()) if system is None else system
+        keys = {"system": first} | keys
     entries = _melt(table, keys, (only, drop))
     entries.column.warn(table.name, style.missing)
     warn_of_likeness(table.name, entries.systems, stacklevel=1)
     scores = _build(table, entries, higher_is_better, task_weights)
     return scores if task_families is None else scores.with_task_families(task_families)
+
+
+def _first_column(table: Table, drop: Sequence[Any], named: Collection[Any]) -> Any:
+    """Return the first column not in `drop`; raise if another one seems to hold the systems."""
+    # The first column of a frame may have the name None.
+    names = [name for name in table.header if name not in drop] or table.header[:1]
+    if is_row_index(table, names[0]):
+        others = [name for name in names[1:] if name not in named]
+        words = [name for name in others if holds_no_numbers(table, name)]
+        if words:
+            problem = f"{table.name}: its first column numbers the rows, and {listing(words)}"
+            raise DataFormatError(
+                f"{problem} {'holds' if len(words) == 1 else 'hold'} words.",
+                f"Name the column of systems, such as `system={words[0]!r}`.",
+            )
+    return names[0]
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ import pandas as pd
 from rankagg._typing import Label
 from rankagg.core import raw_text
 from rankagg.exceptions import DataFormatError
-from rankagg.io.tables.columns import ORDINALS, Coded, NumberStyle
+from rankagg.io.tables.columns import ORDINALS, Coded
 from rankagg.io.tables.table import Table
 
 #: Words in headings, by the role of the column.
@@ -87,13 +87,17 @@ def _seems_no_task(name: object) -> bool:
     )
 
 
-def _are_row_numbers(cells: Any, style: NumberStyle) -> bool:
-    """Return whether a column holds distinct whole numbers, as an index does."""
-    return len({x for x in style.numbers_in(cells).values.tolist() if x % 1 == 0}) == len(cells)
+def is_row_index(table: Table, name: Label) -> bool:
+    """Return whether a column without a name holds distinct whole numbers."""
+    if not is_no_name(name):
+        return False
+    values = table.style.numbers_in(table.columns[table.position(name, "only")]).values.tolist()
+    return len({x for x in values if x % 1 == 0}) == len(values)
 
 
-def _holds_no_numbers(column: Any, style: NumberStyle) -> bool:
+def holds_no_numbers(table: Table, name: Label) -> bool:
     """Return whether no cell of a column is a number, and few texts begin like one."""
+    column, style = table.columns[table.position(name, "only")], table.style
     if np.isfinite(style.numbers_in(column).values).any():
         return False
     cells = column if isinstance(column, list) else column.to_pylist()
@@ -111,9 +115,7 @@ def task_columns(table: Table, among: Iterable[Any]) -> tuple[list[Any], list[An
     """
     tasks, doubtful, left = list[Any](), list[Any](), list[Any]()
     for name in among:
-        cells = table.columns[table.position(name, "only")]
-        is_index = is_no_name(name) and _are_row_numbers(cells, table.style)
-        if is_index or _holds_no_numbers(cells, table.style):
+        if is_row_index(table, name) or holds_no_numbers(table, name):
             left.append(name)
         else:
             (doubtful if _seems_no_task(name) else tasks).append(name)
