@@ -79,7 +79,7 @@ def board(name: str) -> ra.Profile:
 
 def _drawn(profile: ra.Profile, n_tasks: int, seed: int) -> ra.Profile:
     chosen = np.random.default_rng([seed, n_tasks]).integers(len(profile), size=n_tasks)
-    ranks = np.where(profile.ranks == ra.UNRANKED, np.nan, profile.ranks)[chosen]
+    ranks = np.where(profile.ranks == ra.UNRANKED, np.nan, profile.ranks + 1)[chosen]
     return ra.Profile.from_ranks(ranks, items=profile.items)
 
 

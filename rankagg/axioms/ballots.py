@@ -101,7 +101,7 @@ class Ballots(tuple[tuple[Order, int], ...]):
         place = {item: at for at, item in enumerate(items)}
         ranks = np.empty((len(self), len(items)), dtype=np.int32)
         for row, (order, _) in enumerate(self):
-            ranks[row, [place[item] for item in order]] = np.arange(len(order))
+            ranks[row, [place[item] for item in order]] = np.arange(1, len(order) + 1)
         return Profile.from_ranks(
             ranks, items=[labels[item] for item in items], counts=[count for _, count in self]
         )

@@ -270,6 +270,7 @@ def zeros_not_ranked(values: Floats) -> Bools | None:
     items that it ranks, or distinct ranks below n with gaps. 0 means not ranked if every row with
     a zero also has a rank 1, and one row in ten has several zeros, or all ranks from 1. Numbers
     that are negative, or have fractions other than 1/2, are no ranks; 0 is then a number too.
+    Rows of 0 and 1 may also be marks.
     """
     zero: Bools = values == 0
     none: Bools = np.zeros_like(zero)
@@ -279,7 +280,7 @@ def zeros_not_ranked(values: Floats) -> Bools | None:
     listed = best >= 0
     fits = [((values == ranks) | ~listed).all(axis=1) for ranks in (best, mid_ranks(best))]
     if (fits[0] | fits[1]).all():
-        return none
+        return None if values[listed].max() == 1 else none
     ranked = listed & ~zero
     least = np.where(ranked, values, np.inf).min(axis=1, keepdims=True)
     shared = np.count_nonzero(values == least, axis=1)

@@ -293,9 +293,9 @@ class Profile(Value):
         ranks : array_like of float, shape (m, n)
             Finite numbers, NaN for an item that the ranking does not rank. An array with negative
             integers is refused, as these are codes in the `ranks` of a profile. 0 is the best rank
-            if each row has the ranks 0, 1, ... of the items that it ranks, or distinct ranks below
-            n with gaps. If ranks begin at 1, 0 means not ranked. Numbers that are negative, or
-            have fractions other than 1/2, are no ranks; 0 is then a number too.
+            if each row has the ranks 0, 1, ... of the items that it ranks, not only 0 and 1, or
+            distinct ranks below n with gaps. If ranks begin at 1, 0 means not ranked. Numbers that
+            are negative, or have fractions other than 1/2, are no ranks; 0 is then a number too.
         items : iterable of str or int, optional
             The items of the columns; 0, 1, ..., n - 1 by default.
         tolerance : float, default 0

@@ -378,14 +378,19 @@ def effective_weights(profile: Profile) -> Floats:
     return scaled
 
 
-def uncompressed(profile: Profile) -> Profile:
-    """Return the profile with one row for every copy of a ranking; raise if some depend."""
-    if profile.n_rankings > MOST_COPIES:
-        raise InvalidInputError("data", f"a sample of at most {MOST_COPIES:,} rankings", profile)
+def check_independent(profile: Profile) -> None:
+    """Raise if some rankings are of one cluster."""
     if (clusters := clusters_of(profile)) is not None:
         got = Described(f"rankings of {counted(int(clusters.max()) + 1, 'cluster')}")
         remedy = "`with_clusters(None)` takes them as independent."
         raise InvalidInputError("data", "independent rankings", got, remedy)
+
+
+def uncompressed(profile: Profile) -> Profile:
+    """Return the profile with one row for every copy of a ranking; raise if some depend."""
+    if profile.n_rankings > MOST_COPIES:
+        raise InvalidInputError("data", f"a sample of at most {MOST_COPIES:,} rankings", profile)
+    check_independent(profile)
     rows = np.repeat(np.arange(len(profile)), profile.counts)
     return profile._replace(ranks=profile.ranks[rows], rows=rows, counts=np.ones_like(rows))
 

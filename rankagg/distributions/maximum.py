@@ -33,6 +33,8 @@ LEFT = 1e-8
 FEWEST_UNITS = 4
 #: Beginning of the note of a fit without errors.
 UNKNOWN = "Errors are unknown. "
+#: Of models without errors by cluster.
+CLUSTERED = f"{UNKNOWN}Rankings of a cluster depend on each other, which AIC and BIC ignore."
 
 
 @dataclass(frozen=True, kw_only=True)

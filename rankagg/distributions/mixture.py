@@ -20,10 +20,12 @@ from rankagg.distributions.base import (
     MOST_ENUMERATED,
     RankingDistribution,
     Uniform,
+    clusters_of,
     effective_weights,
 )
 from rankagg.distributions.fit_result import FitResult
 from rankagg.distributions.mallows.mallows import Mallows
+from rankagg.distributions.maximum import CLUSTERED
 from rankagg.distributions.mixture_climb import find_mixture
 from rankagg.exceptions import Described, InvalidInputError
 
@@ -263,7 +265,7 @@ class Mixture(RankingDistribution):
             distribution=cls(best.parts, best.weights),
             names=best.names,
             estimates=best.estimates,
-            covariance=best.covariance,
+            covariance=best.covariance * (1.0 if clusters_of(profile) is None else np.nan),
             log_likelihood=best.log_likelihood,
             n_parameters=number + len(best.parts) - 1,
             n_observations=best.total,
@@ -297,7 +299,10 @@ def _notes(fit: MixtureFit, max_theta: float) -> Iterator[str]:
                 "standard error. The likelihood, AIC, BIC and ICL depend on the bound. "
                 f"Try {'' if noise else 'a noise component or '}fewer components."
             )
-    yield "Standard errors are from outer products of scores, given the centers."
+    if clusters_of(fit.data) is None:
+        yield "Standard errors are from outer products of scores, given the centers."
+    else:
+        yield CLUSTERED
     if not fit.converged:
         yield "Not converged: the estimates are not a maximum. Raise `n_starts`."
 

@@ -24,6 +24,7 @@ from rankagg.core import (
     quantity,
     sentence,
 )
+from rankagg.distributions.base import check_independent
 from rankagg.distributions.fit_result import holm
 from rankagg.exceptions import InvalidInputError
 
@@ -119,7 +120,8 @@ def robust_rank_aggregation(data: Profile, *, n_items: int | None = None) -> Rob
     Parameters
     ----------
     data : Profile
-        Ranked lists, as from `read_rankings`. Items that a list does not name are at its end.
+        Independent ranked lists, as from `read_rankings`. Items that a list does not name are at
+        its end.
     n_items : int, optional
         Number of items of the lists, such as all genes that were measured; by default those of
         `data`.
@@ -161,6 +163,7 @@ def robust_rank_aggregation(data: Profile, *, n_items: int | None = None) -> Rob
         raise InvalidInputError("data", "a Profile of ranked lists", data, remedy)
     if not are_level(data.weights):
         raise InvalidInputError("data", "lists of equal weight", data)
+    check_independent(data)
     if data.n_rankings > MOST_LISTS:
         raise InvalidInputError("data", f"at most {MOST_LISTS} lists", data.n_rankings)
     size = data.n_items

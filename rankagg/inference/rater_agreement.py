@@ -17,6 +17,8 @@ Metric: TypeAlias = Literal["nominal", "ordinal", "interval", "ratio"]
 
 # Most distinct ratings, since all pairs of them are in memory.
 MOST_VALUES = 3000
+# From so many items on, coverage was near the nominal one unless most ratings were equal.
+MANY_ITEMS = 100
 
 
 class KrippendorffAlpha(Result):
@@ -35,7 +37,8 @@ class KrippendorffAlpha(Result):
     n_items : int
         Items with two ratings or more; others are left out.
     alpha : float
-        The approximate probability that the interval misses, with many items.
+        The approximate probability that the interval misses, with many items. Below 100 items,
+        or if most ratings are equal, it misses more often.
     """
 
     value: float
@@ -61,9 +64,10 @@ class KrippendorffAlpha(Result):
         raters = quantity(self._n_raters, "raters", noun="rater")
         items = quantity(self.n_items, "items with two ratings or more", noun="item")
         ratings = quantity(self._n_ratings, "ratings of these", ",", "rating")
+        few = ", too short for few items" * (self.n_items < MANY_ITEMS)
         return [
             sentence("{} distances of {} of {} by {}", self.metric, ratings, items, raters),
-            sentence("interval: {}, by resampled items", level_of(self.alpha)),
+            sentence("interval: {}, by resampled items{}", level_of(self.alpha), few),
         ]
 
 

@@ -393,7 +393,7 @@ class BattlesKind(Kind):
         section = Section("judges", f"Reliability of {self.about.cluster}s", is_open=True)
         if not self.about.judges:
             return section
-        scale = "their geometric mean is 1"
+        scale = "the mean of their squares is 1"
         try:
             fit = BradleyTerry.fit(self.data, judges=True)
         except InvalidInputError as error:

@@ -352,6 +352,10 @@ def test_rank_0_is_read_as_not_ranked(ranks, expected, number):
         [[1, 0, 0], [2, 0, 0]],
         [[0, 1, 2]] * 30 + [[1, 1, 2]],
         [[0, 0, NAN, 3], [0, 1, 2, 3]],
+        # Approvals of all but one, or ranks from 0.
+        [[0, 1, 1], [0, 1, 1], [0, 1, 1]],
+        [[0, 1]],
+        np.array([[False, True, True]]),
     ],
 )
 def test_a_rank_0_that_may_be_either_is_refused(ranks):

@@ -50,7 +50,7 @@ def test_rounded_votes_are_within_their_stated_rounding(profile):
 def test_votes_whose_denominators_do_not_fit_are_marked_rounded():
     # Shares of thirds and fifths together: 30 * 16 fits into 2**9, 30 * 16 not into 2**8.
     profile = Profile.from_orders(["AB", "ABCD", "AC"], items="ABCD")
-    ranks = [[0, 1, np.nan, np.nan], [0, np.nan, np.nan, np.nan]]
+    ranks = [[1, 2, np.nan, np.nan], [1, np.nan, np.nan, np.nan]]
     with patch.multiple(tally, EXACT_ITEMS=0, GRID_ROOM=12 * 16):
         assert Profile.from_ranks(ranks).pairwise().is_exact
     with patch.multiple(tally, EXACT_ITEMS=0, GRID_ROOM=12 * 16 - 1):

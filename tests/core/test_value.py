@@ -142,7 +142,7 @@ def test_changing_fresh_arrays_does_not_change_the_value(value):
     [
         (ra.PartialRanking, np.array([0, 1], dtype=np.int32)),
         (ra.PartialRanking.from_ranks, np.array([0.0, 1.0])),
-        (ra.Profile.from_ranks, np.array([[0.0, 1.0]])),
+        (ra.Profile.from_ranks, np.array([[1.0, 2.0]])),
         (ra.PairwiseMatrix.from_wins, np.array([[0.0, 1.0], [2.0, 0.0]])),
         (lambda a: ra.PairwiseMatrix.from_wins(a, ties=a), np.array([[0.0, 1.0], [1.0, 0.0]])),
         (lambda a: ra.ScoreTable(a, higher_is_better=True), np.array([[0.0, 1.0]])),

@@ -78,12 +78,19 @@ def test_what_needs_independent_rankings_refuses_clusters():
     profile = ra.Profile.from_orders(ORDERS * 2).with_clusters([*range(8)] * 2)
     mallows, luce = ra.Mallows.fit(profile), ra.PlackettLuce.fit(profile)
     assert mallows.to_frame()[["std_err", "lower", "upper"]].isna().all(axis=None)
-    assert mallows.notes[0] == "Errors are unknown. Rankings of a cluster depend on each other."
+    mixture = ra.Mixture.fit(profile, 1, n_starts=1, rng=0)
+    assert mixture.to_frame()[["std_err", "lower", "upper"]].isna().all(axis=None)
+    note = (
+        "Errors are unknown. Rankings of a cluster depend on each other, which AIC and BIC ignore."
+    )
+    assert mallows.notes[0].startswith(note)
+    assert mixture.notes[-1].startswith(note)
     for call in (
         mallows.test_uniform,
         luce.test_equal_worths,
         lambda: ra.distributions.goodness_of_fit(mallows, profile),
         lambda: ra.distributions.compare_models(profile),
+        lambda: ra.inference.robust_rank_aggregation(profile),
     ):
         with pytest.raises(InvalidInputError, match=r"independent rankings.* of (8 )?clusters"):
             call()

@@ -212,7 +212,7 @@ def test_plain_votes_have_a_total_but_no_average():
 
 KEMENY, BORDA = ra.Kemeny(), ra.Borda()
 TENNESSEE = ra.datasets.load("tennessee")
-NEARLY_ALL_TIED = ra.Profile.from_ranks([[0, 0], [0, 1], [1, 0]], items="AB", counts=[98, 1, 1])
+NEARLY_ALL_TIED = ra.Profile.from_ranks([[1, 1], [1, 2], [2, 1]], items="AB", counts=[98, 1, 1])
 
 small = strategies.profiles(min_size=2, max_size=5, max_rows=4)
 

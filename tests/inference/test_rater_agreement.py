@@ -74,6 +74,12 @@ def test_ratings_may_be_text_or_frames():
     assert krippendorff_alpha(texts).value == pytest.approx(expected)
 
 
+@pytest.mark.parametrize(("n", "is_warned"), [(99, True), (100, False)])
+def test_the_interval_of_few_items_is_called_too_short(n, is_warned):
+    found = krippendorff_alpha(np.tile([0, 1], (2, n))[:, :n], n_resamples=100)
+    assert ("by resampled items, too short for few items" in str(found)) == is_warned
+
+
 @pytest.mark.parametrize("n", [30, pytest.param(300, marks=pytest.mark.slow)])
 def test_intervals_cover_alpha(n):
     # Two raters say the same as a third of an item's truth by chance: alpha is known by draws.

@@ -62,7 +62,7 @@ class Cell:
         ties = self.units - wins - losses
         rows = [
             (ranks, count)
-            for ranks, count in (((0, 1), wins), ((1, 0), losses), ((0, 0), ties))
+            for ranks, count in (((1, 2), wins), ((2, 1), losses), ((1, 1), ties))
             if count
         ]
         profile = ra.Profile.from_ranks(

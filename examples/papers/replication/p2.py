@@ -153,7 +153,7 @@ def _sample(found: ExperimentRun) -> None:
 
 
 def _sampled(ranking: ra.PartialRanking, n_draws: int) -> np.ndarray:
-    ranks = np.where(ranking.ranks == ra.UNRANKED, np.nan, ranking.ranks)
+    ranks = np.where(ranking.ranks == ra.UNRANKED, np.nan, ranking.ranks + 1)
     profile = ra.Profile.from_ranks(np.tile(ranks, (n_draws, 1)), items=ranking.items)
     return profile.sample_compatible(rng=0).ranks
 

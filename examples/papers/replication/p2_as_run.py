@@ -35,7 +35,7 @@ def counted_profile(rankings: ra.Profile) -> ra.Profile:
     """Count each ranking as often as it has compatible permutations, N!/k! for k of N systems."""
     n, absent = len(rankings.items), rankings.ranks == ra.UNRANKED
     counts = [factorial(n) // factorial(n - int(number)) for number in absent.sum(axis=1)]
-    ranks = np.where(absent, np.nan, rankings.ranks)
+    ranks = np.where(absent, np.nan, rankings.ranks + 1)
     return ra.Profile.from_ranks(ranks, items=rankings.items, counts=counts)
 
 

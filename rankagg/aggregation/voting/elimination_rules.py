@@ -179,7 +179,7 @@ class Coombs(Elimination):
     Notes
     -----
     Items tied for a place share it evenly; unlisted items share the last place. A ballot that
-    ranks none of the remaining items counts for no majority.
+    ranks none of the remaining items counts equally for all of them.
 
     References
     ----------

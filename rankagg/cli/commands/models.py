@@ -304,7 +304,7 @@ def sample(
             allowed = f"at most {_MOST_PLACES_DRAWN // n} for {counted(n, 'item')}"
             raise InvalidInputError("--size", allowed, size, "Draw files with different seeds.")
         if items:
-            ranks = source.sample(n, size, rng=rng).ranks
+            ranks = source.sample(n, size, rng=rng).ranks + 1
             profile = ra.Profile.from_ranks(ranks, items=labels)
         else:
             profile = source.sample(size, rng=rng)

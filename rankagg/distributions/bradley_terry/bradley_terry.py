@@ -88,17 +88,17 @@ class BradleyTerry(PlackettLuce):
             a difference of lengths.
         judges : bool, default False
             Take the clusters of comparisons as judges and estimate the reliability of each: judge
-            k has the log odds a_k (l_i - l_j). The geometric mean of the absolute a_k is 1; a
-            judge who contradicts the others has a negative one. Errors are by the model, for a
-            known mean square of reliabilities, and a `ridge` shrinks reliabilities to 1. It does
-            not combine with a side, covariates, pseudo-rankings or Davidson's ties.
+            k has the log odds a_k (l_i - l_j). The mean of a_k**2 is 1; a judge who contradicts
+            the others has a negative one. Errors are by the model, and a `ridge` shrinks
+            reliabilities to 1. It does not combine with a side, covariates, pseudo-rankings or
+            Davidson's ties.
         cov_type : {"auto", "model", "robust", "cluster"}, default "auto"
             Source of the errors. "model" assumes independent comparisons and a true model.
             "robust" is the sandwich of single comparisons. "cluster" is the sandwich of units:
             clusters of comparisons; rankings, or their clusters; tasks of scores (declared
             families of tasks, or the instances of a single task). Its quantiles are Student's t
-            with one degree of freedom less than there are units; "robust" has such quantiles if
-            the weights of comparisons differ. "auto" is "cluster" if the data hold units, else
+            with degrees of freedom by how many units compare an item, and how evenly; "robust"
+            has such quantiles if weights differ. "auto" is "cluster" if the data hold units, else
             "model" for votes, `pseudo_rankings` and `ridge`, else "robust" if ties count half or
             comparisons have weights, else "model".
         pseudo_rankings : float, default 0
@@ -291,7 +291,7 @@ class BradleyTerryFit(WorthsFit):
         Returns
         -------
         pandas.DataFrame
-            As `to_frame`, by judge. The geometric mean is 1; z and p_value test reliability 0.
+            As `to_frame`, by judge. The mean square is 1; z and p_value test reliability 0.
         """
         if not self.judges:
             raise InvalidInputError("judges", "True in the fit for reliabilities", False)

@@ -19,8 +19,6 @@ from rankagg.exceptions import InvalidInputError, NotIdentifiedError
 
 # Smallest eigenvalue of the information, relative to the largest, that identifies the estimates.
 LEAST_CURVATURE = 1e-11
-# Smallest reliability, relative to the largest, that differs from 0.
-LEAST_RELIABILITY = 1e-7
 # Newton steps after the optimizer, which stops where changes of the likelihood are rounding errors.
 LAST_STEPS = 20
 
@@ -180,11 +178,6 @@ def _check_identified(model: _Judged, parameters: Floats, items: ItemSet, judges
             f"comparison has no finite maximum: {listed(judges.where(~(agrees & contradicts)))}. "
             "Set `ridge=0.1`, leave them out, or collect more of their comparisons."
         )
-    sizes = np.abs(parameters[model.n :])
-    if (none := sizes <= LEAST_RELIABILITY * sizes.max()).any():
-        raise NotIdentifiedError(
-            f"These judges have reliability 0: {listed(judges.where(none))}. Leave them out."
-        )
     up, down = np.where(factor > 0, first, lost), np.where(factor > 0, lost, first)
     beats = np.zeros((model.n, model.n), dtype=bool)
     beats[model.first[up], model.second[up]] = True
@@ -199,13 +192,12 @@ def _check_identified(model: _Judged, parameters: Floats, items: ItemSet, judges
 
 
 def _normalized(parameters: Floats, n: int) -> tuple[Floats, Floats]:
-    """Scale log worths to sum 0 and reliabilities to geometric mean 1; add the Jacobian.
+    """Scale log worths to sum 0 and reliabilities to mean square 1; add the Jacobian.
 
-    The Jacobian keeps the mean square of the reliabilities constant. The geometric mean is
-    uncertain with a reliability near 0, and its error would be common to all log worths.
+    A geometric mean would be uncertain with a reliability near 0, and so all log worths.
     """
     worths, factors = parameters[:n] - parameters[:n].mean(), parameters[n:]
-    scale = np.exp(np.log(np.abs(factors)).mean())
+    scale = np.sqrt((factors**2).mean())
     jacobian = np.eye(len(parameters))
     jacobian[:n, :n] -= 1.0 / n
     jacobian[:, n:] += np.outer(np.append(worths, -factors), factors / (factors @ factors))
@@ -217,11 +209,8 @@ def _notes(
     data: Comparisons, ridge: float, contrary: tuple[Any, ...], n_dropped: int
 ) -> Iterator[str]:
     yield "Log worths sum to 0, for a judge of reliability 1."
-    yield "Reliabilities multiply log odds; the geometric mean of their absolute values is 1."
-    yield (
-        "Errors by the model: comparisons are independent given their judge, and the mean square "
-        "of the reliabilities is known."
-    )
+    yield "Reliabilities multiply log odds; the mean of their squares is 1."
+    yield "Errors by the model: comparisons are independent given their judge."
     if ridge:
         yield f"Ridge {ridge:g}: log worths and errors shrink to 0, reliabilities to 1."
     if contrary:

@@ -35,7 +35,7 @@ from rankagg.distributions.mallows.distances import (
     DistanceName,
     ModelDistance,
 )
-from rankagg.distributions.maximum import UNKNOWN
+from rankagg.distributions.maximum import CLUSTERED
 from rankagg.exceptions import Described, InvalidInputError, OutOfTimeError
 
 
@@ -289,7 +289,7 @@ class Mallows(RankingDistribution):
             converged=searched.converged,
             n_iterations=searched.n_iterations,
             notes=(
-                *[f"{UNKNOWN}Rankings of a cluster depend on each other."] * is_clustered,
+                *[CLUSTERED] * is_clustered,
                 *_notes(rankings, fitted, best.log_likelihood, is_given),
                 *searched.notes,
             ),

@@ -32,7 +32,7 @@ from rankagg.core import (
     permutation_of,
     places,
 )
-from rankagg.distributions.base import RankingDistribution, effective_weights
+from rankagg.distributions.base import RankingDistribution, check_observed, effective_weights
 from rankagg.distributions.fit_result import WorthsFit
 from rankagg.distributions.maximum import Penalties
 from rankagg.distributions.plackett_luce.choices import MARKS_AT_ONCE
@@ -315,6 +315,7 @@ class PlackettLuce(RankingDistribution):
                 "comparisons and votes."
             )
             raise InvalidInputError("data", "a Profile of two or more items", data, remedy)
+        check_observed(rankings)
         # So that the unit of the weights changes nothing, with penalties either.
         seen = rankings[(rankings.ranks != UNRANKED).any(axis=1)]
         columns = {"counts": seen.counts, "weights": effective_weights(seen)}

@@ -94,7 +94,8 @@ def rank_intervals(
     ----------
     data : Profile, ScoreTable or ScoreSummary
         Rankings, or scores; `table.rankings(tolerance)` ties scores that differ by little. A
-        summary is enough for "pairwise", and for "borda" by "hoeffding", which is its default.
+        summary is enough for "pairwise", and for "borda" by "hoeffding", its default; not for
+        unit="task".
         For comparisons see `inference.comparison_rank_intervals`, for estimates with errors
         `inference.rank_sets`.
     of : {"borda", "mean", "pairwise"}, default "borda"

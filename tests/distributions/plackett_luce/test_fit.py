@@ -196,6 +196,7 @@ def test_options_are_checked(options):
         (ra.Profile.from_orders(["A"]), {}, "a Profile of two or more items"),
         ([[0, 1]], {}, "`data` must be orders of labels that are texts"),
         (from_rows(["A>B", "B>A"], "ABCD"), {"pseudo_rankings": 0.5}, r"C, D.*restrict"),
+        (ra.Profile.from_ranks([[np.nan] * 2] * 2, items="AB"), {}, r"observe every item.*A, B"),
     ],
 )
 def test_data_that_do_not_fit_are_refused(data, options, words):
