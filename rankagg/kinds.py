@@ -178,7 +178,8 @@ class Recognized:
             if parameters is None:
                 continue
             arguments = [source, *(f"{name}={x!r}" for name, x in parameters.items())]
-            arguments += ["higher_is_better=..."] if form == "scores" else []
+            if form == "scores" and "higher_is_better" not in parameters:
+                arguments.append("higher_is_better=...")
             calls.append(f"{KINDS[form].call}({', '.join(arguments)})")
         return tuple(calls)
 

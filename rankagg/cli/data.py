@@ -510,6 +510,7 @@ def _recognized(typed: _Typed, formats: Sequence[str]) -> tuple[DataKind, tuple[
     fits = [name for name in tables if set(given) <= _options_of(KINDS[name])]
     # Options of only one kind decide the kind.
     chosen = fits[0] if given and len(fits) == 1 else None
+    knows_direction = typed.lower or typed.lower_is_better or typed.has_other
     typed_columns = {"system", "task", "instance", "score"} & set(given)
     readings = [
         one
@@ -517,6 +518,7 @@ def _recognized(typed: _Typed, formats: Sequence[str]) -> tuple[DataKind, tuple[
         if one.format in formats
         and chosen in (None, one.format)
         and typed_columns <= set(one.parameters or ())
+        and not (knows_direction and "higher_is_better" in (one.parameters or ()))
         # The options name the columns that uncertain comparisons lack.
         and not (chosen == "comparisons" and one.parameters is None)
     ]
@@ -579,7 +581,9 @@ def _line(reading: FileReading) -> str:
 
     context = click.get_current_context()
     words = ["rankagg", *context.obj, "--format", reading.format]
-    for name, value in (reading.parameters or {}).items():
+    parameters = {**(reading.parameters or {})}
+    words += [] if parameters.pop("higher_is_better", True) else ["--lower-is-better"]
+    for name, value in parameters.items():
         # Columns to leave out include those typed.
         left = [one for one in names_of(value) if one not in names_of(context.params[name])]
         words += [word for one in left for word in (option_of(name), str(one))]

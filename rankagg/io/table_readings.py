@@ -180,7 +180,11 @@ def _wide_scores(look: BallotLook) -> Iterator[FileReading]:
     others = [x for at, x in enumerate(look.names) if at not in keys]
     named, doubtful, words = task_columns(look.table, others)
     weak = [look.names[at] for at in look.called("other", "rank", "count")]
-    tasks = [name for name in named if name not in weak] or named
+    tasks = [name for name in named if name not in weak] or ([] if doubtful else named)
+    system = look.named(system=keys[:1]) if keys[0] else {}
+    if systems and not tasks:
+        what = f"scores of each {first}, with `only` for tasks among {listed([*doubtful, *named])}"
+        yield FileReading("scores", what, system, False)
     odd = [name for name in (*doubtful, *named) if name not in tasks]
     ats = [look.names.index(name) for name in tasks]
     is_named = systems or judges or is_no_name(first)
@@ -188,16 +192,14 @@ def _wide_scores(look: BallotLook) -> Iterator[FileReading]:
     has_numbers = any(at in look.numeric or look.seems_numbers(at) for at in ats)
     if not (has_numbers and look.is_key(keys)) or (left and not is_named):
         return
-    headings = {str(name) for name in tasks}
-    sure = bool(is_named) and not (odd or judges or tasks[0] in weak)
+    doubts = _doubts(look, keys, tasks)
+    sure = bool(is_named) and not (odd or judges or doubts or tasks[0] in weak)
     sure &= not _are_swapped(look, [*keys, *map(look.names.index, words)])
-    # Headings may be a row of numbers, or the labels of a table of pairs.
-    sure &= not np.isfinite(USUAL.numbers_in([*headings]).values).any()
-    sure &= not set(map(str.lower, headings)) & set(map(str.lower, look.texts_of(keys[0])))
-    if sure and not written:
+    may_be_ranks = False
+    if not written:
         rows = np.column_stack([look.values[at] for at in ats])
-        sure &= not (_seem_ranks(rows.T) or _seem_places(rows.T))
-        sure &= not (_seem_ranks(rows) and bool(are_ranks(rows).all()))
+        may_be_ranks = not judges and (_seem_ranks(rows.T) or _seem_places(rows.T))
+        sure &= not (may_be_ranks or (_seem_ranks(rows) and bool(are_ranks(rows).all())))
     only = {"only": tasks} if odd or (left and judges) else {}
     without = f" (without {listing(left)})" if left else ""
     if written and (judges or only or not is_named):
@@ -210,10 +212,30 @@ def _wide_scores(look: BallotLook) -> Iterator[FileReading]:
         what = f"scores of {listed(tasks)} by each {first}{without}"
         yield FileReading("scores", what, {"task": first, **only}, False)
     if not (judges and left):
-        system = look.named(system=keys[:1]) if keys[0] else {}
-        what = f"scores of each {first or 'row'} on {counted(len(tasks), 'task')}{without}"
+        what = f"scores of each {first or 'row'} on {counted(len(tasks), 'task')}{without}{doubts}"
         names = {**system, **look.named(instance=keys[1:]), **only}
+        if may_be_ranks and look.table.n_rows > 1:
+            lower = f"{what}, lower is better as in ranks"
+            yield FileReading("scores", lower, {**names, "higher_is_better": False}, False)
         yield FileReading("scores", what, names, bool(sure))
+        if keys == [0] and look.texts_of(0) == set(map(str, tasks)):
+            what = "votes for each row above each column, which `PairwiseMatrix.from_wins` takes"
+            yield FileReading("matrix", what, None, False)
+
+
+def _doubts(look: BallotLook, keys: Sequence[int], tasks: Sequence[Label]) -> str:
+    """Return what is odd in scores: headings that are numbers or labels, rows without scores."""
+    headings, doubts = [str(name) for name in tasks], ""
+    if np.isfinite(USUAL.numbers_in(headings).values).any():
+        doubts += ", with numbers in the line of headings"
+    if set(map(str.lower, headings)) & set(map(str.lower, look.texts_of(keys[0]))):
+        doubts += ", with headings that are labels too"
+    numbers = [look.values[at] for at in map(look.names.index, tasks) if at in look.numeric]
+    is_empty = np.isnan(numbers).all(axis=0)
+    if len(keys) == 1 and len(numbers) == len(tasks) and is_empty.any():
+        cells = look.table.cells(look.names[keys[0]], "source")
+        doubts += f", without any of {listing([cells[row] for row in np.flatnonzero(is_empty)])}"
+    return doubts
 
 
 def _ballots(look: BallotLook) -> Iterator[FileReading]:
@@ -475,9 +497,11 @@ def _in_numbers(
 def readings_of(table: Table, dropped: list[Label]) -> list[FileReading]:
     """Return the possible readings of a table without some columns."""
     # The reader refuses later rows that are no such scores, or repeat one.
-    sums = [text for x in table.columns if SUMMARY.fullmatch(text := str(x[-1]))]
     head = replace(table, columns=[cells[:FEW_ROWS] for cells in table.columns])
-    for one in _long_table(BallotLook(head, dropped), "scores"):
+    first = BallotLook(head, dropped)
+    texts = {*first.texts_of(*first.texts), *(str(x[-1]) for x in table.columns)}
+    sums = sorted(filter(SUMMARY.fullmatch, texts))
+    for one in _long_table(first, "scores"):
         # Columns left out are compared in all rows.
         is_all = len(one.parameters or ()) == len(table.header) - len(dropped)
         if one.is_certain and is_all and not sums:
@@ -489,6 +513,6 @@ def readings_of(table: Table, dropped: list[Label]) -> list[FileReading]:
     if any(one.format == "comparisons" for one in readings):
         readings = [one for one in readings if one.format == "comparisons" or one.is_certain]
     if sums:
-        what = f"{{}}, once the row of {sums[0]} is left out or the format is stated"
-        readings = [FileReading(x.format, what.format(x.what), None, False) for x in readings]
+        what = f"{{}}, one of which is {sums[0]}: remove its row if it sums up the others"
+        readings = [x._replace(what=what.format(x.what), is_certain=False) for x in readings]
     return readings

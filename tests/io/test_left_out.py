@@ -129,7 +129,8 @@ def test_rows_of_sums_are_asked_about(label):
     text = f"model,x,y\nA,1.5,3\nB,2.5,5\n{label},2,4\n"
     found = ra.recognize(StringIO(text))
     assert not found.is_certain
-    assert "is left out or the format is stated" in str(found)
+    assert f"one of which is {label}: remove its row if it sums up" in str(found)
+    assert found.calls == ("read_scores(stream, higher_is_better=...)",)
     with pytest.warns(DataWarning, match="is read as one of them, though it may sum up"):
         read(text)
     assert ra.recognize(StringIO(text.replace(label, "Mean teacher"))).is_certain
@@ -142,3 +143,33 @@ def test_a_title_above_the_header_of_a_workbook(tmp_path):
     pd.DataFrame(cells).to_excel(tmp_path / "t.xlsx", header=False, index=False)
     with pytest.raises(DataFormatError, match=r"2 columns without a heading.*remove the lines"):
         ra.recognize(tmp_path / "t.xlsx")
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("Model,qa,nli\nA,71,80\n* rerun by us,,\nB,70,82\n", "without any of * rerun by us"),
+        ("Model,qa,nli\nA,71,80\nMedian,70,81\nB,70,82\n", "one of which is Median"),
+        ("Org,Model,qa,nli\nX,A,71,80\nY,B,70,82\nAll,Mean ± std,7,8\n", "one of which is Mean"),
+        ("A,71,80\nB,70,81\nC,68,78\n", "with numbers in the line of headings"),
+        (",A,B,C\nA,,30,50\nB,20,,40\nC,10,20,\n", "PairwiseMatrix.from_wins"),
+        ("Wine,J1,J2\nW1,1,2\nW2,2,1\nW3,3,3\n", "lower is better as in ranks"),
+        ("Team,W,L,T,PF\nX,14,3,0,477\nY,3,14,0,326\n", "with `only` for tasks among W, L, T, PF"),
+        ("Model,Rank,Elo,95% CI\nA,1,1257,+4/-4\nB,2,1253,+5/-4\n", "among Rank, Elo, 95% CI"),
+        ("Team,Submission ID,qa\nX,3041,71\nY,2210,70\n", "(without Submission ID)"),
+        ("Model,qa,± qa\nA,71,1.5\nB,70,0.5\n", "(without ± qa)"),
+    ],
+)
+def test_tables_that_may_be_misread_are_asked_about(text, what):
+    found = ra.recognize(StringIO(text))
+    assert not found.is_certain
+    assert what in str(found)
+
+
+def test_a_reading_with_a_row_of_sums_keeps_its_columns():
+    text = "Org,Model,qa,nli\nX,A,71,80\nY,B,70,82\nAll,Average,70.5,81\n"
+    assert ra.recognize(StringIO(text)).calls == (
+        "read_scores(stream, system='Model', higher_is_better=...)",
+    )
+    ranks = ra.recognize(StringIO("Wine,J1,J2\nW1,1,2\nW2,2,1\nW3,3,3\n"))
+    assert "read_scores(stream, higher_is_better=False)" in ranks.calls

@@ -47,10 +47,12 @@ NO_NUMBER = "?"
 
 UNSIGNED = r"(?:[0-9]+(?:{s}[0-9]*)?|{s}[0-9]+)"
 EXPONENT = r"(?:[eE][+-]?[0-9]+)?"
+PLUS_MINUS = r"(?:±|\+/?-|\\pm)"
 # A value with its error: "1.2 ± 0.3", "1.2 (0.3)"; a percent sign of either holds for the value.
 WITH_ERROR = (
     rf"([+-]?{UNSIGNED}{EXPONENT}) ?%? *"
-    rf"(?:(?:±|\+/?-|\\pm) *{UNSIGNED}{EXPONENT} ?%?|\( *{UNSIGNED}{EXPONENT} ?%? *\) ?%?)"
+    rf"(?:{PLUS_MINUS} *{UNSIGNED}{EXPONENT} ?%?"
+    rf"|\( *{PLUS_MINUS}? *{UNSIGNED}{EXPONENT} ?%? *\) ?%?)"
 )
 #: Words for places, by their number.
 ORDINALS = dict(
@@ -69,7 +71,11 @@ ORDINAL = re.compile(
     re.IGNORECASE,
 )
 #: A label of a row that sums up others.
-SUMMARY = re.compile(r"\W*((grand|overall) )?(total|sum|average|avg|mean)s?\W*", re.IGNORECASE)
+SUMMARY = re.compile(
+    r"\W*((grand|overall) )?(total|sum|average|avg|mean|median|overall|std|stdev|std\W* dev|gesamt"
+    r"|summe|durchschnitt|mittelwert|moyenne|promedio)s?(\W+(std|sd|se))?\W*",
+    re.IGNORECASE,
+)
 # So few cells are parsed one by one as fast as by Arrow.
 FEW_CELLS = 256
 # Shorter names, and shorter words in names, often differ in a letter.

@@ -48,9 +48,13 @@ NO_TASK = (
     "params param parameters parameter size likes downloads price prices cost costs tokens token "
     "year years date day month released release updated timestamp rank ranking place elo rating "
     "ratings average avg mean median overall total sum winrate votes battles popularity license "
-    "licence id index age memory vram ram gb flops cutoff stderr std wins losses ties draws"
+    "licence id index age memory vram ram gb flops cutoff stderr std stdev sem uncertainty wins "
+    "losses ties draws points pts samples lr epoch epochs seed tstamp rang platz jahr gesamt "
+    "durchschnitt mittelwert moyenne promedio ± №"
 )
-NO_TASK_PHRASES = ("win rate", "arena score")
+NO_TASK_PHRASES = ("win rate", "arena score", "final score", "weighted score", "context length")
+# Columns of a table of games, beside "W" and "L".
+OF_GAMES = "w l t d gp mp pld pos pts pf pa gf ga gd"
 # Roles of the rows if each system has a column.
 JUDGES = ("voter", "task", "other")
 # Roles of columns that identify ballots.
@@ -58,7 +62,7 @@ KEYS = ("voter", "other", "ballot")
 # The beginning of a number: signs and markup, such as "$", "~" or "**", and a digit.
 NUMBER = re.compile(r"(?:\\[a-zA-Z]+|<[a-zA-Z]+>|[\W_])*[0-9]")
 # Between a small letter and a capital or a digit, and at all other signs.
-BETWEEN = re.compile(r"(?<=[a-z])(?=[A-Z0-9])|[\W_]+")
+BETWEEN = re.compile(r"(?<=[a-z])(?=[A-Z0-9])|[^\w±№]+|_+|(?<=±)|(?=±)")
 FEW_ROWS = 1000
 # As many ranks as this are no coincidence.
 MANY_RANKS = 12
@@ -73,12 +77,12 @@ def _heading_words(name: object) -> list[str]:
 
 def is_no_name(name: object) -> bool:
     """Return whether a heading is that of an index, as programs write it."""
-    return re.fullmatch("#?|Unnamed: [0-9.]+", str(name)) is not None
+    return re.fullmatch("[#№]?|Unnamed: [0-9.]+", str(name)) is not None
 
 
 def _seems_no_task(name: object) -> bool:
     """Return whether the words of a heading suggest that the column is no benchmark."""
-    words = _heading_words(name)
+    words = [x.lower() for x in BETWEEN.split(str(name)) if x]
     return (
         is_no_name(name)
         or words == ["score"]
@@ -114,11 +118,14 @@ def task_columns(table: Table, among: Iterable[Any]) -> tuple[list[Any], list[An
     The latter hold no number, or number the rows. A single column of numbers is a task.
     """
     tasks, doubtful, left = list[Any](), list[Any](), list[Any]()
+    headings = {str(name).lower() for name in table.header}
+    of_games = OF_GAMES.split() if {"w", "l"} <= headings else []
     for name in among:
         if is_row_index(table, name) or holds_no_numbers(table, name):
             left.append(name)
         else:
-            (doubtful if _seems_no_task(name) else tasks).append(name)
+            is_doubtful = _seems_no_task(name) or str(name).lower() in of_games
+            (doubtful if is_doubtful else tasks).append(name)
     if tasks or len(doubtful) > 1:
         return tasks, doubtful, left
     # Reading the columns of words reports their wrong cells.
