@@ -324,7 +324,7 @@ def _check_options(kind: DataKind, typed: _Typed) -> None:
 
 def _read(kind: DataKind, typed: _Typed) -> tuple[Any, Iterable[str]]:
     """Return the data, and notes about them."""
-    from rankagg.cli.notes import columns_noted, comparisons_noted, directions_noted, lists_noted
+    from rankagg.cli.notes import columns_noted, comparisons_noted, lists_noted
     from rankagg.io.tables.reading import read_table
 
     _, *parameters = signature(kind.read).parameters.values()
@@ -342,7 +342,7 @@ def _read(kind: DataKind, typed: _Typed) -> tuple[Any, Iterable[str]]:
             lower = labels_of("--lower", names, found.tasks, "task")
             given["higher_is_better"] = {task: task not in lower for task in found.tasks}
             found = kind.read(source, **given)
-        notes = directions_noted(found)
+        notes = _directions_noted(found, typed)
         if typed.score:
             notes += columns_noted(read_table(typed.file), given, "--instance")
     elif kind.page == "lists":
@@ -362,6 +362,23 @@ def _read(kind: DataKind, typed: _Typed) -> tuple[Any, Iterable[str]]:
         by_task = dict(zip(tasks, weights.values(), strict=True))
         found = found.with_task_weights(by_task) if weights else found
     return found, notes
+
+
+def _directions_noted(table: ra.ScoreTable, typed: _Typed) -> list[str]:
+    """Return a note on doubtful directions; ask unless directions or the format are typed."""
+    from rankagg.cli.notes import seem_lower
+    from rankagg.core import listing
+
+    if not (doubtful := seem_lower(table)):
+        return []
+    if typed.format == "auto" and not (typed.lower or typed.lower_is_better):
+        lower = [word for task in doubtful for word in ("--lower", str(task))]
+        raise click.UsageError(
+            f"{typed.source}: is lower better on {listing(doubtful)}? Then type "
+            f"`{_typed_line(*lower)}`; if higher is, `{_typed_line('--format', 'scores')}`."
+        )
+    note = f"note: higher counts as better on {listing(doubtful)}"
+    return [f"{note}; use --lower TASK if lower is better"]
 
 
 def _categories(kind: DataKind, typed: _Typed, found: Any) -> dict[Label, ra.Comparisons]:
@@ -579,12 +596,16 @@ def _line(reading: FileReading) -> str:
     """Return the command line as typed, with the options of a reading of the file."""
     from rankagg.io.tables.columns import names_of
 
-    context = click.get_current_context()
-    words = ["rankagg", *context.obj, "--format", reading.format]
+    context, words = click.get_current_context(), ["--format", reading.format]
     parameters = {**(reading.parameters or {})}
     words += [] if parameters.pop("higher_is_better", True) else ["--lower-is-better"]
     for name, value in parameters.items():
         # Columns to leave out include those typed.
         left = [one for one in names_of(value) if one not in names_of(context.params[name])]
         words += [word for one in left for word in (option_of(name), str(one))]
-    return join(words)
+    return _typed_line(*words)
+
+
+def _typed_line(*words: str) -> str:
+    """Return the command line as typed, with further words."""
+    return join(["rankagg", *click.get_current_context().obj, *words])

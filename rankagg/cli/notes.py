@@ -13,13 +13,14 @@ from rankagg.io.tables.columns import names_of
 from rankagg.io.tables.look import BETWEEN
 
 if TYPE_CHECKING:
+    from rankagg._typing import Label
     from rankagg.aggregation import Data
     from rankagg.kinds import DataKind
 
 # Words in headings of scores for which lower is better.
 _OF_LOWER = {
     *("loss", "error", "err", "perplexity", "ppl", "wer", "cer", "ter", "rmse", "mae", "mse"),
-    *("latency", "time", "seconds", "cost", "rank"),
+    *("latency", "time", "seconds", "cost", "rank", "ece", "toxicity", "fid", "nll", "brier"),
 }
 _SAYS_LOWER = re.compile(r"[↓⬇]|lower is better", re.IGNORECASE)
 # Most tasks that are named.
@@ -74,13 +75,11 @@ def score_lines(table: ra.ScoreTable | ra.ScoreSummary) -> list[str]:
     return lines
 
 
-def directions_noted(table: ra.ScoreTable) -> list[str]:
-    """Return a note on tasks whose names suggest that lower is better."""
+def seem_lower(table: ra.ScoreTable) -> list[Label]:
+    """Return tasks of which higher is better, though their names suggest the reverse."""
     higher = [task for task in table.tasks if table.higher_is_better[task]]
     words = {task: set(map(str.lower, BETWEEN.split(str(task)))) for task in higher}
-    seem = [t for t in higher if _OF_LOWER & words[t] or _SAYS_LOWER.search(str(t))]
-    note = "note: higher counts as better on {}; use --lower TASK if lower is better"
-    return [note.format(listing(seem))] if seem else []
+    return [t for t in higher if _OF_LOWER & words[t] or _SAYS_LOWER.search(str(t))]
 
 
 def lists_noted(data: ra.Profile) -> str:

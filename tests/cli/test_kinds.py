@@ -75,17 +75,19 @@ def test_unlisted_items_of_ballots_are_last(form, text, output):
     assert "unranked items: ignore;" in output(f"{line} --unranked ignore")
 
 
-def test_unused_columns_and_doubtful_directions_are_reported(called, output):
+def test_unused_columns_and_doubtful_directions_are_reported(called, output, refused):
     text = "a,b,winner,judge,style\nx,y,x,1,s\ny,x,tie,2,t\n"
     Path("b.csv").write_text(text, encoding="utf-8")
     line = "rank b.csv --format comparisons --first a --second b --outcome winner"
     assert "left out: judge and style, not named by an option such as --cluster\n" in output(line)
     assert "left out: style, " in output(f"{line} --cluster judge")
     Path("s.csv").write_text("model,acc,wikitext_ppl\nA,.5,9\nB,.25,7\n", encoding="utf-8")
+    asked = "lower better on wikitext_ppl? Then type rankagg rank s.csv --lower wikitext_ppl;"
+    assert asked in refused("rank s.csv")
     doubt = "note: higher counts as better on wikitext_ppl; use --lower TASK if lower is better"
-    assert doubt in output("rank s.csv")
+    assert doubt in output("rank s.csv --format scores")
     Path("t.csv").write_text("model,x,y ↓\nA,.5,9\nB,.25,7\n", encoding="utf-8")
-    assert "higher counts as better on y ↓" in output("rank t.csv")
+    assert "lower better on y ↓" in refused("rank t.csv")
     text = output("compare s.csv --lower wikitext_ppl")
     assert doubt not in text
     assert (

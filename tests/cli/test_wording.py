@@ -10,19 +10,19 @@ from rankagg.cli.app import app
 from rankagg.exceptions import nearest
 from rankagg.testing.commands import _commands_of
 
-TABLE = "system,accuracy,perplexity\nfirst,3.25,2.25\nsecond,2.25,3.25\nthird,1.25,1.25\n"
+TABLE = "system,accuracy,fluency\nfirst,3.25,2.25\nsecond,2.25,3.25\nthird,1.25,1.25\n"
 LONG = "system,metric,value\nfirst,accuracy,3\nsecond,accuracy,2\n"
-TASKS = "task,first,second\naccuracy,3,2\nperplexity,1,2\n"
+TASKS = "task,first,second\naccuracy,3,2\nfluency,1,2\n"
 BALLOTS = "first,second,third,count\n1,2,3,3\n3,1,2,2\n"
 
 # A name with a letter missing for every option that takes one, with data that have the full name.
 MISTYPED = {
     "--dataset": "--dataset tenessee",
-    "--lower": "table.csv --lower perplxity",
-    "--drop": "table.csv --drop perplxity",
-    "--only": "table.csv --only perplxity",
-    "--weight": "table.csv --weight perplxity=2",
-    "--group": "table.csv --group both=accuracy,perplxity",
+    "--lower": "table.csv --lower fluncy",
+    "--drop": "table.csv --drop fluncy",
+    "--only": "table.csv --only fluncy",
+    "--weight": "table.csv --weight fluncy=2",
+    "--group": "table.csv --group both=accuracy,fluncy",
     "--system": "table.csv --system systm",
     "--instance": "table.csv --instance systm",
     "--task": "long.csv --task metrc --score value",
@@ -36,13 +36,13 @@ MISTYPED = {
     "--reference": "table.csv --reference secnd",
     "--anchor": "table.csv --anchor secnd",
 }
-COMPARED = {"--first": "system", "--second": "accuracy", "--outcome": "perplexity"}
+COMPARED = {"--first": "system", "--second": "accuracy", "--outcome": "fluency"}
 for name in (*COMPARED, "--cluster", "--side", "--covariate"):
-    columns = {**COMPARED, name: "perplxity"}
+    columns = {**COMPARED, name: "fluncy"}
     typed = " ".join(f"{option} {column}" for option, column in columns.items())
     MISTYPED[name] = f"table.csv --format comparisons {typed}"
 WON_BY_FIRST = "table.csv --format comparisons --first system --second accuracy --outcome system"
-MISTYPED["--category"] = f"{WON_BY_FIRST} --category perplxity"
+MISTYPED["--category"] = f"{WON_BY_FIRST} --category fluncy"
 # Additional options of scans.
 SCANNED = {
     "--system": "long.csv --system systm --score value",
@@ -125,7 +125,7 @@ TYPED = {
     "explain table.csv --pair first first": "`--pair` must be two different",
     "study approximation --culture mallows=1 --missing 0.9": "`--missing` must be a share",
     "report table.csv --unit instance": "`--unit` must be a unit",
-    "fit table.csv --drop perplexity": "Use --pseudo-rankings 0.5, a --ridge",
+    "fit table.csv --drop fluency": "Use --pseudo-rankings 0.5, a --ridge",
     "rank ballots.csv --drop cont": "`--drop` must be a column of ballots.csv",
     "missing table.csv --rule mean": "`--rule` must be a rule that follows --unranked",
     "report table.csv --before ballots.csv --format ballots": "--before reads two tables of scores",

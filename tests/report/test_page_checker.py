@@ -288,4 +288,4 @@ def test_checks_beyond_the_budget_end_undecided(blank, name: str) -> None:
     votes, plain = BOMBS[name]()
     texts = [json.dumps(votes_to_dict(votes)), json.dumps(plain)]
     for page in blank:
-        assert page.evaluate(LIMITED, [*texts, 0.2, 2**24]) == "not checked"
+        assert page.evaluate(LIMITED, [*texts, 0.001, 2**24]) == "not checked"
