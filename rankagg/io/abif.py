@@ -12,6 +12,7 @@ from rankagg._typing import Unranked
 from rankagg._validation import check_unranked
 from rankagg.core import UNRANKED, ItemSet, Profile, canonical_profile, counted
 from rankagg.exceptions import DataFormatError, DataWarning, nearest, shown
+from rankagg.io.tables.columns import warn_of_likeness
 from rankagg.io.tables.sources import (
     MAX_BYTES,
     Source,
@@ -70,7 +71,7 @@ def read_abif(
     Warns
     -----
     DataWarning
-        Of ballots that name nobody.
+        Of ballots that name nobody, and of nearly equal names.
 
     References
     ----------
@@ -111,7 +112,9 @@ def read_abif(
     if blank:
         sentence = f"{name}: {counted(blank, 'ballot')} without any name, in no ranking."
         warnings.warn(sentence, DataWarning, stacklevel=2)
-    return ballot_profile(name, names, ballots, max_bytes=max_bytes).with_unranked(unranked)
+    profile = ballot_profile(name, names, ballots, max_bytes=max_bytes).with_unranked(unranked)
+    warn_of_likeness(name, profile.items, stacklevel=1)
+    return profile
 
 
 def looks_like_abif(text: str) -> bool:

@@ -26,7 +26,7 @@ from rankagg.exceptions import (
     nearest,
     shown,
 )
-from rankagg.io.tables.columns import names_of, warn_of_likeness
+from rankagg.io.tables.columns import MISSING_CODES, names_of, warn_of_likeness
 from rankagg.io.tables.reading import read_table
 from rankagg.io.tables.sources import MAX_BYTES, TableSource
 from rankagg.io.tables.table import Table
@@ -81,8 +81,6 @@ NO_OUTCOME: set[Key] = {
     *("", "-", "?", "error", "invalid", "failed", "timeout", "unknown", "skipped", "cancelled"),
     *("void", "no result", "na", "n/a", "nan", "null"),
 }
-#: Negative numbers that usually mean a missing one.
-MISSING_CODES = (-1, -9, -99, -999, -9999)
 #: Most comparisons to which counts are expanded.
 MOST_COMPARISONS = 5_000_000
 

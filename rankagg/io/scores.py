@@ -14,8 +14,21 @@ import pandas as pd
 from rankagg._typing import Bools, Directions, Floats, Label, Positions, TaskFamilies, TaskWeights
 from rankagg.core import ScoreTable, counted, listed, listing
 from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError, nearest, shown
-from rankagg.io.tables.columns import Coded, Numbers, NumberStyle, names_of, warn_of_likeness
-from rankagg.io.tables.look import holds_no_numbers, is_no_name, is_row_index, task_columns
+from rankagg.io.tables.columns import (
+    MISSING_CODES,
+    Coded,
+    Numbers,
+    NumberStyle,
+    names_of,
+    warn_of_likeness,
+)
+from rankagg.io.tables.look import (
+    holds_no_numbers,
+    is_no_name,
+    is_row_index,
+    may_be_scores,
+    task_columns,
+)
 from rankagg.io.tables.reading import read_table
 from rankagg.io.tables.sources import MAX_BYTES, TableSource, check_filled
 
@@ -128,6 +141,7 @@ def read_scores(
         keys = {"system": first} | keys
     entries = _melt(table, keys, (only, drop))
     entries.column.warn(table.name, style.missing)
+    _check_codes(table.name, entries)
     warn_of_likeness(table.name, entries.systems, stacklevel=1)
     scores = _build(table, entries, higher_is_better, task_weights)
     return scores if task_families is None else scores.with_task_families(task_families)
@@ -137,6 +151,11 @@ def _first_column(table: Table, drop: Sequence[Any], named: Collection[Any]) -> 
     """Return the first column not in `drop`; raise if another one seems to hold the systems."""
     # The first column of a frame may have the name None.
     names = [name for name in table.header if name not in drop] or table.header[:1]
+    if may_be_scores(table, names[0]):
+        raise DataFormatError(
+            f"{table.name}: its first column, {shown(names[0])}, holds numbers.",
+            "Name the column of systems by `system`, or add one; an index of numbers is left out.",
+        )
     if is_row_index(table, names[0]):
         others = [name for name in names[1:] if name not in named]
         words = [name for name in others if holds_no_numbers(table, name)]
@@ -290,6 +309,21 @@ def _build(
         higher_is_better=higher_is_better,
         task_weights=task_weights,
     )
+
+
+def _check_codes(name: str, entries: _Entries) -> None:
+    """Raise if all negative scores are a code for missing ones, and others exceed 1."""
+    values = entries.column.values
+    negative = np.flatnonzero(values < 0)
+    codes = {*values[negative].tolist()}
+    if len(codes) == 1 and codes <= {*MISSING_CODES} and np.nanmax(values) > 1:
+        at, code = int(negative[0]), f"{codes.pop():g}"
+        raise DataFormatError(
+            f"{name} has {code} for {entries.place(at)}, task {entries.task(at)}: a code for a "
+            "missing score, and no other score is negative.",
+            f"`missing` with '{code}' reads it as missing; if it is a score, add a number to all "
+            "scores of the task.",
+        )
 
 
 def _check_once(name: str, entries: _Entries) -> None:

@@ -18,7 +18,14 @@ from rankagg.exceptions import shown
 from rankagg.io.ballot_columns import BallotLook, are_ranks
 from rankagg.io.comparisons import MARKS, TIE_WORDS, WHO, Key, is_tie, key_of
 from rankagg.io.tables.columns import SUMMARY, USUAL, names_of
-from rankagg.io.tables.look import FEW_ROWS, JUDGES, MANY_RANKS, is_no_name, task_columns
+from rankagg.io.tables.look import (
+    FEW_ROWS,
+    JUDGES,
+    MANY_RANKS,
+    is_no_name,
+    may_be_scores,
+    task_columns,
+)
 
 if TYPE_CHECKING:
     from rankagg.io.tables.table import Table
@@ -181,7 +188,8 @@ def _wide_scores(look: BallotLook) -> Iterator[FileReading]:
     named, doubtful, words = task_columns(look.table, others)
     weak = [look.names[at] for at in look.called("other", "rank", "count")]
     tasks = [name for name in named if name not in weak] or ([] if doubtful else named)
-    system = look.named(system=keys[:1]) if keys[0] else {}
+    is_default = not (keys[0] or may_be_scores(look.table, first))
+    system = {} if is_default else look.named(system=keys[:1])
     if systems and not tasks:
         what = f"scores of each {first}, with `only` for tasks among {listed([*doubtful, *named])}"
         yield FileReading("scores", what, system, False)
@@ -226,6 +234,8 @@ def _wide_scores(look: BallotLook) -> Iterator[FileReading]:
 def _doubts(look: BallotLook, keys: Sequence[int], tasks: Sequence[Label]) -> str:
     """Return what is odd in scores: headings that are numbers or labels, rows without scores."""
     headings, doubts = [str(name) for name in tasks], ""
+    if may_be_scores(look.table, look.names[keys[0]]):
+        doubts += ", with numbers for names of systems"
     if np.isfinite(USUAL.numbers_in(headings).values).any():
         doubts += ", with numbers in the line of headings"
     if set(map(str.lower, headings)) & set(map(str.lower, look.texts_of(keys[0]))):

@@ -173,3 +173,49 @@ def test_a_reading_with_a_row_of_sums_keeps_its_columns():
     )
     ranks = ra.recognize(StringIO("Wine,J1,J2\nW1,1,2\nW2,2,1\nW3,3,3\n"))
     assert "read_scores(stream, higher_is_better=False)" in ranks.calls
+
+
+def test_codes_of_missing_scores_are_asked_about():
+    text = "model,qa,nli\nA,-1,80\nB,71,-1\nC,68,82\n"
+    with pytest.raises(DataFormatError, match=r"has -1 for system 'A', task 'qa': a code"):
+        read(text)
+    with pytest.warns(DataWarning, match="2 cells with '-1' read as missing"):
+        assert read(text, missing=["-1"]).missing.sum() == 2
+    # Of which others are negative, or 1 is the largest.
+    assert read(text.replace("80", "-2")).missing.sum() == 0
+    assert read("model,x,y\nA,-1,1\nB,0,1\n").missing.sum() == 0
+
+
+@pytest.mark.parametrize(("sign", "style"), [(".", {}), (",", {"decimal": ","})])
+def test_signs_of_thousands_are_refused(sign, style):
+    text = f"model;x;y\nA;1{sign}200;3\nB;900;4\nC;1{sign}100;5\n"
+    with pytest.raises(DataFormatError, match=r"column 'x' has '1.200' beside 900: its sign may"):
+        read(text, **style)
+    assert read(text.replace("900", f"900{sign}000"), **style).values.max() == 900
+    assert read(text.replace("900", "9"), **style).values.max() == 9
+    other = {".": ",", ",": "."}[sign]
+    with pytest.raises(DataFormatError, match=r"[Rr]emove the signs of thousands"):
+        read(text.replace(sign, other), **style)
+
+
+@pytest.mark.parametrize("cell", ["80.1*", "98.6/99.2", "45/50", "0x1F", "2nd"])
+def test_only_remedies_that_read_a_cell_are_given(cell):
+    with pytest.raises(DataFormatError, match="Write a plain number, or leave the cell empty"):
+        read(f"system,x\nA,1\nB,{cell}\n")
+    for other in ("71.2%", "81.1 (±0.3)", "1.5 ± 2", "-", "?"):
+        with pytest.raises(DataFormatError, match="`decimal`, `percent`, `errors` and `missing`"):
+            read(f"system,x\nA,1\nB,{other}\n")
+    with pytest.warns(DataWarning, match="with an error behind"):
+        assert read("system,x\nA,81.1 (±0.3)\nB,2\n", errors="drop").values[0] == 81.1
+
+
+def test_scores_are_no_names_of_systems():
+    frame = pd.DataFrame({"qa": [71, 70, 68], "nli": [80, 81, 78]}, index=[3, 1, 2])
+    with pytest.raises(DataFormatError, match="its first column, 'qa', holds numbers"):
+        ra.read_scores(frame, higher_is_better=True)
+    assert ra.read_scores(frame.rename_axis("id"), higher_is_better=True).systems.labels == (
+        3,
+        1,
+        2,
+    )
+    assert ra.read_scores(frame, higher_is_better=True, system="qa").systems.labels == (71, 70, 68)

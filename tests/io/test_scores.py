@@ -190,7 +190,7 @@ def test_long_tables_with_tasks_of_different_sizes_are_read():
 
 
 def test_a_long_frame_keeps_whole_numbers_as_labels():
-    frame = pd.DataFrame({"s": [2, 1, 2], "t": [10, 10, 11], "v": [1.0, 2.0, 3.0]})
+    frame = pd.DataFrame({"system": [2, 1, 2], "t": [10, 10, 11], "v": [1.0, 2.0, 3.0]})
     table = ra.read_scores(frame, higher_is_better=True, task="t", score="v")
     assert (table.systems.labels, table.tasks.labels) == ((2, 1), (10, 11))
 

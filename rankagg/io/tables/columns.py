@@ -40,6 +40,8 @@ OddCells = Mapping[tuple[str, str], int]
 MISSING_WORDS = frozenset({"", "na", "n/a", "nan", "NaN", "null", "none"})
 MISSING_TEXTS = [case(w) for w in MISSING_WORDS for case in (str, str.upper, str.capitalize)]
 
+#: Negative numbers that usually mean a missing one.
+MISSING_CODES = (-1, -9, -99, -999, -9999)
 # A percentage is parsed with this exponent, and so rounded once.
 HUNDREDTH = "e-2"
 # A number with a point is none if decimals have a comma, as it may separate thousands.
@@ -261,6 +263,10 @@ class NumberStyle:
         if self.percent:
             odd["bare", ""] = int(np.count_nonzero(~np.isnan(values))) - odd["percent", ""]
         return Numbers(values, odd)
+
+    def reads(self, cell: str) -> bool:
+        """Return whether a cell is a number in this style."""
+        return isfinite(_as_number(self.normalize(cell, Counter())))
 
     def inexact_integer(self, cell: Any) -> int | None:
         """Return the integer in a cell if no float equals it, else None."""

@@ -99,6 +99,15 @@ def is_row_index(table: Table, name: Label) -> bool:
     return len({x for x in values if x % 1 == 0}) == len(values)
 
 
+def may_be_scores(table: Table, name: Label) -> bool:
+    """Return whether a column holds numbers below a heading that means no systems."""
+    words = {word for role in ("system", "other") for word in CALLED[role].split()}
+    if is_no_name(name) or not words.isdisjoint(_heading_words(name)):
+        return False
+    values = table.style.numbers_in(table.columns[table.position(name, "only")]).values
+    return bool(np.isfinite(values).all())
+
+
 def holds_no_numbers(table: Table, name: Label) -> bool:
     """Return whether no cell of a column is a number, and few texts begin like one."""
     column, style = table.columns[table.position(name, "only")], table.style

@@ -36,6 +36,10 @@ REMEDIES["system"] = f"Without `score` each column but `task` is a system. {REME
 PER_LABEL, PER_CODE, PER_NUMBER = 512, 64, 96
 # Older versions of Arrow have no function for this type.
 VIEW = "string_view"
+# A number with signs of thousands.
+THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2}(?:[.,'\u2019\s][0-9]{3})+")
+# Styles of numbers with all options.
+OTHER_STYLES = [NumberStyle(sign, percent=True, errors="drop") for sign in (".", ",")]
 INFINITE_WORD = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE)
 
 
@@ -245,6 +249,7 @@ class Table:
                     f"({with_sign}) and without ({without}); all or none must have one."
                 )
             odd.update(column.odd)
+            self._check_thousands(name, cells, column.values)
             target[:] = column.values
         return Numbers(values.ravel(), odd)
 
@@ -257,9 +262,26 @@ class Table:
             return self.error(row, name, what, getattr(cell, "remedy", ""))
         if self.style.decimal == "," and "." in cell:
             remedy = "With decimal commas no number has a point; remove the signs of thousands."
+        elif THOUSANDS.fullmatch(cell.strip()):
+            remedy = "Remove the signs of thousands."
+        elif cell[:1].isdigit() and not any(style.reads(cell) for style in OTHER_STYLES):
+            remedy = "Write a plain number, or leave the cell empty."
         else:
             remedy = REMEDIES.get(parameter, "")
         return self.error(row, name, what, remedy)
+
+    def _check_thousands(self, name: Any, cells: Any, values: Floats) -> None:
+        """Raise if decimal signs seem to separate thousands, as in 1.200 beside 900."""
+        parts, large = values % 1 > 0, (values % 1 == 0) & (np.abs(values) > 100)
+        if not (parts.any() and large.any() and np.abs(values[parts]).min() >= 1):
+            return
+        plain = [str(x).strip() for x in (cells if isinstance(cells, list) else cells.to_pylist())]
+        rows, whole = (np.flatnonzero(x).tolist() for x in (parts, large))
+        whole = [row for row in whole if plain[row].lstrip("+-").isdigit()]
+        if whole and all(THOUSANDS.fullmatch(plain[row]) for row in rows):
+            what = f"has {shown(plain[rows[0]])} beside {plain[whole[0]]}"
+            remedy = "Remove the signs of thousands, or write all numbers with decimals."
+            raise self.error(rows[0], name, f"{what}: its sign may separate thousands", remedy)
 
     def numbers(self, name: Any, parameter: str) -> Floats:
         """Return a column of finite numbers; NaN is missing."""

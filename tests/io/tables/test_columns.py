@@ -87,10 +87,10 @@ ERRORS = [
 @pytest.mark.parametrize("cell", ERRORS)
 def test_errors_of_values_are_dropped_on_request(cell):
     with pytest.warns(DataWarning, match="1 number with an error behind: the errors were left out"):
-        table = read(f"system\tx\nA\t{cell}\nB\t-1\n", errors="drop")
-    assert table.values.tolist() == [[1.2], [-1.0]]
+        table = read(f"system\tx\nA\t{cell}\nB\t-3\n", errors="drop")
+    assert table.values.tolist() == [[1.2], [-3.0]]
     with pytest.raises(DataFormatError, match="`errors`"):
-        read(f"system\tx\nA\t{cell}\nB\t-1\n")
+        read(f"system\tx\nA\t{cell}\nB\t-3\n")
 
 
 @pytest.mark.parametrize(

@@ -232,12 +232,12 @@ ODD = 2**53 + 1
 def test_integers_that_floats_cannot_hold_are_refused(read, cell):
     message = r"row 3, column 'B' is -?\d+, which no 64-bit float holds: subtract"
     with pytest.raises(DataFormatError, match=message):
-        read(StringIO(f"A,B\n1,2\n2,{cell}\n"))
+        read(StringIO(f"id,B\n1,2\n2,{cell}\n"))
 
 
 @pytest.mark.parametrize("cell", [2**53, 2**53 + 2, 2**60, "1e23", "9007199254740993e0", "0.1"])
 def test_numbers_in_all_notations_are_read(cell):
-    text, number = f"A,B\n1,2\n2,{cell}\n", float(cell)
+    text, number = f"id,B\n1,2\n2,{cell}\n", float(cell)
     table = ra.read_scores(StringIO(text), higher_is_better=True)
     assert table.values.tolist() == [[2.0], [number]]
     ballots = ra.read_ballots(StringIO(f"A,B,x\n1,2,\n2,{cell},\n"), drop="x")
