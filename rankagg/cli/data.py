@@ -9,7 +9,7 @@ import sys
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from inspect import Parameter, signature
@@ -256,33 +256,48 @@ def _read_one(*, whole: bool = False, ballots: bool = False, **values: Any) -> I
 
 @contextmanager
 def buffered(files: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
-    """Return the paths of files; the standard input becomes a file, to be read twice."""
-    from rankagg.io.tables.sources import MAX_BYTES, PER_BYTE, check_memory
-
+    """Return the paths of files; the standard input and pipes become files, to be read twice."""
     if files.count(DASH) > 1:
         raise click.UsageError(_ONCE)
-    if DASH not in files:
+    if not any(map(_is_stream, files)):
         yield files
         return
     with TemporaryDirectory(prefix="rankagg-") as folder:
-        path = Path(folder) / NAME
-        try:
-            with path.open("wb") as target:
-                while piece := sys.stdin.buffer.read(_PIECE):
-                    target.write(piece)
-                    check_memory(DASH, PER_BYTE * target.tell(), MAX_BYTES)
-        except DataFormatError:
-            raise
-        except (OSError, RuntimeError, ValueError, AttributeError) as error:
-            reason = getattr(error, "strerror", None) or "It is closed"
-            raise InvalidInputError("FILE", "a readable file", DASH, f"{reason}.") from None
-        # JSON Lines are recognized by their name, which a stream lacks.
-        with path.open("rb") as file:
-            first, *rest = file.read(_BEGIN).removeprefix(b"\xef\xbb\xbf").split(b"\n")
-        objects = [line.strip() for line in (first, *rest[:1])]
-        is_lines = len(rest) > 1 and all(x[:1] == b"{" and x[-1:] == b"}" for x in objects)
-        named = path.rename(path.with_suffix(".jsonl" if is_lines else ""))
-        yield tuple(str(named) if file == DASH else file for file in files)
+        paths = [_copied(file, folder) if _is_stream(file) else file for file in files]
+        yield tuple(map(str, paths))
+
+
+def _is_stream(file: str) -> bool:
+    """Return whether a file can be read only once."""
+    with suppress(OSError):
+        return file == DASH or Path(file).is_fifo() or Path(file).is_char_device()
+    return False
+
+
+def _copied(file: str, folder: str) -> Path:
+    """Return the path of a copy of a stream."""
+    from rankagg.io.tables.sources import MAX_BYTES, PER_BYTE, check_memory
+
+    path = Path(folder) / (NAME if file == DASH else Path(file).name)
+    try:
+        with path.open("wb") as target, ExitStack() as opened:
+            source: Any = sys.stdin.buffer
+            if file != DASH:
+                source = opened.enter_context(Path(file).open("rb"))
+            while piece := source.read(_PIECE):
+                target.write(piece)
+                check_memory(file, PER_BYTE * target.tell(), MAX_BYTES)
+    except DataFormatError:
+        raise
+    except (OSError, RuntimeError, ValueError, AttributeError) as error:
+        reason = getattr(error, "strerror", None) or "It is closed"
+        raise InvalidInputError("FILE", "a readable file", file, f"{reason}.") from None
+    # JSON Lines are recognized by their name, which a stream lacks.
+    with path.open("rb") as file_again:
+        first, *rest = file_again.read(_BEGIN).removeprefix(b"\xef\xbb\xbf").split(b"\n")
+    objects = [line.strip() for line in (first, *rest[:1])]
+    is_lines = len(rest) > 1 and all(x[:1] == b"{" and x[-1:] == b"}" for x in objects)
+    return path.rename(path.with_suffix(".jsonl" if is_lines else ""))
 
 
 @contextmanager
@@ -558,7 +573,8 @@ def _recognized(typed: _Typed, formats: Sequence[str]) -> tuple[DataKind, tuple[
     if "drop" in parameters:
         # These include the columns typed.
         given["drop"] = typed.drop = names_of(parameters["drop"])
-    taken = [column for value in given.values() for column in names_of(value)]
+    values = [value for name, value in given.items() if name != "outcome_is"]
+    taken = [column for value in values for column in names_of(value)]
     left = {name: x for name, x in parameters.items() if name not in given and x not in taken}
     if chosen == "scores" and {"task", "score"} <= set(given) and set(left) <= {"system"}:
         is_certain = True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 import warnings
 from collections.abc import Iterable
 from dataclasses import replace
@@ -23,6 +24,7 @@ from rankagg.io.blt import blt_text
 from rankagg.io.output_files import guard_frame, write_text
 from rankagg.io.preflib import preflib_text
 from rankagg.io.tables.columns import RANKS, NumberStyle, names_of, warn_of_likeness
+from rankagg.io.tables.look import CALLED
 from rankagg.io.tables.reading import read_table
 from rankagg.io.tables.sources import (
     MAX_BYTES,
@@ -233,7 +235,7 @@ def read_rankings(
     check_unranked(unranked)
     if not (isinstance(source, str | PathLike) or hasattr(source, "read") or is_any_frame(source)):
         read = [read_text(path, max_bytes) for path in cast(Iterable[Any], source)]
-        orders = [[x for line in text_lines(text) if (x := line.strip())] for _, text in read]
+        orders = [_items_in(*each) for each in read]
         profile = _profile_of_orders("source", [PurePath(name).stem for name, _ in read], orders)
         return profile.with_unranked(unranked)
     table, dropped = read_table(source, style=RANKS, max_bytes=max_bytes), names_of(drop)
@@ -258,6 +260,21 @@ def read_rankings(
             raise table.error(int(below[0]) + 1, name, what)
         orders.append([labels[code] for code in codes[codes >= 0].tolist()])
     return _profile_of_orders(table.name, lists, orders).with_unranked(unranked)
+
+
+def _items_in(name: str, text: str) -> list[str]:
+    """Return the items of a list, one a line; raise if lines hold more than names of items."""
+    items = [x for line in text_lines(text) if (x := line.strip())]
+    heading = {word for role in ("item", "rank") for word in CALLED[role].split()}
+    notes = [x for x in items if x[0] == "#" or "\t" in x]
+    if notes or (items and items[0].lower() in heading):
+        what = f"has the line {shown((notes or items)[0])}; each line must be the name of an item"
+        remedy = "Remove headings, comments and further columns; a table has `read_rankings` too."
+        raise DataFormatError(f"{name} {what}.", remedy)
+    if len(items) > 1 and all(re.match(rf"{at}[.):]? ", x) for at, x in enumerate(items, 1)):
+        what = f"has lines that begin with their places, such as {shown(items[0])}"
+        raise DataFormatError(f"{name} {what}.", "Remove the places.")
+    return items
 
 
 def _profile_of_rows(table: Table, ranking: Any, item: Any, rank: Any) -> Profile:

@@ -116,6 +116,11 @@ def _long_table(look: BallotLook, form: str) -> Iterator[FileReading]:
     names = look.named(**columns_of)
     rest = [name for name in look.names if name not in names.values()]
     what = f"{form}, one {roles[-1]} a row"
+    metrics = [at for at, words in enumerate(look.words) if words == ["metric"]]
+    if form == "scores" and any(len(look.labels(at).labels) > 1 for at in metrics):
+        what += ", once the rows are of one metric, or the tasks tell them apart"
+        yield FileReading(form, what, None, False)
+        return
     sure = look.is_key(columns[:-1]) and not look.called("count", among=look.numeric)
     sure &= not _are_swapped(look, columns)
     if form == "scores":
@@ -156,7 +161,7 @@ def _are_swapped(look: BallotLook, columns: Sequence[int]) -> bool:
 def _scores(look: BallotLook) -> Iterator[FileReading]:
     """Yield readings as scores, one a row or with a column for each task or system."""
     is_long = any(any(_long_table(look, form)) for form in LONG)
-    if look.ordinals:
+    if look.ordinals or _are_marks(look):
         return
     yield from _long_table(look, "scores")
     if not is_long:
@@ -255,7 +260,11 @@ def _ballots(look: BallotLook) -> Iterator[FileReading]:
         yield FileReading("ballots", what, None, False)
         return
     has_counts = bool(look.called("count", among=look.numeric))
-    items = [look.names.index(name) for name in look.rank_columns(has_counts=has_counts)]
+    strict = look.rank_columns(has_counts=has_counts)
+    # The reader takes ties if other columns are dropped.
+    is_voter = bool(look.called("voter", among=[0]))
+    names = strict or (look.rank_columns(has_counts=True) if is_voter else [])
+    items = [look.names.index(name) for name in names]
     # "name" may be the name of a voter.
     if not items or (look.called("system", among=[0]) and look.words[0] != ["name"]):
         return
@@ -271,13 +280,21 @@ def _ballots(look: BallotLook) -> Iterator[FileReading]:
     sure &= not look.called("other", "rank", "score", "task", among=items)
     sure &= not any("weight" in look.words[at] for at in counts)
     what = f"ballots of {counted(len(items), 'item')}, {listed([look.names[at] for at in items])}"
-    yield FileReading("ballots", what, look.named(count=counts), bool(sure))
+    drop = {} if strict else {"drop": [look.names[at] for at in rest]}
+    yield FileReading("ballots", what, {**look.named(count=counts), **drop}, bool(sure and strict))
+
+
+def _are_marks(look: BallotLook) -> bool:
+    """Return whether each row is a mark on a ballot: a candidate, and its rank."""
+    candidates, ranks = look.called("candidate"), look.called("rank", among=look.numeric)
+    if len(candidates) != 1 or len(ranks) != 1:
+        return False
+    return bool(look.called("ballot")) or not look.is_key(candidates)
 
 
 def _cast_votes(look: BallotLook) -> Iterator[FileReading]:
     """Yield readings as cast votes with a column for each choice."""
-    columns = [look.called(role) for role in ("ballot", "candidate", "rank")]
-    if all(len(ats) == 1 for ats in columns) and columns[2][0] in look.numeric:
+    if _are_marks(look):
         what = "cast votes, one mark a row, once each ballot is a row and each rank a column"
         yield FileReading("cast-votes", what, None, False)
     if look.has_no_headings:

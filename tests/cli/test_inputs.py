@@ -1,7 +1,9 @@
 """`-` is the standard input for any file, and options describe the notation of numbers."""
 
 import json
+import os
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from io import BytesIO, TextIOWrapper
 from pathlib import Path
 
@@ -39,6 +41,17 @@ def test_every_kind_of_table_is_read_from_standard_input(run, kind):
     assert (code, err) == (0, "")
     assert out == plain
     assert "read: standard input, a table of scores: 3 systems x 2 tasks" in out
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+def test_pipes_are_read_as_the_standard_input(called, tmp_path):
+    pipe = tmp_path / "pipe.csv"
+    os.mkfifo(pipe)
+    with ThreadPoolExecutor(1) as pool:
+        written = pool.submit(pipe.write_bytes, SCORES)
+        code, out, err = called("rank", str(pipe))
+    assert (code, err, written.result()) == (0, "", len(SCORES))
+    assert f"read: {pipe}, a table of scores: 3 systems x 2 tasks" in out
 
 
 def test_doubtful_columns_of_tasks_must_be_named(run):

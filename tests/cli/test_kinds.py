@@ -75,6 +75,13 @@ def test_unlisted_items_of_ballots_are_last(form, text, output):
     assert "unranked items: ignore;" in output(f"{line} --unranked ignore")
 
 
+def test_the_kind_of_outcome_keeps_the_recognized_columns(output, refused):
+    Path("w.csv").write_text("model_a,model_b,winner\nA,B,A\nB,A,A\nB,C,B\nC,A,A\n")
+    assert "Set --outcome-is side or --outcome-is winner" in refused("rank w.csv")
+    assert "outcomes: names of winners" in output("rank w.csv --outcome-is winner")
+    assert "'A' wins of the first" in output("rank w.csv --outcome-is side")
+
+
 def test_unused_columns_and_doubtful_directions_are_reported(called, output, refused):
     text = "a,b,winner,judge,style\nx,y,x,1,s\ny,x,tie,2,t\n"
     Path("b.csv").write_text(text, encoding="utf-8")

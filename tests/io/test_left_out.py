@@ -219,3 +219,50 @@ def test_scores_are_no_names_of_systems():
         2,
     )
     assert ra.read_scores(frame, higher_is_better=True, system="qa").systems.labels == (71, 70, 68)
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        (
+            "voter,A,B,C,D\nv1,1,1,3,4\nv2,2,1,3,4\nv3,1,4,2,2\nv4,1,2,3,4\n",
+            "read_ballots(stream, drop=['voter'])",
+        ),
+        ("ballot,rank,candidate\nb1,1,Ann\nb1,2,Bob\nb2,1,Bob\n", "cast votes, one mark a row"),
+        ("id,rank,candidate\n1,1,Ann\n1,2,Bob\n2,1,Bob\n", "cast votes, one mark a row"),
+        (
+            "model,dataset,metric,score\nA,qa,acc,71\nA,qa,f1,70\nB,qa,acc,70\nB,qa,f1,71\n",
+            "once the rows are of one metric",
+        ),
+    ],
+)
+def test_ballots_and_metrics_are_no_scores(text, what):
+    found = ra.recognize(StringIO(text))
+    assert not found.is_certain
+    assert what in str(found)
+    assert "instance='metric'" not in str(found)
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        ("gene\nTP53\nMYC\n", "the line 'gene'"),
+        ("TP53\n# a comment\nMYC\n", "the line '# a comment'"),
+        ("TP53\t3\nMYC\t2\n", r"the line 'TP53\\t3'"),
+        ("1. TP53\n2. MYC\n", r"begin with their places, such as '1\. TP53'.*Remove the places"),
+    ],
+)
+def test_lines_of_lists_that_are_no_items_are_refused(tmp_path, lines, message):
+    path = tmp_path / "list.txt"
+    path.write_text(lines)
+    with pytest.raises(DataFormatError, match=message):
+        ra.read_rankings([path])
+
+
+def test_numbers_of_sides_are_no_outcomes():
+    text = "model_0,model_1,winner\nx,y,1\ny,z,0\nz,x,0\n"
+    names = {"first": "model_0", "second": "model_1", "outcome": "winner"}
+    with pytest.raises(DataFormatError, match=r"0 and 1 in column 'winner' may be the sides"):
+        ra.read_comparisons(StringIO(text), **names)
+    named = "model_0,model_1,winner\nx,y,y\ny,z,z\nz,x,tie\n"
+    assert ra.read_comparisons(StringIO(named), **names).outcomes.tolist() == [-1, -1, 0]

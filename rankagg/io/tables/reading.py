@@ -247,9 +247,13 @@ def _columns(data: bytes, start: int, delimiter: str, width: int) -> list[Any] |
     """Return the columns below a header as text; None if Arrow cannot parse them."""
     names = [str(position) for position in range(width)]
     kinds: dict[str, Any] = dict.fromkeys(names, pa.string())
+    # A copy of Arrow's own: its threads may let go of a buffer of Python when the process ends,
+    # which aborts it.
+    copied = pa.BufferOutputStream()
+    copied.write(memoryview(data)[start:])
     try:
         table = arrow_csv.read_csv(
-            pa.BufferReader(pa.py_buffer(memoryview(data)[start:])),
+            pa.BufferReader(copied.getvalue()),
             arrow_csv.ReadOptions(column_names=names, block_size=max(BYTES_OF_BLOCK, 4 * start)),
             arrow_csv.ParseOptions(delimiter=delimiter, newlines_in_values=QUOTE in data),
             arrow_csv.ConvertOptions(column_types=kinds, strings_can_be_null=False),

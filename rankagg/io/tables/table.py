@@ -272,8 +272,9 @@ class Table:
 
     def _check_thousands(self, name: Any, cells: Any, values: Floats) -> None:
         """Raise if decimal signs seem to separate thousands, as in 1.200 beside 900."""
-        parts, large = values % 1 > 0, (values % 1 == 0) & (np.abs(values) > 100)
-        if not (parts.any() and large.any() and np.abs(values[parts]).min() >= 1):
+        parts = np.abs(values - np.rint(values)) > 0
+        large = ~parts & (np.abs(values) > 100)
+        if not large.any() or not parts.any() or np.abs(values[parts]).min() < 1:
             return
         plain = [str(x).strip() for x in (cells if isinstance(cells, list) else cells.to_pylist())]
         rows, whole = (np.flatnonzero(x).tolist() for x in (parts, large))
