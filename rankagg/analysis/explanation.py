@@ -298,8 +298,7 @@ class Explanation(Result):
         a, b = shortened(self.above), shortened(self.below)
         extra = votes_text(self.consensus, self.extra_cost, "votes that a swap costs")
         costs = sentence("{} more", extra) if self.extra_cost else "the same"
-        order = self.swap.to_text()
-        return sentence("swap        {} above {} costs {}: {}", b, a, costs, order)
+        return sentence("swap        {} above {} costs {}: {}", b, a, costs, self.swap.to_text())
 
     def __repr__(self) -> str:
         return f"<Explanation of {listed([self.above, self.below])}>"

@@ -78,11 +78,10 @@ class RuleChoice(Result):
             Indexed by rule, with "distance", its mean over the splits, "std", its standard
             deviation, and "least_in", the share of splits in which no rule has a smaller one.
         """
-        least = self.distances.min(axis=0)
         columns = {
             "distance": self.distances.mean(axis=1),
             "std": self.distances.std(axis=1),
-            "least_in": (self.distances <= least).mean(axis=1),
+            "least_in": (self.distances <= self.distances.min(axis=0)).mean(axis=1),
         }
         frame = pd.DataFrame(columns, index=pd.Index(self.rules, name="rule"))
         return frame.sort_values("distance", kind="stable")
@@ -195,8 +194,7 @@ def _halves(
             )
         return
     drawn = rng.multivariate_hypergeometric(data.counts, size)
-    rest = rng.multivariate_hypergeometric(data.counts - drawn, size)
-    for counts in (drawn, rest):
+    for counts in (drawn, rng.multivariate_hypergeometric(data.counts - drawn, size)):
         kept = data[np.flatnonzero(counts)]
         columns = {"weights": kept.weights, "groups": kept.groups, "unranked": kept.unranked}
         yield canonical_profile(kept.items, kept.ranks, counts=counts[counts > 0], **columns)

@@ -202,8 +202,7 @@ class TournamentGraph(Result):
 
     def draws(self) -> tuple[tuple[Label, Label], ...]:
         """Return the pairs without a majority."""
-        level = np.triu(~(self.beats | self.beats.T), k=1)
-        return self.items.pairs_where(level)
+        return self.items.pairs_where(np.triu(~(self.beats | self.beats.T), k=1))
 
     def _frame(self, pairs: Positions) -> pd.DataFrame:
         first, second = pairs.T
@@ -300,12 +299,10 @@ class TournamentGraph(Result):
         Cycles of majorities and draws join the items of a group; see `cyclic_components` for
         majorities alone.
         """
-        weak = ~self.beats.T
-        part = strong_parts(weak)
+        part = strong_parts(~self.beats.T)
         outside = (self.beats & (part[:, None] != part)).sum(axis=1)
         later = {int(p): int(outside[part == p].max()) for p in np.unique(part)}
-        order = sorted(later, key=lambda p: -later[p])
-        return tuple(self.items.where(part == p) for p in order)
+        return tuple(self.items.where(part == p) for p in sorted(later, key=lambda p: -later[p]))
 
     def cyclic_components(self) -> tuple[tuple[Label, ...], ...]:
         """Return the strong components of more than one item: the items on Condorcet cycles.
@@ -313,8 +310,7 @@ class TournamentGraph(Result):
         Draws do not count. Every item of a component is on a cycle with every other.
         """
         part = strong_parts(self.beats)
-        sizes = np.bincount(part)
-        groups = [self.items.where(part == p) for p in np.flatnonzero(sizes > 1)]
+        groups = [self.items.where(part == p) for p in np.flatnonzero(np.bincount(part) > 1)]
         return tuple(sorted(groups, key=lambda group: self.items.index(group[0])))
 
     def cycles(self, *, length: int = 3) -> list[tuple[Label, ...]]:

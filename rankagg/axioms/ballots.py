@@ -108,10 +108,9 @@ class Ballots(tuple[tuple[Order, int], ...]):
 
     def text(self, labels: Sequence[Label]) -> str:
         """Return the ballots as text, the most frequent first."""
-        rows = sorted(self, key=lambda row: (-row[1], row[0]))
         return ", ".join(
             f"{count} x {' > '.join(shortened(labels[item]) for item in order)}"
-            for order, count in rows
+            for order, count in sorted(self, key=lambda row: (-row[1], row[0]))
         )
 
 

@@ -91,8 +91,7 @@ def _check_size(n_items: int, n_rankings: int, *, neutral: bool = True) -> None:
 def _profiles(n_items: int, n_rankings: int, *, neutral: bool = True) -> Iterator[Ballots]:
     """Iterate over all anonymous profiles of a size."""
     orders, _ = _orders_renamed(n_items)
-    blocks = _classes(n_items, n_rankings) if neutral else _chunks(len(orders), n_rankings)
-    for rows in blocks:
+    for rows in _classes(n_items, n_rankings) if neutral else _chunks(len(orders), n_rankings):
         for row in rows.tolist():
             yield Ballots.of(orders[number] for number in row)
 

@@ -284,8 +284,7 @@ def _solve_definite(matrix: Floats, right: Floats) -> Floats | None:
     except np.linalg.LinAlgError:
         return None
     # By the Cholesky factor, which nearly singular matrices have while other solvers give up.
-    solution = cho_solve((lower, True), (right.T * scale).T)
-    return (scale * solution.T).T
+    return (scale * cho_solve((lower, True), (right.T * scale).T).T).T
 
 
 def inverse_information(information: Floats, n: int, *, grounded: bool = True) -> Floats:

@@ -90,13 +90,12 @@ def _by_intervals(intervals: PairwiseIntervals) -> Decisions:
     options = IntervalOptions(*(getattr(intervals, name) for name in names))
     enough = options.least_units(len(intervals.items))
     possible = enough is not None and int(intervals.n_units.max()) >= enough
-    basis = Basis(options.name, intervals.unit, intervals.total_units, enough, possible)
     return Decisions(
         items=intervals.items,
         above=above,
         alpha=intervals.alpha,
         how=f"{intervals.simultaneous} {intervals.method} intervals",
-        basis=basis,
+        basis=Basis(options.name, intervals.unit, intervals.total_units, enough, possible),
     )
 
 

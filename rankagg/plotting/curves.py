@@ -61,8 +61,7 @@ def draw_banded(
         else:
             known = (np.isfinite(low) & np.isfinite(high)).tolist()
             ax.fill_between(x, low, high, where=known, alpha=0.18, lw=0, gid=f"band-{gid}", **shade)
-    every = _marked_points(0, len(x))
-    return ax.plot(x, y, gid=f"line-{gid}", markevery=every, **look)
+    return ax.plot(x, y, gid=f"line-{gid}", markevery=_marked_points(0, len(x)), **look)
 
 
 @plot_of(RuleComparison, "rankagg.compare")
@@ -142,8 +141,7 @@ def _join_ties(ax: Axes, slots: Floats, ranks: Ranks) -> None:
         for place in np.unique(places[places >= 0]):
             tied = heights[places == place]
             if len(tied) > 1:
-                ends = [tied.min(), tied.max()]
-                ax.plot([x, x], ends, solid_capstyle="round", gid="tie", **bar)
+                ax.plot([x, x], [tied.min(), tied.max()], solid_capstyle="round", gid="tie", **bar)
 
 
 @plot_of(RuleComparison, "rankagg.compare")

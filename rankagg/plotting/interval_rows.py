@@ -310,8 +310,7 @@ def critical_difference_diagram(
     if alpha is None:
         alpha = result.alpha if isinstance(result, PairwiseTests) else 0.05
     difference = result.critical_difference(alpha) if isinstance(result, FriedmanTest) else 0.0
-    known = int(np.isfinite(result.average_ranks).sum())
-    n, note = first_of(known, top, "item")
+    n, note = first_of(int(np.isfinite(result.average_ranks).sum()), top, "item")
     order = np.argsort(result.average_ranks, kind="stable")
     position, order = np.argsort(order), order[:n]
     ranks = result.average_ranks[order]
@@ -361,8 +360,7 @@ def _put_ruler(ax: Axes, start: float, difference: float, alpha: float) -> None:
     """Draw the critical difference above the axis, and its line if it fits."""
     ruler: dict[str, Any] = {"color": INK, "marker": "|", "ms": stroke(5), "mew": stroke()}
     if start + difference <= ax.get_xlim()[1]:
-        ends = [start, start + difference]
-        ax.plot(ends, [RULER, RULER], lw=stroke(), gid="ruler", **ruler)
+        ax.plot([start, start + difference], [RULER, RULER], lw=stroke(), gid="ruler", **ruler)
     text = f"critical difference {difference:.2f} (alpha = {alpha:g})"
     ax.text(start, RULER - 0.5, text, ha="left", va="bottom", gid="ruler-text")
 
@@ -371,8 +369,7 @@ def _put_bars(ax: Axes, ranks: Floats, groups: list[Positions], levels: list[int
     bar: dict[str, Any] = {"color": ACCENTS[0], "lw": letter(0.25), "marker": "o", "mew": 0}
     bar |= {"ms": letter(0.45), "solid_capstyle": "round", "zorder": 3}
     for group, level in zip(groups, levels, strict=True):
-        heights = np.full(len(group), FIRST_BAR + NEXT_BAR * level)
-        ax.plot(ranks[group], heights, gid="group", **bar)
+        ax.plot(ranks[group], np.full(len(group), FIRST_BAR + NEXT_BAR * level), gid="group", **bar)
 
 
 def _bar_levels(spans: list[Floats], apart: float) -> list[int]:

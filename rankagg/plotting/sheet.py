@@ -192,8 +192,7 @@ class PlotSheet:
             columns -= 1
         if columns == 1:
             labels = ["\n".join(_broken_lines([label], room - MARK)) for label in labels]
-        inches = _figure_of(self.ax).dpi_scale_trans
-        shift = ScaledTranslation(0.0, raised * letter() / 72, inches)
+        shift = ScaledTranslation(0.0, raised * letter() / 72, _figure_of(self.ax).dpi_scale_trans)
         place = {"loc": "lower left", "bbox_to_anchor": (0.0, 1.0), "ncols": columns}
         place |= {"bbox_transform": self.ax.transAxes + shift, "borderpad": PADDING}
         spaces = {"columnspacing": BETWEEN_COLUMNS, "handletextpad": MARK - 2.0}

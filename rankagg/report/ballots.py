@@ -259,10 +259,9 @@ class ElectionKind(Kind):
             table = _rounds(moved.assign(outcome=frame["outcome"]), "Votes that each round adds")
             section.add("folded", ("Transfers", table))
         formats = dict.fromkeys(("quota", "exhausted"), VOTES)
-        decided = page_table(
-            self._decided(), "What each round decides", formats=formats, text=TEXTS
+        section.table(
+            page_table(self._decided(), "What each round decides", formats=formats, text=TEXTS)
         )
-        section.table(decided)
         section.items(self.count.notes)
         if (block := self._block()) is None:
             section.text("This page has no room for the ballots: see `rankagg count --ballots`.")

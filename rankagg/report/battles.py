@@ -99,8 +99,7 @@ class BattlesKind(Kind):
         """Return the same with the battles between items that can be rated."""
         rated, newcomers = without_newcomers(self.data)
         rated.items.indices(self.about.anchor, parameter="about['anchor']")
-        n_left = len(self.data) - len(rated)
-        return replace(self, data=rated, newcomers=newcomers, n_left=n_left)
+        return replace(self, data=rated, newcomers=newcomers, n_left=len(self.data) - len(rated))
 
     @cached_property
     def fitted(self) -> BradleyTerryFit | str:
@@ -237,8 +236,7 @@ class BattlesKind(Kind):
         rates = QuietColumn("Win rate", won.texts)
         if isinstance(self.fitted, str):
             return (rates,)
-        ratings = _with_errors(self._elo(findings))
-        return QuietColumn(self.leader_name.capitalize(), ratings), rates
+        return QuietColumn(self.leader_name.capitalize(), _with_errors(self._elo(findings))), rates
 
     def caption(self, findings: Findings) -> list[str]:
         """Return a sentence on ratings and one on win rates."""
@@ -319,9 +317,8 @@ class BattlesKind(Kind):
         self._add_win_rates(section, findings)
         effects = fit.effects(findings.alpha)
         if len(effects):
-            frame = effects[["estimate", "lower", "upper", "factor"]].reset_index(names="effect")
             table = page_table(
-                frame,
+                effects[["estimate", "lower", "upper", "factor"]].reset_index(names="effect"),
                 "Effects on the log odds of the first side",
                 headings={"effect": "Effect"},
                 meanings={"factor": "odds ratio"},

@@ -282,8 +282,7 @@ def majorities(findings: Findings) -> Section:
     pairs = n * (n - 1) // 2
     beaten = int(graph.beats.sum())
     what, order = "majorities against the order of the page", "the order of the page"
-    number = quantity(len(against), what, ",", "majority")
-    contradicted = sentence("{} against {}", number, order)
+    contradicted = sentence("{} against {}", quantity(len(against), what, ",", "majority"), order)
     section.headline(contradicted if groups or len(against) else "no cycles")
     if groups:
         section.text(

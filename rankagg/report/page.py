@@ -451,8 +451,7 @@ def _read_gate(condition: str, items: ItemSet) -> _Gate:
     names = [rest] * number
     if number == 2:
         # Quoted names may have a comma.
-        rows = csv.reader([rest], skipinitialspace=True)
-        names = [name.strip() for row in rows for name in row]
+        names = [name.strip() for row in csv.reader([rest], skipinitialspace=True) for name in row]
     if len(names) != number or len(set(names)) < len(names):
         allowed = f"{forms[kind]} with different items"
         remedy = "Put a name with a comma in quotation marks."

@@ -305,8 +305,7 @@ def render(
 
 
 def _inline(text: str) -> dict[str, str]:
-    digest = b64encode(sha256(text.encode()).digest()).decode()
-    return {"text": Markup(text), "digest": digest}
+    return {"text": Markup(text), "digest": b64encode(sha256(text.encode()).digest()).decode()}
 
 
 def resource(name: str) -> str:

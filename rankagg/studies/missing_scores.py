@@ -240,8 +240,7 @@ class MissingScoresStudy(Study[_RemovalCell]):
         evidence, attempts = Evidence(data), list[_Attempt]()
         for (rule, policy), label in zip(self._variants, self.methods, strict=True):
             given = evidence if policy is None else evidence.with_unranked(policy)
-            rng = cell.generator(self._seed, purpose + label)
-            one = self._attempt(rule, given, rng)
+            one = self._attempt(rule, given, cell.generator(self._seed, purpose + label))
             if isinstance(one, RankaggError):
                 attempts.append((None, None, f"{purpose}: {one}" if purpose else str(one)))
             else:

@@ -123,8 +123,7 @@ def _table_digest(table: ScoreTable) -> str:
     )
     digest = sha256(f"rankagg.score_table 1\n{labels!r}\n".encode("utf-8", "backslashreplace"))
     # All missing scores get the same bits.
-    values = np.where(table.missing, np.nan, table.values)
-    digest.update(values.astype("<f8").tobytes())
+    digest.update(np.where(table.missing, np.nan, table.values).astype("<f8").tobytes())
     return digest.hexdigest()
 
 

@@ -57,8 +57,7 @@ class _SubsetCell(Cell):
 
     def tasks(self, n_tasks: int, seed: int) -> Positions:
         """Return the positions of the drawn tasks among all."""
-        drawn = self.generator(seed, "tasks").choice(n_tasks, self.size, replace=False)
-        return np.sort(drawn)
+        return np.sort(self.generator(seed, "tasks").choice(n_tasks, self.size, replace=False))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -162,8 +161,7 @@ class TaskSubsetStudy(Study[_SubsetCell]):
         total = self.data.n_tasks
         evidence, everything, rankings = parts.part(np.arange(total)), _SubsetCell(total, 0), []
         for rule, text in zip(self.rules, self._texts, strict=True):
-            rng = everything.generator(self._seed, text)
-            consensus = self._aggregate(rule, evidence, rng)
+            consensus = self._aggregate(rule, evidence, everything.generator(self._seed, text))
             rankings.append((consensus.ranking, consensus.is_proved is not False))
         return parts, rankings
 

@@ -416,8 +416,7 @@ def _majority_order(votes: PairwiseMatrix, beats: Bools) -> PartialRanking:
     reach = beats.copy()
     for via in range(len(beats)):
         reach |= np.outer(reach[:, via], reach[via])
-    order = np.argsort(reach.sum(axis=0), kind="stable")
-    return permutation_of(np.argsort(order), votes.items)
+    return permutation_of(np.argsort(np.argsort(reach.sum(axis=0), kind="stable")), votes.items)
 
 
 # -- known probabilities --------------------------------------------------------------------------

@@ -84,8 +84,7 @@ class PairCosts(ABC):
     @property
     def unit(self) -> int:
         """The step, or more if needed to keep slopes below `LARGEST_SLOPE`."""
-        largest = int(np.abs(self.slopes).max(initial=0))
-        return max(self.step, largest // LARGEST_SLOPE, 1)
+        return max(self.step, int(np.abs(self.slopes).max(initial=0)) // LARGEST_SLOPE, 1)
 
     def next_attainable(self, bound: Fraction) -> int:
         """Return the least attainable cost that is at least `bound`."""

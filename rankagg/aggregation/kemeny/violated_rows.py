@@ -417,8 +417,7 @@ def _turning_points(
 ) -> tuple[Positions, Positions]:
     """Return places in the chunk and the second pairs of light odd walks."""
     n = distance.shape[1] // 2
-    slack = distance[:, : n - 1] + distance[:, n : 2 * n - 1]
-    at, through = np.nonzero(slack < LARGEST_SLACK)
+    at, through = np.nonzero(distance[:, : n - 1] + distance[:, n : 2 * n - 1] < LARGEST_SLACK)
     order = rng.permutation(len(at))
     at, through = at[order], through[order]
     order = np.argsort(at, kind="stable")

@@ -55,8 +55,7 @@ def _best_buckets(costs: _FloatCosts, order: Positions) -> Levels:
     Dynamic programming over the start of the last bucket: O(n^2).
     """
     n = len(order)
-    inside = np.ix_(order, order)
-    change = np.triu((costs.tied - costs.above)[inside], k=1)
+    change = np.triu((costs.tied - costs.above)[np.ix_(order, order)], k=1)
     # gains[first, last]: cost added by tying the stretch from first to last.
     gains = np.cumsum(np.cumsum(change, axis=1)[::-1], axis=0)[::-1]
     best = np.zeros(n + 1)
@@ -84,8 +83,7 @@ def _move_items(costs: _FloatCosts, levels: Levels, deadline: Deadline = NEVER) 
     """
     while not deadline.is_over:
         levels = _best_moves(costs, levels, deadline)
-        order = np.lexsort((levels,))
-        again = _best_buckets(costs, order)
+        again = _best_buckets(costs, np.lexsort((levels,)))
         if _cost(costs, again) >= _cost(costs, levels) - costs.negligible:
             return levels
         levels = again
@@ -215,8 +213,7 @@ def _extension(known: Known) -> Positions:
     first = np.array([np.argmax(parts == part) for part in range(int(parts.max()) + 1)])
     inside = known.not_below[np.ix_(first, first)]
     # The relation of the parts is a partial order, so sorting by the number below respects it.
-    order = np.argsort(-inside.sum(axis=1), kind="stable")
-    return np.argsort(order)[parts]
+    return np.argsort(np.argsort(-inside.sum(axis=1), kind="stable"))[parts]
 
 
 class _WeakRelaxation(Relaxation):
@@ -266,8 +263,7 @@ class _WeakRelaxation(Relaxation):
         signs = np.where(totals[:, None], [-1.0, -1.0, 0.0], [1.0, 1.0, -1.0])
         kept = np.column_stack([np.ones((len(cycles), 2), dtype=bool), ~totals])
         starts = np.concatenate([[0], np.cumsum(kept.sum(axis=1))[:-1]]).astype(np.int32)
-        most = np.where(totals, -1.0, 1.0)
-        return SparseRows(most, starts, columns[kept], signs[kept])
+        return SparseRows(np.where(totals, -1.0, 1.0), starts, columns[kept], signs[kept])
 
 
 def _violated_weak_rows(not_below: Floats, limit: int, deadline: Deadline) -> Positions:

@@ -138,8 +138,7 @@ class RuleComparison(Result):
     def _have_guarantees(self) -> bool:
         # They hold for complete strict rankings, with ties of a consensus broken at random.
         price = None if self.exact is None else self.exact.consensus_tie_cost
-        plain = self.consensuses[0].evidence.is_complete_and_strict
-        return plain and price in (None, 0.5)
+        return self.consensuses[0].evidence.is_complete_and_strict and price in (None, 0.5)
 
     # -- tables -------------------------------------------------------------------------------
 
@@ -438,8 +437,7 @@ class RuleComparison(Result):
         frame = self.ranks()
         shown = frame.iloc[:rows].astype(object).fillna("-")
         shown.index = pd.Index([shortened(label) for label in shown.index])
-        width = max(map(len, shown.index))
-        shown.index = shown.index.str.ljust(width)
+        shown.index = shown.index.str.ljust(max(map(len, shown.index)))
         left = len(frame) - len(shown)
         text = "ranks\n" + shown.to_string()
         return f"{text}\n... and {counted(left, 'more item')}" if left else text

@@ -158,8 +158,7 @@ def _by_influence(data: Comparisons, fit: BradleyTerryFit, first: int, second: i
     """Return the most influential comparisons that close the gap to first order."""
     influence = _influence(data, fit, first, second)
     order = np.argsort(-influence, kind="stable")
-    gap = fit.log_worths[first] - fit.log_worths[second]
-    short = np.cumsum(influence[order]) <= gap
+    short = np.cumsum(influence[order]) <= fit.log_worths[first] - fit.log_worths[second]
     return order if short.all() else order[: int(np.argmin(short)) + 1]
 
 

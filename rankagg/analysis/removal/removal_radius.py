@@ -206,8 +206,7 @@ class RemovalRadius(Result):
         return self._sentence(self.level, change)
 
     def _sentence(self, removal: Removal, change: str) -> str:
-        noun = self.noun.removesuffix("s")
-        units = quantity(self.n_units, "units that may go", ",", noun)
+        units = quantity(self.n_units, "units that may go", ",", self.noun.removesuffix("s"))
         fewer = quantity(removal.lower, "removals that are proved to be needed", of=self.n_units)
         if removal.is_impossible:
             return sentence("no removal would {}: one of {} has to stay", change, units)

@@ -496,8 +496,7 @@ def _removals(counts: list[int], size: int) -> Iterator[list[int]]:
         if not size:
             yield []
         return
-    rest = sum(counts[1:])
-    for many in range(max(size - rest, 0), min(counts[0], size) + 1):
+    for many in range(max(size - sum(counts[1:]), 0), min(counts[0], size) + 1):
         yield from ([many, *others] for others in _removals(counts[1:], size - many))
 
 

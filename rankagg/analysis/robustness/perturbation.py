@@ -206,8 +206,7 @@ def resample_kemeny(
     if not isinstance(exact_rule, Kemeny):
         raise InvalidInputError("rule", "a Kemeny rule", rule)
     versions = _check_counts(counts, len(profile))
-    jobs = check_jobs(n_jobs)
-    return in_groups(_Resampler(profile, exact_rule).consensuses, versions, 8, jobs)
+    return in_groups(_Resampler(profile, exact_rule).consensuses, versions, 8, check_jobs(n_jobs))
 
 
 def in_groups(

@@ -96,7 +96,6 @@ def rank_shares(
     data = as_data(data)
     rule = Kemeny() if rule is None else check_rule(rule)
     times = check_integer(n_resamples, "n_resamples", low=1)
-    jobs = check_jobs(n_jobs)
     items, drawn, *ends, is_proved = ranks_in_resamples(
         data,
         rule,
@@ -106,7 +105,7 @@ def rank_shares(
         fixed_tasks=fixed_tasks,
         tolerance=tolerance,
         instances=instances,
-        n_jobs=jobs,
+        n_jobs=check_jobs(n_jobs),
     )
     return _rank_shares(items, rule, drawn, *ends, is_proved=is_proved, fixed_tasks=fixed_tasks)
 
@@ -282,8 +281,7 @@ class RankShares(Result):
 
     def _content(self) -> dict[str, Any]:
         what = self._plain("unit", "fixed_tasks", "n_resamples", "notes")
-        items = plain_rows(self.to_frame().reset_index())
-        return {"rule": self.rule.name, **what, "items": items}
+        return {"rule": self.rule.name, **what, "items": plain_rows(self.to_frame().reset_index())}
 
     def _facts(self) -> list[str]:
         within = " within tasks" if self.fixed_tasks else ""

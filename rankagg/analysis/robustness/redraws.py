@@ -291,15 +291,13 @@ class _Redraw(_Redraws):
             table = self._table(self.data, counts)
             if table is None:
                 return None
-            steps = as_tolerance(self.tolerance, self.data.tasks, table.tasks)
-            return Evidence(table, steps)
+            return Evidence(table, as_tolerance(self.tolerance, self.data.tasks, table.tasks))
         kept = np.flatnonzero(counts)
         profile = self.profile[kept]
         times, weights = counts[kept], profile.weights
         if self.draws_tasks:
             times, weights = profile.counts, weights * (times / profile.counts)
-        rows = self._rows(profile, groups=profile.groups, counts=times, weights=weights)
-        return Evidence(rows)
+        return Evidence(self._rows(profile, groups=profile.groups, counts=times, weights=weights))
 
     def _rows(self, profile: Profile, **columns: Any) -> Profile:
         return canonical_profile(profile.items, profile.ranks, unranked=profile.unranked, **columns)

@@ -150,8 +150,7 @@ class Stability(Result):
     @property
     def unproved(self) -> int:
         """Number of consensuses that an exact rule did not prove optimal."""
-        parts = (self._known, *self._without, *self.on_subsets)
-        return sum(not part.is_proved for part in parts)
+        return sum(not part.is_proved for part in (self._known, *self._without, *self.on_subsets))
 
     @property
     def undecided(self) -> int:

@@ -339,8 +339,7 @@ class _Completions:
     def _draw(self, rows: Positions, item: int, theta: float) -> None:
         m, n = len(rows), self.places.shape[1]
         now = self.places[rows]
-        mine = now[:, [item]]
-        others = now - (now > mine)  # places without the item; its own entry is unused
+        others = now - (now > now[:, [item]])  # places without the item; its own entry is unused
         later = np.where(np.arange(n) > item, 1, -1)
         steps = np.zeros((m, n), dtype=np.int64)
         keep = np.arange(n) != item
@@ -483,11 +482,10 @@ class MallowsFit(FitResult):
         for at in range(times):
             ranks = _masked(uniform.sample(len(rows), rng=generator).ranks, rows.ranks)
             drawn[at] = _least_distance(rows._replace(ranks=ranks), distance)
-        as_small = int((drawn <= observed * (1 + 1e-12)).sum())
         return SimulatedTest(
             statistic=observed,
             expected=float(drawn.mean()),
-            p_value=(1 + as_small) / (1 + times),
+            p_value=(1 + int((drawn <= observed * (1 + 1e-12)).sum())) / (1 + times),
             n_resamples=times,
         )
 

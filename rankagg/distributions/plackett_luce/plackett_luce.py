@@ -61,8 +61,7 @@ def _stage_masks(ranks: Ranks) -> Iterator[tuple[Positions, Bools, Bools]]:
         for item in range(n):
             here = place[:, [item]]
             # The first item represents its bucket.
-            leads = (part[:, item] >= 0) & ~(place[:, :item] == here).any(axis=1)
-            rows = np.flatnonzero(leads)
+            rows = np.flatnonzero((part[:, item] >= 0) & ~(place[:, :item] == here).any(axis=1))
             alternatives = observed[rows] & (place[rows] >= here[rows])
             several = alternatives.sum(axis=1) > 1
             rows, alternatives = rows[several], alternatives[several]
