@@ -51,9 +51,9 @@ class RuleChoice(Result):
     unit: str
     n_units: int
 
-    _schema: ClassVar[str] = "rankagg.rule_choice"
-    _plot: ClassVar[str | None] = "rule_choice_plot"
-    _row: ClassVar[str] = "rule"
+    _schema = "rankagg.rule_choice"
+    _plot = "rule_choice_plot"
+    _row = "rule"
     _best: ClassVar[Mapping[str, Direction]] = {"distance": "lowest", "least_in": "highest"}
 
     @property

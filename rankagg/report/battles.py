@@ -10,11 +10,10 @@ import numpy as np
 import pandas as pd
 
 from rankagg._typing import Floats, Generator
-from rankagg.aggregation import FOUGHT, Aggregator, Evidence, Needs, Outcome
+from rankagg.aggregation import FOUGHT, Aggregator, Evidence, Outcome
 from rankagg.analysis.removal.removal_radius import removal_radius
 from rankagg.core import (
     PartialRanking,
-    Words,
     as_ranking,
     capital,
     joined,
@@ -53,7 +52,7 @@ class _Rating(Aggregator):
     Bradley and Terry (1952), https://doi.org/10.2307/2334029.
     """
 
-    needs: ClassVar[Needs] = "votes"
+    needs = "votes"
     fit: BradleyTerryFit = field(compare=False)
     # The call that returns these ratings.
     call: str
@@ -82,9 +81,9 @@ class BattlesKind(Kind):
 
     data: Comparisons
     name: ClassVar[str] = "battles"
-    holds: ClassVar[Any] = Comparisons
-    words: ClassVar[Words] = FOUGHT
-    complete_unit: ClassVar[str] = "complete round"
+    holds = Comparisons
+    words = FOUGHT
+    complete_unit = "complete round"
     # Items without a rating, and the number of their battles; both are left out.
     newcomers: pd.DataFrame = field(default_factory=pd.DataFrame, compare=False)
     n_left: int = 0

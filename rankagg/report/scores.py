@@ -13,7 +13,6 @@ from rankagg.aggregation import SCORED, Aggregator, Mean, other_scale
 from rankagg.core import (
     ScoreSummary,
     ScoreTable,
-    Words,
     joined,
     listing,
     named,
@@ -38,8 +37,8 @@ class ScoresKind(Kind):
 
     data: ScoreTable | ScoreSummary
     name: ClassVar[str] = "scores"
-    holds: ClassVar[Any] = ScoreTable | ScoreSummary
-    words: ClassVar[Words] = SCORED
+    holds = ScoreTable | ScoreSummary
+    words = SCORED
 
     @property
     def has_instances(self) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
-from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -93,9 +93,9 @@ class ElectionCount(Result):
     tied: tuple[Label, ...] | None = ()
     notes: tuple[str, ...] = ()
 
-    _schema: ClassVar[str] = "rankagg.election_count"
-    _row: ClassVar[str] = "candidate"
-    _number: ClassVar[str] = "{:z.12g}"
+    _schema = "rankagg.election_count"
+    _row = "candidate"
+    _number = "{:z.12g}"
 
     @property
     def elected(self) -> tuple[Label, ...]:

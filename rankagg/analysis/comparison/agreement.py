@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import nan
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -284,9 +284,9 @@ class TaskAgreement(Result):
     # Shape (T, T). Number of systems that two tasks have in common.
     _n_common: Positions
 
-    _schema: ClassVar[str] = "rankagg.task_agreement"
+    _schema = "rankagg.task_agreement"
     _plot = "task_agreement_plot"
-    _row: ClassVar[str] = "task"
+    _row = "task"
 
     @property
     def mean_tau(self) -> float:
