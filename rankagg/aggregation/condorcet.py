@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from rankagg._typing import Bools, Floats, Generator, Integers, Positions
+from rankagg._typing import Bools, Generator, Integers, Positions
 from rankagg._validation import check_number
 from rankagg.aggregation.base import Aggregator, SearchingRule
 from rankagg.aggregation.deadline import NEVER, Deadline
@@ -324,7 +324,7 @@ def _parts(above: Bools, arcs: Positions) -> Positions:
 
 def _wins_less_losses(beats: Bools, items: ItemSet, why: str) -> Outcome:
     """Rank by wins minus losses; name winners outside the first bucket."""
-    scores: Floats = (beats.sum(axis=1) - beats.sum(axis=0)).astype(np.float64)
+    scores = (beats.sum(axis=1) - beats.sum(axis=0)).astype(np.float64)
     unbeaten = ~beats.any(axis=0)
     also = unbeaten & (scores < scores.max())
     notes = (f"also winners, as {why}: {listed(items.where(also))}",) if also.any() else ()

@@ -227,7 +227,7 @@ class Consensus(Result):
         order = np.lexsort((np.arange(len(ranks)), np.where(ranks >= 0, ranks, len(ranks))))
         numbers = [int(ranks[i]) + 1 if ranks[i] >= 0 else pd.NA for i in order]
         ranked = pd.array(numbers, dtype="Int64")
-        columns: dict[str, Any] = {"rank": ranked, "item": self.items.at(order)}
+        columns = {"rank": ranked, "item": self.items.at(order)}
         if self.scores is not None:
             columns["score"] = self.scores[order]
         return pd.DataFrame(columns)

@@ -134,7 +134,7 @@ class KwikSort(Aggregator):
         votes = evidence.votes
         costs = _costs(votes)
         wins = votes.wins
-        order: list[int] = []
+        order = []
         stack = [np.arange(votes.n_items)]
         while stack:
             part = stack.pop()

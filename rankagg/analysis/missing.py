@@ -189,7 +189,7 @@ class MissingReport(Result):
             of other items that it is compared with; and, where there are tasks, tasks_absent and
             tasks_partly: number of tasks with all units missing, and with some.
         """
-        columns: dict[str, Any] = {
+        columns = {
             "observed": self.n_units - self.missing,
             "missing": self.missing,
             "share": self.missing / self.n_units,

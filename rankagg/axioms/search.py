@@ -58,7 +58,7 @@ def _orders_renamed(n_items: int) -> tuple[tuple[Order, ...], Integers64]:
     places = np.argsort(orders, axis=1)
     weights = n_items ** np.arange(n_items)[::-1]
     codes = orders @ weights  # ascending, as the orders are
-    table: Integers64 = np.searchsorted(codes, places[:, orders] @ weights)
+    table = np.searchsorted(codes, places[:, orders] @ weights)
     return tuple(tuple(order) for order in orders.tolist()), table
 
 

@@ -174,7 +174,7 @@ def _stationary_shares(rates: Floats) -> Floats:
     https://doi.org/10.1287/opre.33.5.1107.
     """
     table = rates.copy()
-    shares: Floats = np.ones(len(rates))
+    shares = np.ones(len(rates))
     for k in range(len(rates) - 1, 0, -1):
         table[:k, k] /= table[k, :k].sum()
         table[:k, :k] += np.outer(table[:k, k], table[k, :k])
@@ -185,6 +185,6 @@ def _stationary_shares(rates: Floats) -> Floats:
 
 def _spectral_worths(shares_won: Floats) -> Floats:
     """Return log worths with sum 0 from the shares of wins of rows over columns."""
-    logs: Floats = np.log(_stationary_shares(shares_won.T))
+    logs = np.log(_stationary_shares(shares_won.T))
     logs -= logs.mean()
     return logs

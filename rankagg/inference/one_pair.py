@@ -58,7 +58,7 @@ class _ScoreDifferences(PairValues):
 
     def values(self) -> Floats:
         """Return unscaled differences or sums; NaN if one of the scores is missing."""
-        scores: Floats = self.rows
+        scores = self.rows
         return scores[:, self.first] + self.sign * scores[:, self.second]
 
 

@@ -332,8 +332,7 @@ def _ratios(counts: NDArray[np.generic], first: Floats, mass: Floats) -> Floats:
     """Return the mean of every pair in samples with these counts of rows; NaN without data."""
     times = counts.astype(np.float64)
     with np.errstate(invalid="ignore", divide="ignore"):
-        means: Floats = times @ first / (times @ mass)
-    return means
+        return times @ first / (times @ mass)
 
 
 # -- radii ----------------------------------------------------------------------------------------

@@ -224,7 +224,7 @@ def separation(
     sample = paired_sample(data, list(pairwise(names)), unit)
     rows = [_figures(sample, pair, level, chance) for pair in range(len(names) - 1)]
     columns = map(np.array, zip(*rows, strict=True))
-    figures: dict[str, Any] = dict(zip(FIGURES, columns, strict=True))
+    figures = dict(zip(FIGURES, columns, strict=True))
     turned = figures["difference"] < 0
     figures["difference"] = np.abs(figures["difference"])
     neighbors = zip(pairwise(names), turned, strict=True)

@@ -439,7 +439,7 @@ def rank_distribution_plot(
     sheet = PlotSheet(ax, width, n * max(1.35 if n > NUMBERED else 2, 10 / n))
     ax, names = sheet.ax, sheet.names(frame.index)
     most = min(1.0, max(ceil(10 * np.nanmax(cells) - 1e-9) / 10, 0.1))
-    colors: dict[str, Any] = {"cmap": SHARE_COLORS, "vmin": 0, "vmax": most}
+    colors = {"cmap": SHARE_COLORS, "vmin": 0, "vmax": most}
     image = ax.imshow(cells, interpolation="none", aspect="auto", **colors)
     image.set(extent=(0.5, columns + 0.5, n - 0.5, -0.5), gid="shares")
     ax.set_yticks(range(n), names, parse_math=False)

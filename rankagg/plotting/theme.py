@@ -173,7 +173,7 @@ def method_look(number: int) -> dict[str, Any]:
 
 def plot_labels(labels: Iterable[Label], width: int = 32) -> list[str]:
     """Return labels on one line, shortened in the middle to `width` characters, all different."""
-    texts: list[str] = []
+    texts = []
     for label in labels:
         text = shortened(" ".join(str(label).split()) or "(no name)", width)
         # Earlier versions of Matplotlib do not reorder, and draw the signs as boxes.

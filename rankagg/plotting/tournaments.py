@@ -411,7 +411,7 @@ def permutohedron_plot(consensus: Consensus | Steps, *, ax: Axes | None = None) 
         # Light enough for text.
         shade = SHARE_COLORS(0.42 * (costs[order] - least) / span)
         edge, width = (ACCENTS[1], stroke(2)) if costs[order] == least else (GRAY, stroke(0.6))
-        box: dict[str, Any] = {"boxstyle": "round,pad=0.3", "fc": shade, "ec": edge, "lw": width}
+        box = {"boxstyle": "round,pad=0.3", "fc": shade, "ec": edge, "lw": width}
         text = ax.annotate(labels[order], (x, y), color=INK, zorder=3, bbox=box)
         text.set(ha="center", va="center", parse_math=False, gid="order")
         # Orders that agree with the consensus, except for its ties.

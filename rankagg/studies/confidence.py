@@ -509,7 +509,7 @@ class ConfidenceStudy(Study[_JudgedCell]):
     ) -> Row:
         """Compare the decisions of a method with the true proportions, if they are known."""
         upper = np.triu_indices(ranked.profile.n_items, k=1)
-        row: Row = dict.fromkeys(self._fields)
+        row = dict.fromkeys(self._fields)
         row |= {"method": method.name, "alpha": alpha, "pairs": len(upper[0])}
         try:
             row["comparisons"] = ranked.comparisons(method.unit)

@@ -393,7 +393,7 @@ class CorruptionStudy(Study[_CorruptionCell]):
             return Evidence(cell.corruption.corrupt(shuffled, tasks, against, rng=rng))
 
         for rule, text in zip(self.rules, self._texts, strict=True):
-            row: Row = dict.fromkeys(self._fields) | {"method": rule.name, "proved": True}
+            row = dict.fromkeys(self._fields) | {"method": rule.name, "proved": True}
             rows.append(row)
             try:
                 own = None

@@ -139,7 +139,7 @@ def _row_in_floats(numbers: Mapping[int, int], least: int) -> tuple[dict[int, fl
 
 def _safe_names(labels: Iterable[Label]) -> list[str]:
     """Return distinct names of letters, digits and periods, which all file formats allow."""
-    names: list[str] = []
+    names = []
     for place, label in enumerate(labels, 1):
         plain = normalize("NFKD", str(label)).encode("ascii", "ignore").decode()
         base = re.sub("[^A-Za-z0-9]+", ".", plain).strip(".")[:NAME_LENGTH] or "item"

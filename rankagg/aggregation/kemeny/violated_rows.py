@@ -223,7 +223,7 @@ def _ladders_around(arcs: Floats, a: int) -> tuple[Positions, Floats]:
 def _ladder_row(items: list[int], *, turned: bool) -> Derived:
     a, b, c, d, e, f = items
     cycles = [(a, b, c), (a, b, e), (a, d, c), (a, d, f), (b, e, d, f)]
-    terms: list[tuple[int, Any]] = [(1, cycle[::-1] if turned else cycle) for cycle in cycles]
+    terms = [(1, cycle[::-1] if turned else cycle) for cycle in cycles]
     return Derived(tuple(terms), 2)
 
 

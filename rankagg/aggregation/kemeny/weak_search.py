@@ -199,8 +199,8 @@ class _WeakIncumbent:
 
 def _biased(problem: WeakProblem, unit: int, known: Known) -> _FloatCosts:
     """Return float costs with penalties on everything that the known relations exclude."""
-    above: Floats = (problem.above / unit).astype(np.float64)
-    tied: Floats = (problem.tied / unit).astype(np.float64)
+    above = (problem.above / unit).astype(np.float64)
+    tied = (problem.tied / unit).astype(np.float64)
     penalty = float(above.sum() + tied.sum()) + 1.0
     above[known.not_below.T & ~np.eye(problem.n, dtype=bool)] += penalty
     tied[known.above | known.above.T] += penalty
@@ -251,7 +251,7 @@ class _WeakRelaxation(Relaxation):
         return numbers
 
     def _columns(self, first: Positions, second: Positions) -> NDArray[np.int32]:
-        columns: Positions = first * (self._n - 1) + second - (second > first)
+        columns = first * (self._n - 1) + second - (second > first)
         return columns.astype(np.int32)
 
     def _of_cycles(self, cycles: Cycles) -> SparseRows:

@@ -461,7 +461,7 @@ class Bucklin(Aggregator):
 def _listed(buckets: _Buckets, items: slice, n: int, over: int, whole: int) -> Integers:
     """Return the weight, times `over`, that some items have among the first k, for every k."""
     kind = np.int64 if 2 * whole < exact.INT64_SAFE else object
-    steps: Integers = np.zeros((len(range(n)[items]), n + 1), dtype=kind)
+    steps = np.zeros((len(range(n)[items]), n + 1), dtype=kind)
     rows, sizes = buckets.items - items.start, buckets.sizes
     shares = buckets.weights.astype(kind) * (over // sizes.astype(kind))
     np.add.at(steps, (rows, buckets.places), shares)

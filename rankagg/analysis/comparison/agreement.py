@@ -109,7 +109,7 @@ class Alternatives:
     ) -> Alternatives:
         """Compute as much as the deadline allows."""
         every = optima.within(deadline.time_limit)
-        late: list[bool] = []
+        late = []
 
         def in_time(compute: Callable[[], Any]) -> Any:
             try:

@@ -162,7 +162,7 @@ class RuleComparison(Result):
         optimum = np.nan if exact is None else self._costs[self.consensuses.index(exact)]
         bound = consensus.rule.guarantee if self._have_guarantees else None
         both = None if exact is None else (consensus.ranking, exact.ranking)
-        row: dict[str, Any] = {
+        row = {
             "rule": self.rules[i],
             "ranking": consensus.ranking.to_text(),
             "cost": cost,

@@ -253,7 +253,7 @@ def pair_stays(n_items: int, theta: float) -> Floats:
     # The mean of a stage of j is 1/(e^theta - 1) + j - h(j). So this is 1 plus a difference of two
     # means, which are exact at theta = 0 too.
     means = stage_means(np.arange(1, n_items + 1), theta)
-    stays: Floats = np.full(n_items, np.nan)
+    stays = np.full(n_items, np.nan)
     stays[1:] = 1.0 + means[:-1] - means[1:]
     return stays
 

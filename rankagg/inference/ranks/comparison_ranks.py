@@ -237,7 +237,7 @@ def _by_sign_tests(
         raise InvalidInputError("data", allowed, data, remedy)
     won, n_units = _pair_majorities(data, unit)
     decided = won + won.T
-    p_values: Floats = np.where(decided > 0, scipy.stats.binom.sf(won - 1, decided, 0.5), 1.0)
+    p_values = np.where(decided > 0, scipy.stats.binom.sf(won - 1, decided, 0.5), 1.0)
     best = least = np.power(0.5, decided)
     if anytime:
         p_values, best = _mixed_sign_test(won, decided), _mixed_sign_test(decided, decided)
