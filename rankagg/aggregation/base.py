@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from time import perf_counter
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -40,10 +40,10 @@ from rankagg.core import (
 )
 from rankagg.exceptions import InformationLostError, InvalidInputError, OutOfTimeError
 
-Needs: TypeAlias = Literal["scores", "rankings", "votes"]
+Needs = Literal["scores", "rankings", "votes"]
 #: Names of axioms, each with its proof, source or ballots.
-Statements: TypeAlias = Mapping[str, str]
-ReadsUnranked: TypeAlias = Literal["by policy", "last", "as observed"]
+Statements = Mapping[str, str]
+ReadsUnranked = Literal["by policy", "last", "as observed"]
 
 
 @dataclass(frozen=True)

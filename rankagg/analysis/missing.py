@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -31,7 +31,7 @@ from rankagg.core import (
 from rankagg.core.graphs import connected_parts
 from rankagg.exceptions import InformationLostError, InvalidInputError
 
-ASSUMPTIONS: Final[dict[Unranked, str]] = {
+ASSUMPTIONS: dict[Unranked, str] = {
     "uniform": "a missing item would have had any rank with equal probability, so its expected "
     "rank is the middle. Moves items with many gaps to the middle of the consensus.",
     "ignore": "gaps do not depend on how well an item would have done. Pairs that were never "

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, ClassVar, TypeAlias, cast, get_args
+from typing import Any, ClassVar, cast, get_args
 
 import numpy as np
 import pandas as pd
@@ -29,7 +29,7 @@ from rankagg.exceptions import (
     nearest,
 )
 
-Fitter: TypeAlias = Callable[[Profile], FitResult]
+Fitter = Callable[[Profile], FitResult]
 
 # Significance level of a misfit.
 LEVEL = 0.05

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import compress
 from types import MappingProxyType
-from typing import Any, ClassVar, TypeAlias, get_args
+from typing import Any, ClassVar, get_args
 
 import numpy as np
 import pandas as pd
@@ -36,7 +36,7 @@ from rankagg.inference.one_pair import (
 from rankagg.inference.ranks.sign_flips import VECTORS, asymmetry_note
 from rankagg.inference.units import Unit
 
-Notes: TypeAlias = tuple[str, ...]
+Notes = tuple[str, ...]
 
 EFFECTS: dict[str, str] = {
     "mcnemar": "difference of proportions",

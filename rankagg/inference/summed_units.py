@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar, TypeAlias, cast, get_args
+from typing import ClassVar, cast, get_args
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from rankagg.inference.pair_values import Moments, Pairs, PairSums, PairValues
 from rankagg.inference.units import Unit, Units, pooled
 
 # For each pair the number of units, and the sums of their values and squares.
-PairTotals: TypeAlias = tuple[Floats, Floats, Floats]
+PairTotals = tuple[Floats, Floats, Floats]
 
 
 @dataclass(frozen=True, eq=False)

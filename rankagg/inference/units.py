@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar, Literal, NamedTuple, Self, TypeAlias, cast, get_args
+from typing import Any, ClassVar, Literal, NamedTuple, Self, cast, get_args
 
 import numpy as np
 import scipy
@@ -93,7 +93,7 @@ def _cell_sums(cells: Positions, values: Floats) -> Floats:
     return np.bincount(cells, weights=values).astype(np.float64)
 
 
-Unit: TypeAlias = Literal["ranking", "instance", "task", "cluster"]
+Unit = Literal["ranking", "instance", "task", "cluster"]
 
 
 class Block(NamedTuple):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -34,7 +34,7 @@ from rankagg.plotting.theme import (
 # Most points of a curve with a marker at each.
 MARKED = 12
 #: Style and words of the effect of leaving out a unit.
-EFFECTS: Final[dict[str, tuple[dict[str, Any], str]]] = {
+EFFECTS: dict[str, tuple[dict[str, Any], str]] = {
     "stays": ({"color": ACCENTS[0], "marker": "o"}, "the winner stays"),
     "changes": ({"color": ACCENTS[1], "marker": "D"}, "another winner, named at the right"),
     "unknown": ({"color": GRAY, "marker": "x"}, "nothing in common to compare"),

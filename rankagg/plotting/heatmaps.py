@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from math import ceil, comb
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -44,11 +44,11 @@ SIDES = ("top", "right", "bottom", "left")
 SLOT = 0.4
 # More columns of missing cells are merged into patterns. Most patterns drawn, and most columns with
 # numbers in their cells.
-MOST_COLUMNS: Final = 60
-MOST_PATTERNS: Final = 40
-MOST_NUMBERED: Final = 20
-BORDER: Final = "#d0d0d0"
-DIAGONAL: Final = "#e8e8e8"
+MOST_COLUMNS = 60
+MOST_PATTERNS = 40
+MOST_NUMBERED = 20
+BORDER = "#d0d0d0"
+DIAGONAL = "#e8e8e8"
 
 
 def _bare_cells(ax: Axes, rows: Sequence[str], columns: Sequence[str], at: Any = None) -> None:

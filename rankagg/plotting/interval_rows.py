@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from itertools import pairwise
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -38,15 +38,15 @@ from rankagg.plotting.theme import (
     stroke,
 )
 
-WORSE: Final = {"color": ACCENTS[1], "marker": "D", "mfc": ACCENTS[1], "mec": ACCENTS[1]}
-DECIDED: Final[dict[str, dict[str, Any]]] = {"better": SOLID, "worse": WORSE, "-": HOLLOW}
+WORSE = {"color": ACCENTS[1], "marker": "D", "mfc": ACCENTS[1], "mec": ACCENTS[1]}
+DECIDED: dict[str, dict[str, Any]] = {"better": SOLID, "worse": WORSE, "-": HOLLOW}
 # Most ticks of a logarithmic axis.
 MOST_TICKS = 7
 # Heights in multiples of the font size, downwards from the axis of average ranks: the top, the
 # critical difference, the first bar and the next ones.
 TOP_EDGE, RULER, FIRST_BAR, NEXT_BAR = -5.4, -3.4, 1.0, 0.8
 # Most notes of pairwise tests in the caption.
-MOST_NOTES: Final = 2
+MOST_NOTES = 2
 # Gap between bars on one level.
 BARS_APART = 1.2
 

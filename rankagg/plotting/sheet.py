@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import count
 from textwrap import wrap
-from typing import Any, Final, Literal
+from typing import Any, Literal
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
@@ -24,7 +24,7 @@ from rankagg.plotting.theme import ACCENTS, GRAY, GRID, INK, letter, plot_labels
 
 # All lengths are in multiples of the font size.
 #: Height of a row.
-ROW_HEIGHT: Final = 1.35
+ROW_HEIGHT = 1.35
 # Text on a screen is slightly wider than in print.
 HINTING = 1.05
 # Width of a narrow and of a wide letter.
@@ -39,8 +39,8 @@ MARK, BETWEEN_COLUMNS, PADDING = 2.4, 1.5, 0.3
 AROUND = np.array([60.0, 45.0])
 CAPTION_MARK = "caption"
 #: Points differ by color and by whether they are filled.
-SOLID: Final[dict[str, Any]] = {"color": ACCENTS[0], "mfc": ACCENTS[0], "mec": ACCENTS[0]}
-HOLLOW: Final[dict[str, Any]] = {"color": GRAY, "mfc": "white", "mec": INK}
+SOLID: dict[str, Any] = {"color": ACCENTS[0], "mfc": ACCENTS[0], "mec": ACCENTS[0]}
+HOLLOW: dict[str, Any] = {"color": GRAY, "mfc": "white", "mec": INK}
 
 
 class PlotSheet:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from numbers import Real
 from string import ascii_lowercase
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -33,9 +33,9 @@ BOLD = 1.12
 # multiples of the font size.
 MOST_TICKS, TICKS_APART, PANELS_APART, NARROWEST_PANEL = 5, 0.8, 2.5, 2.0
 # Most panels that fit on a page.
-MOST_PANELS: Final = 6
+MOST_PANELS = 6
 #: Axis labels of variables; others have their own name.
-AXES: Final = {
+AXES = {
     "model": "data",
     "n_items": "items",
     "n_rankings": "rankings",
@@ -47,7 +47,7 @@ AXES: Final = {
     "k": "k",
 }
 #: Values in words, by column; others are printed as they are.
-WORDS: Final[Mapping[str, Callable[[Any], str]]] = {
+WORDS: Mapping[str, Callable[[Any], str]] = {
     "n_items": lambda number: counted(number, "item"),
     "scope": {
         "tasks": "rules aggregate tasks",
@@ -62,8 +62,8 @@ WORDS: Final[Mapping[str, Callable[[Any], str]]] = {
     "scale": lambda factor: f"scores of a task times {factor:g}" if factor != 1 else "",
 }
 # Variables with a logarithmic scale if they span an order of magnitude.
-LOGARITHMIC: Final = ("n_items", "n_rankings", "factor", "scale")
-MAGNITUDE: Final = 10
+LOGARITHMIC = ("n_items", "n_rankings", "factor", "scale")
+MAGNITUDE = 10
 # Starts of the upright axis if all values are above, and steps of axes that start at 0.
 HALF, NEAR_ONE = 0.5, 0.9
 STEPS = (0.02, 0.05, 0.1, 0.2)

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations, permutations
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -38,18 +38,18 @@ from rankagg.teaching import Steps
 
 Kind = Literal["with", "against", "open", "level", "never"]
 # Lighter than ink, and darker than the band in gray print.
-DIM: Final = "#666666"
+DIM = "#666666"
 #: Marks pairs that two rankings order differently.
-BAND: Final = ACCENTS[5]
+BAND = ACCENTS[5]
 # Position of margins from winner (0) to loser (1), by the number of items on a circle: no two
 # margins are closer than with other positions.
-MARGIN_AT: Final = {3: 0.5, 4: 0.33, 5: 0.28, 6: 0.25, 7: 0.23, 8: 0.36}
+MARGIN_AT = {3: 0.5, 4: 0.33, 5: 0.28, 6: 0.25, 7: 0.23, 8: 0.36}
 # More items than these are on a line, not on a circle.
-ON_CIRCLE: Final = 8
+ON_CIRCLE = 8
 # Font of margins, start of arcs, and radius of items, in multiples of the font size.
 MARGIN_SIZE, ARC_START, NODE = 0.85, 0.7, 1.0
 #: Most items of a permutohedron; five have 120 orders.
-MOST_PERMUTED: Final = 4
+MOST_PERMUTED = 4
 
 
 class _LinkLook(NamedTuple):
@@ -65,7 +65,7 @@ class _LinkLook(NamedTuple):
         return {"color": self.color, "linestyle": self.line, "linewidth": stroke(self.width)}
 
 
-LINK_LOOKS: Final[dict[Kind, _LinkLook]] = {
+LINK_LOOKS: dict[Kind, _LinkLook] = {
     "with": _LinkLook(INK, "-", 0.6, "majority: arrow to the loser, margin"),
     "against": _LinkLook(ACCENTS[1], "--", 1.2, "majority against {name}"),
     "open": _LinkLook(ACCENTS[2], "-.", 1.0, "majority not ordered by {name}"),

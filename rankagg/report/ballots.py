@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass, field
 from functools import cached_property
 from io import StringIO
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -55,7 +55,7 @@ from rankagg.report.sections import (
 )
 
 #: Rules that count an election.
-ElectionRule: TypeAlias = STV | InstantRunoff
+ElectionRule = STV | InstantRunoff
 #: Default rule for one seat; ties are broken as by `rankagg count`.
 USUAL = InstantRunoff(tie_breaking="order")
 # Format of votes, with all decimals; most rows of the table of lists, and most lists with p-values,

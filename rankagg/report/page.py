@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from os import PathLike
-from typing import Any, Final
+from typing import Any
 
 import pandas as pd
 from markupsafe import escape
@@ -56,7 +56,7 @@ from rankagg.report.scores import ScoresKind
 from rankagg.report.sections import render_page, resource
 
 #: Kinds of pages by name.
-KINDS: Final[dict[str, type[Kind]]] = {
+KINDS: dict[str, type[Kind]] = {
     kind.name: kind for kind in (ScoresKind, BattlesKind, Kind, ListsKind, ElectionKind, VotesKind)
 }
 # Scripts of the checker, in order of their dependencies; the last one reads the page.

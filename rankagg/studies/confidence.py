@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
-from typing import Any, ClassVar, Literal, TypeAlias, cast, get_args
+from typing import Any, ClassVar, Literal, cast, get_args
 
 import numpy as np
 import pandas as pd
@@ -34,7 +34,7 @@ Ties = Literal["half", "exclude"]
 Radius = Literal["equation 4", "figure 4"]
 
 # True proportions, row above column, by model, unit and treatment of ties.
-_Truths: TypeAlias = Mapping[tuple[str, Unit, Ties], pd.DataFrame]
+_Truths = Mapping[tuple[str, Unit, Ties], pd.DataFrame]
 
 #: The grid of figure 4, and equal systems.
 FIGURE_4 = tuple(

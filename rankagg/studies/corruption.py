@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from itertools import product
-from typing import Any, ClassVar, TypeAlias, cast
+from typing import Any, ClassVar, cast
 
 import numpy as np
 import pandas as pd
@@ -25,7 +25,7 @@ from rankagg.studies.measures import Cell, Curve, Measures
 from rankagg.studies.study import Row, Study, StudyResult
 
 #: The scores of tasks, each of shape (n_systems, n_instances).
-Tasks: TypeAlias = Sequence[Floats]
+Tasks = Sequence[Floats]
 #: The normalized distance beyond which Colombo et al. (2022) call an order lost.
 LOST = 0.75
 # The most columns of a table, each for a number of corrupted tasks.

@@ -14,7 +14,7 @@ from itertools import product
 from operator import itemgetter
 from os import PathLike
 from types import MappingProxyType
-from typing import Any, ClassVar, Generic, TypeAlias, TypeVar, cast
+from typing import Any, ClassVar, Generic, TypeVar, cast
 
 import numpy as np
 import pandas as pd
@@ -50,7 +50,7 @@ RATIOS = ("mean_ratio", "mean_ratio_high", "max_ratio")
 STATISTICS = {"mean": "mean", "se": "sem", "std": "std", "max": "max", "median": "median"}
 
 #: The result of one method on one data set, as plain data.
-Row: TypeAlias = dict[str, Any]
+Row = dict[str, Any]
 
 
 AnyCell = TypeVar("AnyCell", bound=Cell)

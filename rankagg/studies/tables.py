@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from math import isnan, nan
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import pandas as pd
@@ -34,8 +34,8 @@ from rankagg.studies.measures import Cell, Curve, Measures
 from rankagg.studies.study import ROUNDING, Row, Study, StudyResult
 
 # A rule's ranking of all tasks, and False if an exact rule did not prove it in time.
-_FullRanking: TypeAlias = tuple[PartialRanking, bool]
-_Scope: TypeAlias = Literal["tasks", "instances", "within"]
+_FullRanking = tuple[PartialRanking, bool]
+_Scope = Literal["tasks", "instances", "within"]
 
 
 def _check_table(data: object, owner: str) -> None:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from time import monotonic
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -51,7 +51,7 @@ class Solution:
 
 
 #: Called with the lower and the upper bound of a part, in the units of `Problem.costs`.
-Report: TypeAlias = Callable[[int, int], None]
+Report = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +74,7 @@ class Task:
 
 
 #: Solves one part.
-Backend: TypeAlias = Callable[[Task], Solution]
+Backend = Callable[[Task], Solution]
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -68,7 +68,7 @@ FORMATS: Mapping[str, Callable[[Any], str]] = {
 # Pairs with as many votes for as against that are printed of each rule.
 LEVEL_PAIRS = 3
 
-Measure: TypeAlias = Callable[[PartialRanking, PartialRanking], float]
+Measure = Callable[[PartialRanking, PartialRanking], float]
 
 
 class RuleComparison(Result):

@@ -11,7 +11,7 @@ from functools import cached_property
 from logging import getLogger
 from math import lcm
 from time import monotonic
-from typing import Any, Literal, TypeAlias, cast
+from typing import Any, Literal, cast
 
 import numpy as np
 
@@ -41,7 +41,7 @@ from rankagg.core import (
 from rankagg.exceptions import InvalidInputError, OutOfTimeError, VerificationError
 from rankagg.kernels.counting import doubled_places
 
-RemovalUnit: TypeAlias = Literal["ranking", "task"]
+RemovalUnit = Literal["ranking", "task"]
 
 # Seconds between progress lines of a long search.
 SECONDS_BETWEEN_LINES = 5.0

@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeAlias, get_args
+from typing import Any, get_args
 
 import numpy as np
 
@@ -51,7 +51,7 @@ from rankagg.inference.units import Unit, Units, rankings_of, resample_counts
 from rankagg.kernels.counting import doubled_places
 
 #: Ranks by resample, and whether they are certain; None for rules that are not sums.
-RanksAtOnce: TypeAlias = tuple[Ranks, Bools] | None
+RanksAtOnce = tuple[Ranks, Bools] | None
 
 # Sums below it are exact enough to be ranked without rounding.
 EXACT_POINTS = 2**46

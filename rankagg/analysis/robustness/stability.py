@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import combinations
 from math import comb
-from typing import Any, TypeAlias, get_args
+from typing import Any, get_args
 
 import numpy as np
 import pandas as pd
@@ -39,9 +39,9 @@ from rankagg.core import (
 from rankagg.exceptions import Described, InvalidInputError, OutOfTimeError
 
 # Number of remaining cases, the units kept in this one, and whether all its optima are compared.
-_Case: TypeAlias = tuple[int, Positions, bool]
+_Case = tuple[int, Positions, bool]
 # A size, and the units that a subset of it keeps.
-_Subset: TypeAlias = tuple[int, Positions]
+_Subset = tuple[int, Positions]
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -26,7 +26,7 @@ from rankagg.exceptions import NotIdentifiedError
 OUTCOMES = 3
 # Cells of a design that is small.
 MOST_CELLS = 100_000
-Ties: TypeAlias = Literal["half", "davidson", "ignore"]
+Ties = Literal["half", "davidson", "ignore"]
 
 
 @dataclass(frozen=True, eq=False)

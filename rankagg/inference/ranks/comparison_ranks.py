@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypeAlias, cast, get_args
+from typing import Any, Literal, cast, get_args
 
 import numpy as np
 import scipy
@@ -16,7 +16,7 @@ from rankagg.inference.decisions import Basis, Decisions, by_p_values
 from rankagg.inference.ranks.rank_results import Families, Of, RankIntervals, ranks_from_decisions
 from rankagg.inference.ranks.rank_sets import FEWEST, ScoredItems
 
-ComparisonUnit: TypeAlias = Literal["comparison", "cluster"]
+ComparisonUnit = Literal["comparison", "cluster"]
 
 # With fewer wins or losses the variance of a share is bounded from below.
 FEW_WINS = 10

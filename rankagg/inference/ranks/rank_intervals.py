@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, Literal, TypeAlias, cast, get_args
+from typing import Any, Literal, cast, get_args
 
 import numpy as np
 import scipy
@@ -40,7 +40,7 @@ from rankagg.inference.ranks.sign_flips import MOST_CHECKED, asymmetry_note, sig
 from rankagg.inference.summed_units import SummedUnits
 from rankagg.inference.units import Unit, Units, rankings_of, square
 
-RankMethod: TypeAlias = Literal["sign-flips", "sign-test", "hoeffding", "max-t"]
+RankMethod = Literal["sign-flips", "sign-test", "hoeffding", "max-t"]
 RANK_METHODS: dict[str, tuple[RankMethod, ...]] = {
     "pairwise": ("sign-test", "hoeffding", "max-t"),
     "borda": ("sign-flips", "hoeffding", "max-t"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Literal, TypeAlias, cast
+from typing import Any, ClassVar, Literal, cast
 
 import numpy as np
 import pandas as pd
@@ -79,14 +79,14 @@ class Families:
         return cls(together, alone, led)
 
 
-Of: TypeAlias = Literal["pairwise", "borda", "mean"]
+Of = Literal["pairwise", "borda", "mean"]
 #: The scores that define ranks: those of `rank_intervals`, worths of a fit, or other estimates.
-RanksBy: TypeAlias = Of | Literal["worths", "estimates"]
+RanksBy = Of | Literal["worths", "estimates"]
 
 #: Independent units; the last two of comparisons.
-RankUnit: TypeAlias = Unit | Literal["comparison", "cluster"]
+RankUnit = Unit | Literal["comparison", "cluster"]
 #: Units of a result, including estimates.
-KnownUnit: TypeAlias = RankUnit | Literal["estimate"]
+KnownUnit = RankUnit | Literal["estimate"]
 
 
 class RankIntervals(Result):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, TypeAlias, cast
+from typing import Any, cast
 
 import numpy as np
 import scipy
@@ -35,7 +35,7 @@ from rankagg.inference.ranks.rank_results import (
 )
 
 #: Numbers of items: in their order, or by their labels.
-ByItem: TypeAlias = ArrayLike | Mapping[Label, float]
+ByItem = ArrayLike | Mapping[Label, float]
 
 # Negative eigenvalues of a covariance up to this share of the largest are rounding errors.
 ROUNDED = 1e-4
@@ -51,7 +51,7 @@ VARIANCE_ROUNDED = 2.0**-40
 DRAWS, FEWEST_DRAWS, PAIRS_DRAWN = 10_000, 1_000, 5 * 10**8
 
 # Function that returns the largest errors of undecided hypotheses in some draws.
-Again: TypeAlias = Callable[[Bools, Positions], Floats]
+Again = Callable[[Bools, Positions], Floats]
 
 
 def rank_sets(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,7 +42,7 @@ MOST_CHECKED, TIMES = 200_000, 256
 LEVEL, NEAR = 0.02, 0.25
 
 #: Function of an item and sign vectors that returns its sums with all items, shape (vectors, n).
-Sums: TypeAlias = Callable[[int, Positions], Floats]
+Sums = Callable[[int, Positions], Floats]
 
 
 def sign_flips(
