@@ -301,7 +301,7 @@ def less_mean(covariance: Floats, n: int) -> Floats:
     centered = covariance.copy()
     centered[:n] -= centered[:n].mean(axis=0)
     centered[:, :n] -= centered[:, :n].mean(axis=1, keepdims=True)
-    return np.asarray((centered + centered.T) / 2.0)
+    return (centered + centered.T) / 2.0
 
 
 def freed_score(information: Floats, score: Floats, inverse: Floats) -> Floats | None:

@@ -175,12 +175,12 @@ class Mixture(RankingDistribution):
     def pairwise_probabilities(self) -> Floats:
         """Return P(row before column), shape (n, n): the weighted mean over components."""
         tables = [part.pairwise_probabilities() for part in self.components]
-        return np.asarray(np.tensordot(self.weights, tables, axes=1))
+        return np.tensordot(self.weights, tables, axes=1)
 
     def rank_probabilities(self) -> Floats:
         """Return P(item i has rank k + 1) in row i and column k: the mean over components."""
         tables = [part.rank_probabilities() for part in self.components]
-        return np.asarray(np.tensordot(self.weights, tables, axes=1))
+        return np.tensordot(self.weights, tables, axes=1)
 
     # -- inference ----------------------------------------------------------------------------
 

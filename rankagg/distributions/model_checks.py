@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, ClassVar, cast, get_args
+from typing import Any, ClassVar, get_args
 
 import numpy as np
 import pandas as pd
@@ -255,7 +255,7 @@ class _Shares:
     def of(cls, ranks: Ranks, weights: Floats, model: RankingDistribution) -> _Shares:
         """Return the shares of strict rankings, with distances to the mode of a distribution."""
         n, shares = ranks.shape[1], weights / weights.sum()
-        distance = DISTANCES[cast(DistanceName, getattr(model, "distance", "kendall"))]
+        distance = DISTANCES[getattr(model, "distance", "kendall")]
         places = ranks[:, np.argsort(model.mode.ranks, kind="stable")]
         values, where = np.unique(distance.of(places), return_inverse=True)
         return cls(

@@ -165,7 +165,7 @@ def _squared_distances(values: Floats, counts: Floats, metric: str) -> Floats:
     if metric == "ordinal":
         # The number of ratings between two values, with half of those at either value.
         middle = np.cumsum(counts) - counts / 2
-        return np.asarray(np.subtract.outer(middle, middle) ** 2)
+        return np.subtract.outer(middle, middle) ** 2
     squares = np.subtract.outer(values, values) ** 2
     if metric == "ratio":
         sums = np.add.outer(values, values)

@@ -79,7 +79,7 @@ class SummedUnits:
         ties = np.sum([tally.ties for tally in tallies], axis=0)
         first, second = self.pairs
         result = wins[first, second], ties[first, second], wins[second, first]
-        return cast(tuple[Floats, Floats, Floats], tuple(part.astype(float) for part in result))
+        return tuple(part.astype(float) for part in result)
 
     @cached_property
     def moments(self) -> Moments:
@@ -96,7 +96,7 @@ class SummedUnits:
     @staticmethod
     def of_pairs(summary: ScoreSummary, unit: object, fixed_tasks: object) -> Units | SummedUnits:
         """Return the units of the pairwise values; tasks are `Units`, by their means."""
-        kind = cast(Unit, check_choice(unit, get_args(Unit)[:3], "unit"))
+        kind = check_choice(unit, get_args(Unit)[:3], "unit")
         fixed = check_flag(fixed_tasks, "fixed_tasks")
         if fixed and kind != "ranking":
             raise InvalidInputError("fixed_tasks", "False unless `unit='ranking'`", fixed)
@@ -133,7 +133,7 @@ class SummedUnits:
         fixed_tasks: object,
     ) -> SummedUnits:
         """Return units with scaled differences of Borda points as values."""
-        kind = cast(Unit, check_choice(unit, get_args(Unit)[:3], "unit"))
+        kind = check_choice(unit, get_args(Unit)[:3], "unit")
         if of != "borda" or method not in (None, "hoeffding") or kind != "ranking":
             raise InformationLostError(
                 f"of={of!r} with method={method!r} and unit={unit!r} needs rankings; a "

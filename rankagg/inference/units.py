@@ -367,7 +367,7 @@ class Units:
         instances: Sequence[Label] | None = None,
     ) -> Self:
         """Return the units of observations, one for each row of a profile."""
-        kind = cast(Unit, check_choice(unit, get_args(Unit), "unit"))
+        kind = check_choice(unit, get_args(Unit), "unit")
         if profile.clusters is not None and kind != "instance":
             # If clusters are given, rankings and tasks are not independent.
             kind = "cluster"

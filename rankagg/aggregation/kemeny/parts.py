@@ -191,7 +191,7 @@ class Warm:
         """The learned cycles among the items, the least position of each first."""
         where = np.full(self._n, -1)
         where[self._part] = np.arange(len(self._part))
-        cycles: Cycles = where[self._learned.cycles]
+        cycles = where[self._learned.cycles]
         inside: Cycles = cycles[cycles.min(axis=1, initial=0) >= 0]
         return inside
 

@@ -398,7 +398,7 @@ def stability(
     """
     data = as_data(data)
     rule = Kemeny() if rule is None else check_rule(rule)
-    kind: Part = check_choice(unit, get_args(Part), "unit")
+    kind = check_choice(unit, get_args(Part), "unit")
     times = check_integer(n_samples, "n_samples", low=1)
     jobs = check_jobs(n_jobs)
     parts = Parts(data=data, tolerance=tolerance, unit=kind)

@@ -223,7 +223,7 @@ def _meat_of_units(
             width, members = 1 << int(step), np.flatnonzero(steps == step)
             for some, scores in _adjusted(parts, members, width, inverse):
                 meat += (scores * number[some, None]).T @ scores
-    return np.asarray((total - 1.0) / total * meat)
+    return (total - 1.0) / total * meat
 
 
 def _adjusted(

@@ -255,7 +255,7 @@ def _beats_graph(profile: Profile) -> Bools:
     """Return whether the row is above or tied with the column in a ranking, shape (n, n)."""
     # Equal weights, so that no ranking is lost by rounding.
     votes = canonical_profile(profile.items, profile.ranks).direct_pairwise()
-    return np.asarray(votes.wins + votes.ties > 0)
+    return votes.wins + votes.ties > 0
 
 
 def _is_linked(together: Floats) -> bool:

@@ -154,7 +154,7 @@ def rank_intervals(
     (('A',), 'sign-flips', 100)
     """
     data = as_data(data)
-    kind = cast(Of, check_choice(of, get_args(Of), "of"))
+    kind = check_choice(of, get_args(Of), "of")
     if method is not None:
         check_choice(method, RANK_METHODS[kind], f"method for of={kind!r}")
     level = check_alpha(alpha)

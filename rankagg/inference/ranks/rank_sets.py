@@ -225,7 +225,7 @@ def _checked_covariance(values: Any, items: ItemSet) -> Floats:
         allowed = "symmetric, with no eigenvalue below 0"
         got = Described(f"a table with the least eigenvalue {least:g}")
         raise InvalidInputError("covariance", allowed, got)
-    return np.asarray((matrix + matrix.T) / 2.0)
+    return (matrix + matrix.T) / 2.0
 
 
 def _notes(scored: ScoredItems, *, is_independent: bool) -> tuple[str, ...]:
