@@ -11,7 +11,7 @@ import pandas as pd
 
 from rankagg._typing import Bools, Floats, Integers64, Label, Unranked
 from rankagg._validation import table_remedy
-from rankagg.aggregation.evidence import as_data
+from rankagg.aggregation import as_data
 from rankagg.core import (
     ROWS,
     ItemSet,

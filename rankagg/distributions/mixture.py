@@ -13,8 +13,7 @@ from scipy.special import logsumexp, softmax, xlogy
 
 from rankagg._typing import Floats, Generator, Ranks, RNGLike
 from rankagg._validation import as_numbers, check_integer
-from rankagg.aggregation import Deadline, Evidence, time_limit_of
-from rankagg.aggregation.evidence import Held, as_data
+from rankagg.aggregation import Deadline, Evidence, Held, as_data, time_limit_of
 from rankagg.core import PartialRanking, Profile, counted, permutation_of
 from rankagg.distributions.base import (
     MOST_ENUMERATED,

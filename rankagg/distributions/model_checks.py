@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from rankagg._typing import Floats, Generator, Ranks, RNGLike
 from rankagg._validation import as_generator, check_integer, check_kind
-from rankagg.aggregation.evidence import Held, as_data
+from rankagg.aggregation import Held, as_data
 from rankagg.core import Profile, Result, counted, listed, p_text, plain_rows
 from rankagg.distributions.base import MOST_ENUMERATED, RankingDistribution, Uniform, uncompressed
 from rankagg.distributions.fit_result import FitResult

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from rankagg._typing import Floats, Integers64, Label, RNGLike
 from rankagg._validation import check_choice
-from rankagg.aggregation.evidence import as_data
+from rankagg.aggregation import as_data
 from rankagg.core import (
     ItemSet,
     Profile,

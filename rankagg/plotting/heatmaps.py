@@ -16,8 +16,7 @@ from rankagg._typing import Bools, Floats, Label
 from rankagg._validation import check_choice, table_remedy
 from rankagg.aggregation import Borda, Consensus
 from rankagg.aggregation.kemeny import Kemeny
-from rankagg.analysis import RankShares, TaskAgreement
-from rankagg.analysis.missing import MissingReport, missing_report
+from rankagg.analysis import MissingReport, RankShares, TaskAgreement, missing_report
 from rankagg.core import UNRANKED, PairwiseMatrix, PartialRanking, Profile, ScoreTable, counted
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference import Decisions
@@ -34,8 +33,7 @@ from rankagg.plotting.theme import (
     letter,
     plot_of,
 )
-from rankagg.studies.confidence import ConfidenceStudy
-from rankagg.studies.study import StudyResult
+from rankagg.studies import ConfidenceStudy, StudyResult
 
 # Most items with numbers in their cells, and the font size of these numbers.
 NUMBERED, NUMBER_SIZE = 14, 0.9

@@ -12,9 +12,14 @@ from matplotlib.ticker import FuncFormatter, LogLocator
 
 from rankagg._typing import Floats, Positions
 from rankagg.core import counted, listed
-from rankagg.inference import FriedmanTest, RankIntervals, Separation, SkillingsMackTest
+from rankagg.inference import (
+    FriedmanTest,
+    PairwiseTests,
+    RankIntervals,
+    Separation,
+    SkillingsMackTest,
+)
 from rankagg.inference.paired_test import TESTS, PairedTest, PairedTests
-from rankagg.inference.pairwise_test import PairwiseTests
 from rankagg.plotting.sheet import (
     HOLLOW,
     ROW_HEIGHT,

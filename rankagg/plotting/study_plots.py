@@ -24,8 +24,8 @@ from rankagg.exceptions import InvalidInputError
 from rankagg.plotting.curves import draw_banded
 from rankagg.plotting.sheet import PlotSheet, open_frame, text_width
 from rankagg.plotting.theme import GRAY, INK, letter, method_look, plot_labels, plot_of, stroke
+from rankagg.studies import StudyResult
 from rankagg.studies.measures import Curve
-from rankagg.studies.study import StudyResult
 
 # Width of bold letters relative to others.
 BOLD = 1.12

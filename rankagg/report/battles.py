@@ -11,7 +11,7 @@ import pandas as pd
 
 from rankagg._typing import Floats, Generator
 from rankagg.aggregation import FOUGHT, Aggregator, Evidence, Outcome
-from rankagg.analysis.removal.removal_radius import removal_radius
+from rankagg.analysis import removal_radius
 from rankagg.core import (
     PartialRanking,
     as_ranking,

@@ -23,15 +23,14 @@ from rankagg.aggregation import (
 )
 from rankagg.aggregation.kemeny import Kemeny
 from rankagg.aggregation.two_level import default_rules
+from rankagg.analysis import MissingReport, TableChanges, missing_report
 from rankagg.analysis.comparison.agreement import Alternatives
 from rankagg.analysis.comparison.compare import RuleComparison, compare
 from rankagg.analysis.comparison.sentences import decided_of, first_of, proof_of
-from rankagg.analysis.missing import MissingReport, missing_report
 from rankagg.analysis.removal.removal_radius import RemovalRadius, radius_until
 from rankagg.analysis.removal.removal_units import RemovalClasses
 from rankagg.analysis.robustness.perturbation import Parts
 from rankagg.analysis.robustness.stability import Stability, leave_each_out
-from rankagg.analysis.table_changes import TableChanges
 from rankagg.analysis.tournament import TournamentGraph
 from rankagg.core import Profile, ScoreTable, Words, level_of, sentence
 from rankagg.exceptions import InvalidInputError, OutOfTimeError

@@ -16,9 +16,8 @@ from markupsafe import escape
 
 from rankagg._typing import Bools, Label, RNGLike, Tolerance
 from rankagg._validation import check_alpha, check_choice, check_flag, check_number
-from rankagg.aggregation import Aggregator, Consensus, Data, Evidence
+from rankagg.aggregation import Aggregator, Consensus, Data, Evidence, as_data
 from rankagg.aggregation.base import votes_text
-from rankagg.aggregation.evidence import as_data
 from rankagg.aggregation.voting.transfers import STV
 from rankagg.analysis.comparison.agreement import LATE
 from rankagg.core import (

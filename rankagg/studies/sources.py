@@ -14,7 +14,7 @@ import pandas as pd
 
 from rankagg._typing import Generator, Positions
 from rankagg._validation import check_integer, check_number, is_frame
-from rankagg.aggregation.evidence import as_data
+from rankagg.aggregation import as_data
 from rankagg.core import PartialRanking, Permutation, Profile, ScoreTable, canonical_profile
 from rankagg.cultures import DataSource, checked
 from rankagg.distributions import LatentScores

@@ -20,9 +20,9 @@ from rankagg.aggregation import (
     Copeland,
     Deadline,
     Mean,
+    as_data,
     time_limit_of,
 )
-from rankagg.aggregation.evidence import as_data
 from rankagg.aggregation.kemeny import Kemeny
 from rankagg.analysis.removal.comparison_radius import ComparisonRadius, radius_of_comparisons
 from rankagg.analysis.removal.removal_units import Bracket, RemovalClasses, RemovalUnit, Searched

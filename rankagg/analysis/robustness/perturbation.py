@@ -16,8 +16,7 @@ from numpy.typing import ArrayLike
 
 from rankagg._typing import Integers64, Label, Positions, Ranks, Tolerance
 from rankagg._validation import check_jobs, table_remedy
-from rankagg.aggregation import Aggregator, Consensus, Deadline, Evidence
-from rankagg.aggregation.evidence import as_data
+from rankagg.aggregation import Aggregator, Consensus, Deadline, Evidence, as_data
 from rankagg.aggregation.kemeny import Certificate, Kemeny
 from rankagg.aggregation.kemeny.parts import Warm
 from rankagg.core import (

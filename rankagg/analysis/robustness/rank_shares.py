@@ -14,8 +14,7 @@ import pandas as pd
 
 from rankagg._typing import Bools, Floats, Label, Positions, RNGLike, Tolerance
 from rankagg._validation import as_generator, check_alpha, check_integer, check_jobs
-from rankagg.aggregation import Aggregator, check_rule
-from rankagg.aggregation.evidence import as_data
+from rankagg.aggregation import Aggregator, as_data, check_rule
 from rankagg.aggregation.kemeny import Kemeny
 from rankagg.analysis.robustness.redraws import ranks_in_resamples
 from rankagg.core import (

@@ -26,10 +26,9 @@ from rankagg._typing import (
     Tolerance,
 )
 from rankagg._validation import check_choice, check_flag
-from rankagg.aggregation import Aggregator, Consensus, Evidence, ranking_points
+from rankagg.aggregation import Aggregator, Consensus, Evidence, Mean, ranking_points
 from rankagg.aggregation.kemeny import Kemeny
 from rankagg.aggregation.kemeny.top_k import TopK
-from rankagg.aggregation.means import Mean
 from rankagg.analysis.robustness.perturbation import in_groups, resample_kemeny
 from rankagg.core import (
     ItemSet,

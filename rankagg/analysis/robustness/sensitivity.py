@@ -20,8 +20,15 @@ from numpy.typing import NDArray
 
 from rankagg._typing import Bools, Floats, Generator, Ranks, RNGLike, Tolerance, Unranked
 from rankagg._validation import as_generator, check_integer, check_jobs
-from rankagg.aggregation import Aggregator, Borda, Consensus, Deadline, Evidence, check_rule
-from rankagg.aggregation.evidence import as_data
+from rankagg.aggregation import (
+    Aggregator,
+    Borda,
+    Consensus,
+    Deadline,
+    Evidence,
+    as_data,
+    check_rule,
+)
 from rankagg.aggregation.kemeny import Certificate, Optima
 from rankagg.analysis.robustness.perturbation import Near, in_groups
 from rankagg.core import (

@@ -15,8 +15,7 @@ from joblib import effective_n_jobs
 
 from rankagg._typing import Bools, Generator, Label, Positions, Ranks, RNGLike, Tolerance
 from rankagg._validation import as_generator, check_choice, check_integer, check_jobs
-from rankagg.aggregation import Aggregator, Consensus, Deadline, check_rule, time_limit_of
-from rankagg.aggregation.evidence import as_data
+from rankagg.aggregation import Aggregator, Consensus, Deadline, as_data, check_rule, time_limit_of
 from rankagg.aggregation.kemeny import Kemeny, Optima
 from rankagg.analysis.comparison.agreement import agreement_of
 from rankagg.analysis.robustness.perturbation import Near, Part, Parts, in_groups

@@ -12,8 +12,7 @@ from scipy.special import expit
 
 from rankagg._typing import Floats, Label, Tolerance
 from rankagg._validation import check_alpha, check_choice, check_flag, check_number
-from rankagg.aggregation import Evidence
-from rankagg.aggregation.evidence import Held, as_data
+from rankagg.aggregation import Evidence, Held, as_data
 from rankagg.core import counted
 from rankagg.core.comparisons import Comparisons
 from rankagg.distributions.bradley_terry.contests import Terms, Ties

@@ -20,7 +20,7 @@ from scipy.special import bernoulli, logsumexp
 
 from rankagg._typing import Floats, Generator, Ranks
 from rankagg._validation import check_integer, check_number
-from rankagg.core.places import discordances
+from rankagg.core import discordances
 from rankagg.exceptions import InvalidInputError
 
 DistanceName = Literal["kendall", "footrule", "spearman"]

@@ -15,8 +15,7 @@ from scipy.optimize import brentq
 
 from rankagg._typing import Bools, Floats, Generator, Integers64, Label, Positions, Ranks, RNGLike
 from rankagg._validation import as_generator, check_choice, check_integer, check_number
-from rankagg.aggregation import Consensus, Deadline, time_limit_of
-from rankagg.aggregation.evidence import Held, as_data
+from rankagg.aggregation import Consensus, Deadline, Held, as_data, time_limit_of
 from rankagg.aggregation.kemeny import Kemeny
 from rankagg.core import UNRANKED, PartialRanking, Permutation, Profile, as_ranking, places
 from rankagg.distributions.base import (

@@ -14,8 +14,7 @@ from scipy.special import chdtrc, expit, logsumexp, softmax
 
 from rankagg._typing import Bools, Floats, Generator, Label, Positions, Ranks
 from rankagg._validation import as_numbers, check_integer, check_number
-from rankagg.aggregation import Evidence
-from rankagg.aggregation.evidence import Held, as_data
+from rankagg.aggregation import Evidence, Held, as_data
 from rankagg.core import (
     UNLISTED,
     UNRANKED,

@@ -10,8 +10,7 @@ import scipy
 
 from rankagg._typing import Floats, Generator, RNGLike
 from rankagg._validation import as_generator, check_alpha, check_choice, check_integer
-from rankagg.aggregation import Evidence, unlike_tasks
-from rankagg.aggregation.evidence import as_data
+from rankagg.aggregation import Evidence, as_data, unlike_tasks
 from rankagg.core import (
     UNRANKED,
     Profile,
