@@ -209,7 +209,6 @@ def _chance_of_less(scores: Floats, n: int) -> Floats:
             rest = n - j
             reached += before[:, j] * scipy.special.bdtrc(level - 1 - j, rest, share)
             more = np.arange(level - j)
-            ways = scipy.special.comb(rest, more)
             steps = share[:, None] ** more * (1.0 - share[:, None]) ** (rest - more)
-            below[:, j:level] += before[:, j, None] * ways * steps
+            below[:, j:level] += before[:, j, None] * scipy.special.comb(rest, more) * steps
     return np.minimum(reached, 1.0)

@@ -360,9 +360,8 @@ def notes_of_tests(tests: Sequence[PairedTest], alpha: float) -> Notes:
     kept = [note for note in notes if not any(part in note for part in covered)]
     if gaps:
         pairs = quantity(gaps, "pairs that lack scores", noun="pair", of=len(tests))
-        lack = "lacks" if gaps == 1 else "lack"
         left = "{} {} scores in some {}s, which are left out there"
-        kept.append(sentence(left, pairs, lack, tests[0].unit))
+        kept.append(sentence(left, pairs, "lacks" if gaps == 1 else "lack", tests[0].unit))
     return (*too_few, *kept)
 
 

@@ -388,9 +388,8 @@ class Units:
                 raise InvalidInputError("fixed_tasks", allowed, True, remedy)
         weights = np.ones(len(profile)) if fixed else profile.weights
         notes = () if fixed else _pooled_rankings(profile, kind, clusters)
-        counts = profile.counts.astype(np.float64)
         parts = (clusters, strata, stratum_weights, fixed, notes)
-        return cls(profile.items, kind, source, counts, weights, *parts)
+        return cls(profile.items, kind, source, profile.counts.astype(np.float64), weights, *parts)
 
 
 def resample_counts(counts: Floats, strata: Positions, times: int, rng: Generator) -> Integers64:

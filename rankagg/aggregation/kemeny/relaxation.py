@@ -351,9 +351,8 @@ class Relaxation:
     def _of_cycles(self, cycles: Cycles) -> SparseRows:
         m = len(cycles)
         pairs, signs = self._places(cycles, np.roll(cycles, -1, axis=1))
-        least = 1.0 - (signs < 0).sum(axis=1)
         starts = np.arange(0, 3 * m, 3, dtype=np.int32)
-        return SparseRows(least, starts, pairs.ravel(), signs.ravel())
+        return SparseRows(1.0 - (signs < 0).sum(axis=1), starts, pairs.ravel(), signs.ravel())
 
     def _of_forms(self, forms: list[Form]) -> SparseRows:
         least, pairs, values = [], [], []

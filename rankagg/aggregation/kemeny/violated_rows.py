@@ -308,9 +308,8 @@ class _Graph(NamedTuple):
 
 def _violated_walks(before: Floats, limit: int, deadline: Deadline) -> list[Derived]:
     """Return rows of odd closed walks that a point violates, at most `limit`, the worst first."""
-    graph = _graph(before)
     found: dict[Derived, float] = {}
-    for walks in _closed_walks(graph, deadline):
+    for walks in _closed_walks(_graph(before), deadline):
         found.update(_halved_walks(before, walks))
         if len(found) >= limit:
             break

@@ -401,6 +401,5 @@ class _RedrawSums(_Redraws):
         """Return a resample."""
         whole, drawn = self.summary, zip(self.summary.tallies, counts.tolist(), strict=True)
         times = {task: many for task, many in drawn if many}
-        tallies = {task: whole.tallies[task] for task in times}
         weights = {task: whole.task_weights[task] * many for task, many in times.items()}
-        return Evidence(whole.with_tallies(tallies, weights))
+        return Evidence(whole.with_tallies({task: whole.tallies[task] for task in times}, weights))

@@ -217,9 +217,8 @@ def sensitivity(
     times = check_integer(n_samples, "n_samples", low=1)
     jobs = check_jobs(n_jobs)
     if rule.reads_unranked != "by policy" or rule.needs == "scores":
-        remedy = "Other rules ignore the policy."
         allowed = "a rule that the policy for unranked items changes"
-        raise InvalidInputError("rule", allowed, rule, remedy)
+        raise InvalidInputError("rule", allowed, rule, "Other rules ignore the policy.")
     is_summary = isinstance(data, ScoreSummary)
     if is_summary and model is not None:
         raise InformationLostError(

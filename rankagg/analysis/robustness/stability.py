@@ -183,12 +183,11 @@ class Stability(Result):
         if several:
             what, noun = "consensuses with several optima", "exact consensus"
             part = part_of(several, what, 1 + cut, "exact consensuses", noun)
-            has = "has" if several == 1 else "have"
             text = (
                 "{} {} several optima; a pair counts as changed only if all optima of all data "
                 "have it one way and all without the unit the other"
             )
-            notes.append(sentence(text, part, has))
+            notes.append(sentence(text, part, "has" if several == 1 else "have"))
         if exact and self.on_subsets:
             notes.append("one optimum of each subset is compared with one of all data")
         return tuple(notes)
@@ -280,9 +279,8 @@ class Stability(Result):
         }
 
     def _facts(self) -> list[str]:
-        name = self.consensus.rule.name
         notes = (sentence("note: {}", note) for note in self.notes)
-        return [sentence("{}: {}", name, self.headline()), *notes]
+        return [sentence("{}: {}", self.consensus.rule.name, self.headline()), *notes]
 
     def _table(self) -> pd.DataFrame:
         return self.influence().sort_values("distance", ascending=False, kind="stable")
