@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from rankagg._typing import Label
-from rankagg.aggregation import Borda, Consensus, Deadline, Evidence, time_limit_of
+from rankagg.aggregation import Borda, Consensus, Deadline, Evidence, deadline_of
 from rankagg.aggregation.base import votes_text
 from rankagg.aggregation.kemeny import Kemeny
 from rankagg.analysis.removal.removal_units import RemovalClasses, fewest
@@ -56,7 +56,7 @@ def explain(
     swap        A above B costs 4 votes more: A > B > C
     flip        another majority, if 4 rankings turned the pair round
     """
-    deadline = Deadline.after(time_limit_of(time_limit))
+    deadline = deadline_of(time_limit)
     if not isinstance(consensus, Consensus):
         raise InvalidInputError("consensus", "a Consensus", consensus)
     i, j = consensus.items.indices([first, second])

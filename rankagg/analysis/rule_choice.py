@@ -196,5 +196,11 @@ def _halves(
     drawn = rng.multivariate_hypergeometric(data.counts, size)
     for counts in (drawn, rng.multivariate_hypergeometric(data.counts - drawn, size)):
         kept = data[np.flatnonzero(counts)]
-        columns = {"weights": kept.weights, "groups": kept.groups, "unranked": kept.unranked}
-        yield canonical_profile(kept.items, kept.ranks, counts=counts[counts > 0], **columns)
+        yield canonical_profile(
+            kept.items,
+            kept.ranks,
+            counts=counts[counts > 0],
+            weights=kept.weights,
+            groups=kept.groups,
+            unranked=kept.unranked,
+        )

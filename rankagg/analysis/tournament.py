@@ -401,8 +401,13 @@ class TournamentGraph(Result):
         # The order of the items determines the cycles found. A frame would turn labels into text.
         margins, wins = self.margins.tolist(), self.votes.wins.tolist()
         for i, j in np.argwhere(self.beats).tolist():
-            values = {"margin": margins[i][j], "votes_for": wins[i][j]}
-            graph.add_edge(self.items[i], self.items[j], **values, votes_against=wins[j][i])
+            graph.add_edge(
+                self.items[i],
+                self.items[j],
+                margin=margins[i][j],
+                votes_for=wins[i][j],
+                votes_against=wins[j][i],
+            )
         return graph
 
     def to_dot(self) -> str:
@@ -424,10 +429,12 @@ class TournamentGraph(Result):
         return pd.DataFrame(columns, index=pd.Index(list(self.items), name="item"))
 
     def _content(self) -> dict[str, Any]:
-        arcs = {"arcs": self.arcs().to_dict("records"), **self._plain("draws")}
-        winners = self._plain("condorcet_winner", "condorcet_loser", "smith_set", "schwartz_set")
-        sets = self._plain("uncovered_set", "condensation", "cyclic_components")
-        return {**self._plain("items"), **arcs, **winners, **sets}
+        return {
+            **self._plain("items"),
+            "arcs": self.arcs().to_dict("records"),
+            **self._plain("draws", "condorcet_winner", "condorcet_loser", "smith_set"),
+            **self._plain("schwartz_set", "uncovered_set", "condensation", "cyclic_components"),
+        }
 
     def _facts(self) -> list[str]:
         winner, loser = self.condorcet_winner, self.condorcet_loser

@@ -14,7 +14,7 @@ import numpy as np
 
 from rankagg._typing import Integers64
 from rankagg._validation import check_integer
-from rankagg.aggregation import Aggregator, Deadline, check_rule, time_limit_of
+from rankagg.aggregation import Aggregator, Deadline, check_rule, deadline_of
 from rankagg.axioms import majorities, voters
 from rankagg.axioms.ballots import Ballots, NotNeutralError, Order, Outcomes
 from rankagg.axioms.base import Axiom, Witness, confirmed_witness
@@ -236,7 +236,7 @@ def find_counterexample(
     rule, axiom = check_rule(rule), as_axiom(axiom)
     n_items = check_integer(n_items, "n_items", low=1, high=axiom.most_items)
     n_rankings = check_integer(n_rankings, "n_rankings", low=1)
-    deadline = Deadline.after(time_limit_of(time_limit))
+    deadline = deadline_of(time_limit)
     return search_all(rule, [axiom], n_items, n_rankings, deadline)[0]
 
 

@@ -13,7 +13,7 @@ from scipy.special import logsumexp, softmax, xlogy
 
 from rankagg._typing import Floats, Generator, Ranks, RNGLike
 from rankagg._validation import as_numbers, check_integer
-from rankagg.aggregation import Deadline, Evidence, Held, as_data, time_limit_of
+from rankagg.aggregation import Evidence, Held, as_data, deadline_of
 from rankagg.core import PartialRanking, Profile, counted, permutation_of
 from rankagg.distributions.base import (
     MOST_ENUMERATED,
@@ -254,7 +254,7 @@ class Mixture(RankingDistribution):
             noise=noise,
             n_starts=n_starts,
             max_theta=max_theta,
-            deadline=Deadline.after(time_limit_of(time_limit)),
+            deadline=deadline_of(time_limit),
             rng=rng,
             n_jobs=n_jobs,
         )

@@ -16,11 +16,10 @@ from rankagg.aggregation import (
     Aggregator,
     Consensus,
     Data,
-    Deadline,
     Evidence,
     PairData,
     check_rule,
-    time_limit_of,
+    deadline_of,
 )
 from rankagg.aggregation.kemeny import Kemeny
 from rankagg.aggregation.two_level import default_rules
@@ -327,7 +326,7 @@ def dispersion_report(
     0   Borda  223.0     2.23       0.372
     1  Kemeny  207.0     2.07       0.345
     """
-    deadline = Deadline.after(time_limit_of(time_limit))
+    deadline = deadline_of(time_limit)
     evidence = Evidence(data, tolerance)
     if isinstance(data, PairData):
         raise InformationLostError("dispersion_report needs rankings; votes do not hold them.")

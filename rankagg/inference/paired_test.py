@@ -112,8 +112,16 @@ def paired_test(
     >>> round(test.effect, 2), round(test.lower, 2), round(test.upper, 2)
     (0.5, 0.04, 0.77)
     """
-    options: dict[str, Any] = {"method": method, "unit": unit, "alpha": alpha}
-    return run_on_pairs(data, [(first, second)], **options, n_resamples=n_resamples, rng=rng)[0]
+    (test,) = run_on_pairs(
+        data,
+        [(first, second)],
+        method=method,
+        unit=unit,
+        alpha=alpha,
+        n_resamples=n_resamples,
+        rng=rng,
+    )
+    return test
 
 
 def paired_tests(
@@ -160,8 +168,9 @@ def paired_tests(
     if not others or len(set(others)) < len(others):
         raise InvalidInputError("systems", "other systems than the reference, each once", others)
     pairs = [(other, reference) for other in others]
-    options: dict[str, Any] = {"method": method, "unit": unit, "alpha": alpha}
-    found = run_on_pairs(data, pairs, **options, n_resamples=n_resamples, rng=rng)
+    found = run_on_pairs(
+        data, pairs, method=method, unit=unit, alpha=alpha, n_resamples=n_resamples, rng=rng
+    )
     return PairedTests(reference=reference, tests=tuple(found), alpha=found[0].alpha)
 
 
@@ -327,9 +336,12 @@ class PairedTest(Result):
         return {name: getattr(self, name) for name in names}
 
     def _content(self) -> dict[str, Any]:
-        size = {"effect_is": self.effect_name, **self._plain("unit", "n_units")}
-        rest = self._plain("alpha", "is_exact", "assumes", "notes")
-        return {**plain_rows(self.to_frame())[0], "method": self.method, **size, **rest}
+        return {
+            **plain_rows(self.to_frame())[0],
+            "method": self.method,
+            "effect_is": self.effect_name,
+            **self._plain("unit", "n_units", "alpha", "is_exact", "assumes", "notes"),
+        }
 
     def _facts(self) -> list[str]:
         kind = "exact" if self.is_exact else "approximate"
@@ -461,10 +473,13 @@ class PairedTests(Result):
         return frame.sort_values("effect", ascending=False, kind="stable")
 
     def _content(self) -> dict[str, Any]:
-        one = self.tests[0]._plain("unit", "alpha", "assumes")
-        tests = plain_rows(self.to_frame().reset_index())
-        kind = {**self._plain("reference", "method"), "effect_is": self.tests[0].effect_name}
-        return {**kind, **one, **self._plain("notes"), "tests": tests}
+        return {
+            **self._plain("reference", "method"),
+            "effect_is": self.tests[0].effect_name,
+            **self.tests[0]._plain("unit", "alpha", "assumes"),
+            **self._plain("notes"),
+            "tests": plain_rows(self.to_frame().reset_index()),
+        }
 
     @property
     def notes(self) -> tuple[str, ...]:

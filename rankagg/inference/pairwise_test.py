@@ -64,8 +64,9 @@ def pairwise_tests(
     # Only its average ranks are used, so few resamples are enough.
     averages = skillings_mack(data, unit=unit, n_resamples=100, rng=0).average_ranks
     pairs = list(combinations(data.systems.at(np.argsort(averages, kind="stable")), 2))
-    options: dict[str, Any] = {"method": method, "unit": unit, "alpha": alpha}
-    tests = run_on_pairs(data, pairs, **options, n_resamples=n_resamples, rng=rng)
+    tests = run_on_pairs(
+        data, pairs, method=method, unit=unit, alpha=alpha, n_resamples=n_resamples, rng=rng
+    )
     return PairwiseTests(
         items=data.systems, average_ranks=averages, tests=tuple(tests), alpha=tests[0].alpha
     )

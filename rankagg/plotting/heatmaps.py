@@ -82,10 +82,12 @@ def _write_numbers(
     size = sheet.number_size(texts, shape, NUMBER_SIZE)
     if size is None:
         return False
-    look: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": letter(size), "gid": gid}
+    points = letter(size)
     for (row, k), text in zip(known, texts, strict=True):
         color = INK if light[0] <= cells[row, k] <= light[1] else "white"
-        sheet.ax.text(columns[k], row, text, color=color, **look)
+        sheet.ax.text(
+            columns[k], row, text, color=color, ha="center", va="center", fontsize=points, gid=gid
+        )
     return True
 
 

@@ -357,8 +357,9 @@ class BattlesKind(Kind):
             return section
         caption = "Ratings by category; a chosen category sorts the rows"
         names = {column: column.removeprefix("category ") for column in cells}
-        options: dict[str, Any] = {"headings": names, "categories": names, "cells": cells}
-        table = page_table(frame, caption, text=["Item"], **options)
+        table = page_table(
+            frame, caption, headings=names, text=["Item"], cells=cells, categories=names
+        )
         # A chosen category sorts the rows by its places.
         columns = [c._replace(look="number places") if c.category else c for c in table.columns]
         return section.table(table._replace(columns=tuple(columns)))
@@ -415,13 +416,15 @@ class BattlesKind(Kind):
         )
         frame.insert(0, "battles", battles[battles > 0])
         frame = frame.sort_values("estimate", ascending=False).reset_index(names="name")
-        options: dict[str, Any] = {
-            "headings": {"name": self.about.cluster.capitalize(), "estimate": "reliability"},
-            "meanings": dict.fromkeys(("lower", "upper"), f"ends of the {findings.level} interval"),
-            "formats": dict.fromkeys(("estimate", "lower", "upper"), ".2f"),
-        }
-        caption = "Reliabilities, the highest first; intervals take battles as independent"
-        return section.table(page_table(frame, caption, text=["name"], **options))
+        table = page_table(
+            frame,
+            "Reliabilities, the highest first; intervals take battles as independent",
+            headings={"name": self.about.cluster.capitalize(), "estimate": "reliability"},
+            meanings=dict.fromkeys(("lower", "upper"), f"ends of the {findings.level} interval"),
+            formats=dict.fromkeys(("estimate", "lower", "upper"), ".2f"),
+            text=["name"],
+        )
+        return section.table(table)
 
     def _add_win_rates(self, section: Section, findings: Findings) -> None:
         """Name neighbors in the opposite order by win rates, with the reason."""

@@ -299,9 +299,17 @@ def render(
 
     Control characters, such as changes of direction, are escaped as in Python.
     """
-    style = _inline("\n".join(map(resource, styles)))
-    inline = {"style": style, "scripts": list(map(_inline, scripts)), "version": __version__}
-    return visible(_environment().get_template(template).render(**inline, **content))
+    text = (
+        _environment()
+        .get_template(template)
+        .render(
+            style=_inline("\n".join(map(resource, styles))),
+            scripts=list(map(_inline, scripts)),
+            version=__version__,
+            **content,
+        )
+    )
+    return visible(text)
 
 
 def _inline(text: str) -> dict[str, str]:

@@ -413,8 +413,7 @@ class ConfidenceStudy(Study[_JudgedCell]):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        inside = {"low": 0, "high": 1, "open_low": True, "open_high": True}
-        self._set_checked("alphas", check_number, **inside)
+        self._set_checked("alphas", check_number, low=0, high=1, open_low=True, open_high=True)
         tables = self._tables()
         for table, removal in product(tables, self.removals):
             removal.remove(table, max(self.proportions), whole_tasks=False, rng=0)

@@ -23,7 +23,7 @@ from tqdm import tqdm
 
 from rankagg._typing import Floats, Generator, RNGLike
 from rankagg._validation import as_generator, check_alpha, check_flag, check_integer, check_number
-from rankagg.aggregation import Aggregator, Consensus, Deadline, Evidence, check_rule, time_limit_of
+from rankagg.aggregation import Aggregator, Consensus, Deadline, Evidence, check_rule, deadline_of
 from rankagg.core import ROWS, Result, ScoreTable, counted, plain_rows
 from rankagg.cultures import DataSource
 from rankagg.exceptions import (
@@ -263,7 +263,7 @@ class Study(ABC, Generic[AnyCell]):
             If not all cells were done in time, or `WorkerError` if a worker was killed; finished
             cells are in the journal.
         """
-        deadline = Deadline.after(time_limit_of(time_limit))
+        deadline = deadline_of(time_limit)
         cells = list(self.cells())
         book = None if journal is None else self._journal(journal)
         results = {} if book is None else book.read(stacklevel=3)

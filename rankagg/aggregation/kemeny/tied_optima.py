@@ -352,9 +352,13 @@ def solve_weak(
         lambda: WeakProblem.from_pairwise(votes, tie_cost, consensus_tie_cost)
     )
     solved = solve_parts(problem, problem.groups(), solve_weak_part, effort, kind=WeakProof)
-    prices = {"tie_cost": tie_cost, "consensus_tie_cost": consensus_tie_cost}
     certificate = TiedCertificate.build(
-        votes, solved.levels, solved.proofs, problem=problem, **prices
+        votes,
+        solved.levels,
+        solved.proofs,
+        tie_cost=tie_cost,
+        consensus_tie_cost=consensus_tie_cost,
+        problem=problem,
     )
     optima = TiedOptima(items=votes.items, _problem=problem, _levels=solved.levels)
     return proved_outcome(certificate, solved, effort, optima, noun="weak order")

@@ -21,7 +21,7 @@ from rankagg.aggregation import (
     Guarantee,
     Held,
     check_rule,
-    time_limit_of,
+    deadline_of,
 )
 from rankagg.aggregation.base import votes_text
 from rankagg.aggregation.kemeny import Slater
@@ -306,7 +306,7 @@ class RuleComparison(Result):
         decisions : Decisions, optional
             Mark the disagreeing pairs that are decided; see `disagreements`.
         """
-        deadline = Deadline.after(time_limit_of(time_limit))
+        deadline = deadline_of(time_limit)
         known = self.alternatives(deadline) if check_flag(optima, "optima") else None
         return self.text(rows, optima=known, decisions=decisions)
 
@@ -385,7 +385,7 @@ class RuleComparison(Result):
         A is ranked first. The consensus is proved optimal, and no other is as good.
         """
         searched = check_flag(optima, "optima")
-        known = self.alternatives(Deadline.after(time_limit_of(time_limit))) if searched else None
+        known = self.alternatives(deadline_of(time_limit)) if searched else None
         return sentences_of(self, known, decisions, searched=searched)
 
     def alternatives(self, deadline: Deadline) -> Alternatives | None:
@@ -530,7 +530,7 @@ def compare(
     0   Borda  B > A > C   5.0     1.0
     1  Kemeny  A > B > C   4.0     0.0
     """
-    deadline = Deadline.after(time_limit_of(time_limit))
+    deadline = deadline_of(time_limit)
     evidence = Evidence.of(data, tolerance, higher_is_better)
     given = default_rules(evidence.data) if rules is None else rules
     rules = [check_rule(rule, "rules") for rule in given]

@@ -21,7 +21,7 @@ from rankagg.aggregation import (
     Deadline,
     Mean,
     as_data,
-    time_limit_of,
+    deadline_of,
 )
 from rankagg.aggregation.kemeny import Kemeny
 from rankagg.analysis.removal.comparison_radius import ComparisonRadius, radius_of_comparisons
@@ -227,9 +227,10 @@ class RemovalRadius(Result):
         return sentence("{}; it is proved that fewer than {} would not", effect, fewer)
 
     def _content(self) -> dict[str, Any]:
-        what = {"rule": self.consensus.rule.name, "unit": self.unit, "units": self.noun}
         return {
-            **what,
+            "rule": self.consensus.rule.name,
+            "unit": self.unit,
+            "units": self.noun,
             **self._plain("n_units", "pair", "first"),
             "level": self.level.to_dict(),
             "overtaken": self.overtaken.to_dict(),
@@ -341,7 +342,7 @@ def removal_radius(
         return radius_of_comparisons(data, _checked_pair(pair, data.items))
     data = as_data(data)
     rule = Kemeny() if rule is None else rule
-    deadline = Deadline.after(time_limit_of(time_limit))
+    deadline = deadline_of(time_limit)
     return radius_until(deadline, _removal_classes(data, rule, unit, tolerance), pair=pair)
 
 

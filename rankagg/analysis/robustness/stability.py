@@ -15,7 +15,7 @@ from joblib import effective_n_jobs
 
 from rankagg._typing import Bools, Generator, Label, Positions, Ranks, RNGLike, Tolerance
 from rankagg._validation import as_generator, check_choice, check_integer, check_jobs
-from rankagg.aggregation import Aggregator, Consensus, Deadline, as_data, check_rule, time_limit_of
+from rankagg.aggregation import Aggregator, Consensus, Deadline, as_data, check_rule, deadline_of
 from rankagg.aggregation.kemeny import Kemeny, Optima
 from rankagg.analysis.comparison.agreement import agreement_of
 from rankagg.analysis.robustness.perturbation import Near, Part, Parts, in_groups
@@ -400,7 +400,7 @@ def stability(
     jobs = check_jobs(n_jobs)
     parts = Parts(data=data, tolerance=tolerance, unit=kind)
     subsets = _subsets(parts, sizes, times, as_generator(rng))
-    limit = Deadline.after(time_limit_of(time_limit))
+    limit = deadline_of(time_limit)
     return leave_each_out(parts, rule, subsets, deadline=limit, n_jobs=jobs)
 
 

@@ -15,7 +15,7 @@ from scipy.optimize import brentq
 
 from rankagg._typing import Bools, Floats, Generator, Integers64, Label, Positions, Ranks, RNGLike
 from rankagg._validation import as_generator, check_choice, check_integer, check_number
-from rankagg.aggregation import Consensus, Deadline, Held, as_data, time_limit_of
+from rankagg.aggregation import Consensus, Deadline, Held, as_data, deadline_of
 from rankagg.aggregation.kemeny import Kemeny
 from rankagg.core import UNRANKED, PartialRanking, Permutation, Profile, as_ranking, places
 from rankagg.distributions.base import (
@@ -262,7 +262,7 @@ class Mallows(RankingDistribution):
             raise InvalidInputError("data", "a Profile", data)
         kind = check_choice(distance, get_args(DistanceName), "distance")
         check_observed(profile)
-        rankings = MallowsData.of(profile, Deadline.after(time_limit_of(time_limit)), kind)
+        rankings = MallowsData.of(profile, deadline_of(time_limit), kind)
         given = center if isinstance(center, str | None) else _as_center(center, profile.items)
         is_given = isinstance(given, Permutation)
         if isinstance(given, Permutation):

@@ -315,8 +315,13 @@ class PlackettLuce(RankingDistribution):
             raise InvalidInputError("data", "a Profile of two or more items", data, remedy)
         # So that the unit of the weights changes nothing, with penalties either.
         seen = rankings[(rankings.ranks != UNRANKED).any(axis=1)]
-        columns = {"counts": seen.counts, "weights": effective_weights(seen)}
-        seen = canonical_profile(seen.items, seen.ranks, **columns, clusters=seen.clusters)
+        seen = canonical_profile(
+            seen.items,
+            seen.ranks,
+            counts=seen.counts,
+            weights=effective_weights(seen),
+            clusters=seen.clusters,
+        )
         best = maximize_choices(seen, penalties, tol)
         errors, n = errors_of(best), rankings.n_items
         has_test = not errors.n_clusters and (penalties.is_plain or not best.sizes)

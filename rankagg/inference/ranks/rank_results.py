@@ -251,8 +251,8 @@ class RankIntervals(Result):
             names = ["rank", "best", "worst", "marginal_best", "marginal_worst"]
             columns |= {name: getattr(self, name) for name in (*names, "tier", "separable")}
         else:
-            bounds = {"best": self.marginal_best, "worst": self.marginal_worst}
-            columns |= {"rank": self.rank, **bounds}
+            best, worst = self.marginal_best, self.marginal_worst
+            columns |= {"rank": self.rank, "best": best, "worst": worst}
         frame = pd.DataFrame(columns, index=pd.Index(list(self.items), name="item"))
         return frame.sort_values(["rank", "best", "worst"])
 
