@@ -61,8 +61,8 @@ class PlackettLuceRanking(Aggregator):
         scores = np.full(profile.n_items, np.nan)
         scores[profile.items.indices(labels)] = 0.0
         if len(labels) > 1:
-            pseudo, ridge = self.pseudo_rankings, 1e-3 if self.pseudo_rankings else 0.0
-            penalties = Penalties(pseudo_rankings=pseudo, tie_ridge=ridge)
+            ridge = 1e-3 if self.pseudo_rankings else 0.0
+            penalties = Penalties(pseudo_rankings=self.pseudo_rankings, tie_ridge=ridge)
             best = maximize_choices(profile.restrict(labels), penalties, 1e-9)
             scores[profile.items.indices(labels)] = best.parameters[: len(labels)]
         ranking = PartialRanking.from_scores(

@@ -467,9 +467,9 @@ class BattlesKind(Kind):
 
 def _fit(data: Comparisons, prior: float = 0.0) -> BradleyTerryFit | str:
     """Return ratings with the effects of sides and covariates, or the reason for none."""
-    side, names = data.sides is not None, data.covariates
+    side = data.sides is not None
     try:
-        return BradleyTerry.fit(data, side=side, covariates=names, pseudo_rankings=prior)
+        return BradleyTerry.fit(data, side=side, covariates=data.covariates, pseudo_rankings=prior)
     except NotIdentifiedError as error:
         # The remedy is for callers, not for readers.
         reason = str(error).partition(". ")[0].rstrip(".")

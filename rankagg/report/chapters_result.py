@@ -44,14 +44,14 @@ def _vote_headings(findings: Findings) -> dict[str, str]:
 
 def _all_ranks(findings: Findings) -> PageTable:
     """Return the ranks of items by each rule, over all optima, and their intervals."""
-    comparison, exact, known = findings.comparison, findings.exact, findings.alternatives
+    comparison, known = findings.comparison, findings.alternatives
     table = comparison.ranks().reset_index()
     name = findings.lead.rule.name
     table = table.sort_values(name, kind="stable")
     heading = findings.noun.capitalize()
     frame = pd.DataFrame({"Rank": table[name], heading: [str(item) for item in table["item"]]})
     meanings, words = {"Rank": f"by {name}"}, [heading]
-    at = exact.items.indices(list(table["item"]))
+    at = findings.exact.items.indices(list(table["item"]))
     if known is not None and known.is_unique is False and known.ranks is not None:
         best, worst = known.ranks
         frame["All optima"] = [span(best[i], worst[i], " to ") for i in at]

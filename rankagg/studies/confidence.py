@@ -195,8 +195,8 @@ class IntervalMethod(PairMethod):
         items, estimate = intervals.items, intervals.estimate
         if self.holm:
             return _Judged(items, estimate, intervals.decisions("holm").above)
-        lower, upper = intervals.lower, intervals.upper
-        return _Judged(items, estimate, lower > 0.5, lower, upper)
+        lower = intervals.lower
+        return _Judged(items, estimate, lower > 0.5, lower, intervals.upper)
 
 
 @dataclass(frozen=True, kw_only=True)

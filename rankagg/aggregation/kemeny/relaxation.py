@@ -349,9 +349,8 @@ class Relaxation:
         return pairs.astype(np.int32), np.where(tails < heads, 1.0, -1.0)
 
     def _of_cycles(self, cycles: Cycles) -> SparseRows:
-        m = len(cycles)
         pairs, signs = self._places(cycles, np.roll(cycles, -1, axis=1))
-        starts = np.arange(0, 3 * m, 3, dtype=np.int32)
+        starts = np.arange(0, 3 * len(cycles), 3, dtype=np.int32)
         return SparseRows(1.0 - (signs < 0).sum(axis=1), starts, pairs.ravel(), signs.ravel())
 
     def _of_forms(self, forms: list[Form]) -> SparseRows:

@@ -252,10 +252,9 @@ def _scored_worths(fit: WorthsFit) -> tuple[ScoredItems, KnownUnit]:
         reason = " ".join(note for note in fit.notes if note.startswith(UNKNOWN))
         raise InvalidInputError("fit", "one with known errors", Described("unknown ones"), reason)
     if fit.unit is None:
-        allowed = "one with errors by independent units"
         remedy = "Fit the rankings or scores themselves, with errors by their unit."
         shown = Described("one of pairs of rankings, which depend on each other")
-        raise InvalidInputError("fit", allowed, shown, remedy)
+        raise InvalidInputError("fit", "one with errors by independent units", shown, remedy)
     effective, n_units = fit.degrees_of_freedom[:n] + 1.0, fit.n_units or round(fit.n_observations)
     scored = ScoredItems(fit.estimates[:n], fit.covariance[:n, :n], effective, n_units)
     return scored, cast(KnownUnit, fit.unit)
