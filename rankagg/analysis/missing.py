@@ -269,7 +269,7 @@ class MissingReport(Result):
             more = sentence("; and {} more", number) if left else ""
             lines = [sentence("never compared: {}{}", "; ".join(pairs), more)]
         if len(self.groups) > 1:
-            parts = " | ".join(listed(group) for group in self.groups[:limit])
+            parts = " | ".join(map(listed, self.groups[:limit]))
             lines.append(f"no chain of comparisons connects: {parts}")
         return lines
 

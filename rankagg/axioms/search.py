@@ -59,7 +59,7 @@ def _orders_renamed(n_items: int) -> tuple[tuple[Order, ...], Integers64]:
     weights = n_items ** np.arange(n_items)[::-1]
     codes = orders @ weights  # ascending, as the orders are
     table = np.searchsorted(codes, places[:, orders] @ weights)
-    return tuple(tuple(order) for order in orders.tolist()), table
+    return tuple(map(tuple, orders.tolist())), table
 
 
 def _candidates(n_items: int, n_rankings: int, *, neutral: bool) -> int:

@@ -145,8 +145,7 @@ class Differences(PairValues):
         both = (mass * np.abs(np.where(present, self.rows, 0.0) / self.scale).T) @ present
         with np.errstate(invalid="ignore"):
             means = (both + both.T) / (mass @ present)
-        sizes: Floats = np.fmax(means[first, second], 1.0)
-        return sizes
+        return np.asarray(np.fmax(means[first, second], 1.0))
 
 
 @dataclass(frozen=True, eq=False)

@@ -51,6 +51,7 @@ TESTS: dict[str, str] = {
     "wilcoxon": "Wilcoxon",
     "sign": "sign",
 }
+COLUMNS = ("first", "second", "effect", "lower", "upper", "wins", "ties", "losses", "p_value")
 FORMATS = MappingProxyType(dict.fromkeys(("p_value", "adjusted"), p_text))
 # Tests of sums or ranks of score differences, which depend on the scales of tasks.
 OF_SCORES = ("sign-flips", "wilcoxon")
@@ -332,8 +333,7 @@ class PairedTest(Result):
         return pd.DataFrame([self._row_of()])
 
     def _row_of(self) -> dict[str, Any]:
-        names = ("first", "second", "effect", "lower", "upper", "wins", "ties", "losses", "p_value")
-        return {name: getattr(self, name) for name in names}
+        return {name: getattr(self, name) for name in COLUMNS}
 
     def _content(self) -> dict[str, Any]:
         return {

@@ -54,8 +54,7 @@ def p_values(intervals: PairwiseIntervals) -> tuple[Floats, Floats]:
 def _hoeffding_p_value(mean: ArrayLike, shares: ArrayLike) -> Floats:
     """Return Hoeffding's bound of the probability of such a mean if the expectation is 1/2."""
     above = np.maximum(np.asarray(mean, dtype=np.float64) - 0.5, 0.0)
-    p_value: Floats = np.exp(-2.0 * above**2 / np.asarray(shares))
-    return p_value
+    return np.asarray(np.exp(-2.0 * above**2 / np.asarray(shares)))
 
 
 def _by_holm(intervals: PairwiseIntervals) -> Decisions:
@@ -321,15 +320,15 @@ class PairwiseIntervals(Result):
 
 def intervals_of(units: Units | SummedUnits, options: IntervalOptions) -> PairwiseIntervals:
     """Return the intervals of all pairs from independent units."""
-    bounds = options.bounds(units)
+    n, bounds = len(units.items), options.bounds(units)
     return PairwiseIntervals(
         items=units.items,
-        estimate=square(len(units.items), bounds.mean, 1.0 - bounds.mean, 0.5),
-        lower=square(len(units.items), bounds.lower, 1.0 - bounds.upper, 0.5),
-        upper=square(len(units.items), bounds.upper, 1.0 - bounds.lower, 0.5),
-        n_units=np.rint(square(len(units.items), bounds.n, bounds.n, 0.0)).astype(np.int64),
+        estimate=square(n, bounds.mean, 1.0 - bounds.mean, 0.5),
+        lower=square(n, bounds.lower, 1.0 - bounds.upper, 0.5),
+        upper=square(n, bounds.upper, 1.0 - bounds.lower, 0.5),
+        n_units=np.rint(square(n, bounds.n, bounds.n, 0.0)).astype(np.int64),
         total_units=units.n_units,
-        shares=square(len(units.items), bounds.shares, bounds.shares, np.nan),
+        shares=square(n, bounds.shares, bounds.shares, np.nan),
         unit=units.unit,
         fixed_tasks=units.fixed_tasks,
         method=options.method,

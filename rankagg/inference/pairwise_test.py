@@ -15,6 +15,7 @@ from rankagg.core import ItemSet, Result, ScoreTable, plain_rows, quantity, sent
 from rankagg.distributions.fit_result import holm
 from rankagg.inference.one_pair import PairedMethod, checked_table
 from rankagg.inference.paired_test import (
+    COLUMNS,
     FORMATS,
     TESTS,
     PairedTest,
@@ -24,8 +25,6 @@ from rankagg.inference.paired_test import (
 from rankagg.inference.rank_tests import neighbor_groups, skillings_mack
 from rankagg.inference.ranks.sign_flips import VECTORS
 from rankagg.inference.units import Unit
-
-COLUMNS = ("first", "second", "effect", "lower", "upper", "wins", "ties", "losses", "p_value")
 
 
 def pairwise_tests(

@@ -261,5 +261,4 @@ class _Sampler:
 def _kendall(first: Ranks, second: Ranks) -> Floats:
     pairs = np.triu_indices(first.shape[1], k=1)
     mine, theirs = (order_shares(ranks, pairs, shared=True) for ranks in (first, second))
-    distance: Floats = (mine.first * theirs.second + mine.second * theirs.first).sum(axis=1)
-    return distance
+    return np.asarray((mine.first * theirs.second + mine.second * theirs.first).sum(axis=1))

@@ -9,7 +9,7 @@ from typing import ClassVar, cast, get_args
 
 import numpy as np
 
-from rankagg._typing import Floats, Label, Unranked
+from rankagg._typing import Floats, Label
 from rankagg._validation import check_choice, check_flag
 from rankagg.aggregation import summed_points
 from rankagg.core import ItemSet, ScoreSummary, TaskTally, are_level, rounding_error
@@ -108,7 +108,8 @@ class SummedUnits:
         pairs = np.triu_indices(summary.n_systems, k=1)
 
         def of(task: Label, tally: TaskTally) -> PairTotals:
-            return _totals(tally, pairs, summary.unranked)
+            wins, judged = (part.astype(np.float64) for part in tally.judged(summary.unranked))
+            return judged[pairs], (wins + tally.ties / 2)[pairs], (wins + tally.ties / 4)[pairs]
 
         if kind != "task":
             return _of_tallies(summary, of, fixed, is_direct=True)
@@ -187,9 +188,3 @@ def _of_tallies(
     sums = _stacked(of(*entry) for entry in tallies.items())
     notes = () if fixed_tasks else pooled("ranking", len(tallies), summary.n_units)
     return SummedUnits(summary.systems, summary, sums, is_direct, fixed_tasks, notes)
-
-
-def _totals(tally: TaskTally, pairs: Pairs, unranked: Unranked) -> PairTotals:
-    """Return for each pair the number of units, and the sums of their values and squares."""
-    wins, judged = (part.astype(np.float64) for part in tally.judged(unranked))
-    return judged[pairs], (wins + tally.ties / 2)[pairs], (wins + tally.ties / 4)[pairs]

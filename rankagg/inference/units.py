@@ -194,11 +194,11 @@ class Units:
             return self.weights
         if self.unit == "instance":
             return np.ones(self.n_units)
+        sums = _cell_sums(self.clusters, self.counts * self.weights)
         if self.unit == "cluster":
             # Then means over clusters equal means over rankings.
-            return _cell_sums(self.clusters, self.counts * self.weights)
-        size = _cell_sums(self.clusters, self.counts)
-        return _cell_sums(self.clusters, self.counts * self.weights) / size
+            return sums
+        return sums / _cell_sums(self.clusters, self.counts)
 
     @property
     def unit_strata(self) -> Positions:

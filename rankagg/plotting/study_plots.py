@@ -87,8 +87,7 @@ class _PanelScale:
         ends = self.values[[0, -1]]
         if self.is_logarithmic:
             values, ends = np.log(values), np.log(ends)
-        places: Floats = self.left + self.width * (values - ends[0]) / (ends[1] - ends[0])
-        return places
+        return np.asarray(self.left + self.width * (values - ends[0]) / (ends[1] - ends[0]))
 
     def ticks(self) -> dict[float, str]:
         """Return round values by their positions, as many as fit."""

@@ -83,8 +83,7 @@ class _FirstOrder:
         return len(new)
 
     def _keys(self, cycles: Cycles) -> Integers64:
-        keys: Integers64 = cycles.astype(np.int64) @ np.array([self.n**2, self.n, 1])
-        return keys
+        return np.asarray(cycles.astype(np.int64) @ np.array([self.n**2, self.n, 1]))
 
     def drop(self) -> None:
         """Drop the rows without weight that are far from tight."""

@@ -267,7 +267,7 @@ class Optima(OptimalSet):
         ]
 
     def _check_sizes(self) -> None:
-        large = max(len(block) for block in self._positions)
+        large = max(map(len, self._positions))
         if large > ENUMERABLE:
             raise TooLargeError(
                 f"The optima differ within a block of {counted(large, 'item')}; blocks of at most "

@@ -192,8 +192,7 @@ class Warm:
         where = np.full(self._n, -1)
         where[self._part] = np.arange(len(self._part))
         cycles = where[self._learned.cycles]
-        inside: Cycles = cycles[cycles.min(axis=1, initial=0) >= 0]
-        return inside
+        return np.asarray(cycles[cycles.min(axis=1, initial=0) >= 0])
 
     def learn(self, cycles: Cycles) -> None:
         """Keep cycles that a proof used, given with their least position first."""

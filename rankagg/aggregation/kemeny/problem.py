@@ -370,8 +370,7 @@ def _window_costs(costs: NDArray[Any], orders: Positions) -> NDArray[Any]:
     """Return the cost of an order of each window."""
     window = np.arange(len(costs))[:, None, None]
     sorted_costs = costs[window, orders[:, :, None], orders[:, None, :]]
-    totals: NDArray[Any] = np.triu(sorted_costs, k=1).sum(axis=(1, 2))
-    return totals
+    return np.asarray(np.triu(sorted_costs, k=1).sum(axis=(1, 2)))
 
 
 def _best_orders(costs: NDArray[Any]) -> Positions:

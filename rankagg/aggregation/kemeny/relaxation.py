@@ -335,8 +335,7 @@ class Relaxation:
 
     def _numbers(self, cycles: Cycles) -> Integers64:
         """Return a number for each cycle that does not depend on its first item."""
-        numbers: Integers64 = least_first(cycles) @ np.array([self._n**2, self._n, 1])
-        return numbers
+        return np.asarray(least_first(cycles) @ np.array([self._n**2, self._n, 1]))
 
     def _cycles_of(self, numbers: Integers64) -> Cycles:
         first, rest = np.divmod(numbers, self._n**2)

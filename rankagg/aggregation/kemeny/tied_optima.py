@@ -260,7 +260,7 @@ class TiedOptima(OptimalSet):
         TooLargeError
             If one group has more than a thousand.
         """
-        return prod(len(found) for found in self._enumerated)
+        return prod(map(len, self._enumerated))
 
     @cached_property
     def _enumerated(self) -> list[list[Positions]]:
@@ -340,8 +340,7 @@ class TiedOptima(OptimalSet):
 
 def _n_above(levels: Positions) -> Positions:
     """Return the number of items above each item."""
-    above: Positions = (levels[None, :] < levels[:, None]).sum(axis=1)
-    return above
+    return np.asarray((levels[None, :] < levels[:, None]).sum(axis=1))
 
 
 def solve_weak(

@@ -247,8 +247,7 @@ class _WeakRelaxation(Relaxation):
         return np.nonzero(~np.eye(self._n, dtype=bool))
 
     def _numbers(self, cycles: Cycles) -> Integers64:
-        numbers: Integers64 = cycles @ np.array([self._n**2, self._n, 1])
-        return numbers
+        return np.asarray(cycles @ np.array([self._n**2, self._n, 1]))
 
     def _columns(self, first: Positions, second: Positions) -> NDArray[np.int32]:
         columns = first * (self._n - 1) + second - (second > first)
@@ -324,15 +323,13 @@ class WeakSearch(CaseSearch):
         return _RowTightening(relaxation, self.deadline)
 
     def _weights(self) -> NDArray[Any]:
-        weights: NDArray[Any] = np.abs((self.problem.slopes / self._unit).astype(np.float64))
-        return weights
+        return np.asarray(np.abs((self.problem.slopes / self._unit).astype(np.float64)))
 
     def _open_pairs(self, case: Known) -> Bools:
         return ~(case.not_below | case.above.T)
 
     def _single(self, case: Known) -> Positions:
-        levels: Positions = case.above.sum(axis=0)
-        return levels
+        return np.asarray(case.above.sum(axis=0))
 
 
 def solve_weak_part(task: Task) -> Solution:

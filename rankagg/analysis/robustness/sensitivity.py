@@ -232,8 +232,8 @@ def sensitivity(
     given = data if is_summary else rankings_of(data, tolerance, None)[0]
     evidence = Evidence(given, tolerance if is_summary else 0.0)
     under = [evidence.with_unranked(policy) for policy in policies]
-    consensuses = tuple(rule.aggregate(one) for one in under)
-    known = tuple(_above_in_all(consensus) for consensus in consensuses)
+    consensuses = tuple(map(rule.aggregate, under))
+    known = tuple(map(_above_in_all, consensuses))
     has_gaps = not is_summary and evidence.profile.has_unranked
     results: list[tuple[Ranks, bool]]
     seeds = [] if is_summary else as_generator(rng).spawn(times)

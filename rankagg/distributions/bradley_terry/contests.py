@@ -54,8 +54,7 @@ class Contests:
     @property
     def totals(self) -> Floats:
         """Summed weights of each kind, shape (c,)."""
-        totals: Floats = self.results.sum(axis=0)
-        return totals
+        return np.asarray(self.results.sum(axis=0))
 
     def with_ghost(self, votes: float) -> Contests:
         """Add an item with this many wins and losses against every other one."""

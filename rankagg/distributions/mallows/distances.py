@@ -296,8 +296,7 @@ class _FootruleDistance(ModelDistance):
 
     def of(self, places: Ranks) -> Floats:
         apart = np.abs(places - np.arange(places.shape[1], dtype=np.float64))
-        distances: Floats = apart.sum(axis=1)
-        return distances
+        return np.asarray(apart.sum(axis=1))
 
     def log_counts(self, n: int) -> tuple[Floats, Floats]:
         """Return counts by paths of open items."""
@@ -410,8 +409,7 @@ class _SpearmanDistance(ModelDistance):
 
     def of(self, places: Ranks) -> Floats:
         apart = places - np.arange(places.shape[1], dtype=np.float64)
-        distances: Floats = (apart**2).sum(axis=1)
-        return distances
+        return np.asarray((apart**2).sum(axis=1))
 
     def log_counts(self, n: int) -> tuple[Floats, Floats]:
         """Return counts over all rankings."""

@@ -141,8 +141,7 @@ class PlackettLuce(RankingDistribution):
     def worths(self) -> Floats:
         """exp(log_worths), with sum 1."""
         raw = np.exp(self.log_worths - self.log_worths.max())
-        worths: Floats = raw / raw.sum()
-        return worths
+        return np.asarray(raw / raw.sum())
 
     # -- probabilities ------------------------------------------------------------------------
 
@@ -431,18 +430,18 @@ class _BucketTable:
         self.logs = np.array(
             [log_ties.get(len(bucket), 0.0) + log_worths[list(bucket)].mean() for bucket in buckets]
         )
-        self.sizes = np.array([len(bucket) for bucket in buckets])
         self.left = ((np.arange(1 << n)[:, None] >> np.arange(n)) & 1).sum(axis=1)
 
     @cached_property
-    def _choices(self) -> list[tuple[Positions, Floats]]:
-        """For each bucket the sets that contain it, and its log probability in each."""
+    def _choices(self) -> list[tuple[int, Positions, Floats]]:
+        """Each bucket, the sets that contain it, and its log probability in each."""
         masks = np.arange(1 << self.n)
         holding = [masks[(masks & bucket) == bucket] for bucket in self.buckets]
         totals = np.full(len(masks), -np.inf)
         for sets, log in zip(holding, self.logs, strict=True):
             totals[sets] = np.logaddexp(totals[sets], log)
-        return [(sets, log - totals[sets]) for sets, log in zip(holding, self.logs, strict=True)]
+        each = zip(self.buckets.tolist(), holding, self.logs, strict=True)
+        return [(bucket, sets, log - totals[sets]) for bucket, sets, log in each]
 
     @cached_property
     def reached(self) -> Floats:
@@ -450,7 +449,7 @@ class _BucketTable:
         chance = np.zeros(1 << self.n)
         chance[-1] = 1.0
         for number in range(self.n, 0, -1):
-            for bucket, (sets, logs) in zip(self.buckets, self._choices, strict=True):
+            for bucket, sets, logs in self._choices:
                 now = self.left[sets] == number
                 chance[sets[now] ^ bucket] += chance[sets[now]] * np.exp(logs[now])
         return chance
@@ -458,7 +457,7 @@ class _BucketTable:
     def places(self) -> Floats:
         """Return P(item i has rank k + 1) in row i and column k; ties share the best rank."""
         table = np.zeros((self.n, self.n))
-        for bucket, (sets, logs) in zip(self.buckets, self._choices, strict=True):
+        for bucket, sets, logs in self._choices:
             flow = self.reached[sets] * np.exp(logs)
             by_place = np.bincount(self.n - self.left[sets], weights=flow, minlength=self.n)
             for item in range(self.n):
@@ -469,7 +468,7 @@ class _BucketTable:
     def before(self) -> Floats:
         """Return P(row before column), shape (n, n)."""
         table = np.zeros((self.n, self.n))
-        for bucket, (sets, logs) in zip(self.buckets, self._choices, strict=True):
+        for bucket, sets, logs in self._choices:
             flow = self.reached[sets] * np.exp(logs)
             inside = [i for i in range(self.n) if bucket >> i & 1]
             for other in range(self.n):
@@ -480,7 +479,7 @@ class _BucketTable:
     def entropy(self) -> float:
         """Return the entropy in nats."""
         total = 0.0
-        for sets, logs in self._choices:
+        for _, sets, logs in self._choices:
             total -= float((self.reached[sets] * np.exp(logs) * logs).sum())
         return total
 
@@ -490,7 +489,7 @@ class _BucketTable:
         best[0] = 0.0
         choice = np.zeros(1 << self.n, dtype=np.int64)
         for number in range(1, self.n + 1):
-            for bucket, (sets, logs) in zip(self.buckets, self._choices, strict=True):
+            for bucket, sets, logs in self._choices:
                 now = self.left[sets] == number
                 here, value = sets[now], logs[now]
                 value = value + best[here ^ bucket]

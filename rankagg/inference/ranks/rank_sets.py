@@ -136,9 +136,8 @@ def rank_sets(
             raise InvalidInputError("estimates", allowed, fit)
         items, (scored, unit) = fit.distribution.items, _scored_worths(fit)
         values, basis = scored.scores, Basis("max-t", str(unit), scored.n_units, FEWEST, True)
-        options = {"of": "worths", "unit": unit, "notes": fit.notes}
-        is_fought = unit in ("comparison", "cluster")
-        options["is_fought"] = is_fought and isinstance(fit, BradleyTerryFit)
+        is_fought = isinstance(fit, BradleyTerryFit) and unit in ("comparison", "cluster")
+        options = {"of": "worths", "unit": unit, "notes": fit.notes, "is_fought": is_fought}
     else:
         items, values = _labelled_numbers(estimates, "estimates")
         scored, is_independent = _scored_estimates(items, values, sign, standard_errors, covariance)
