@@ -142,8 +142,9 @@ class Aggregator(ABC):
         gaps = counted.gaps(by_policy=self.reads_unranked != "as observed")
         # A model that the rule fits may have given the same notes.
         if ranking.items is not evidence.items:
-            what = f"The data and the ranking of {self._plain_name}"
-            evidence.items.require_same(ranking.items, what)
+            evidence.items.require_same(
+                ranking.items, f"The data and the ranking of {self._plain_name}"
+            )
         return Consensus(
             ranking=ranking,
             scores=outcome.scores,

@@ -335,8 +335,9 @@ class AdjustedMean(Aggregator):
         effects[scored] = _system_effects(
             _standardized(scores, sizes)[scored], present[scored], table.weight_vector
         )
-        errors = np.full(table.n_systems, SAME_EFFECT / 2)
-        ranking, ties = rank_by_scores(effects, table.systems, errors)
+        ranking, ties = rank_by_scores(
+            effects, table.systems, np.full(table.n_systems, SAME_EFFECT / 2)
+        )
         return Outcome(effects, ranking, notes=ties)
 
 

@@ -207,14 +207,15 @@ class TournamentGraph(Result):
     def _frame(self, pairs: Positions) -> pd.DataFrame:
         first, second = pairs.T
         wins = self.votes.wins
-        columns = {
-            "above": self.items.at(first),
-            "below": self.items.at(second),
-            "margin": self.margins[first, second],
-            "votes_for": wins[first, second],
-            "votes_against": wins[second, first],
-        }
-        rows = pd.DataFrame(columns)
+        rows = pd.DataFrame(
+            {
+                "above": self.items.at(first),
+                "below": self.items.at(second),
+                "margin": self.margins[first, second],
+                "votes_for": wins[first, second],
+                "votes_against": wins[second, first],
+            }
+        )
         return rows.sort_values("margin", ascending=False, kind="stable", ignore_index=True)
 
     # -- winners ------------------------------------------------------------------------------

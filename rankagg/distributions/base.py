@@ -142,8 +142,9 @@ class RankingDistribution(Value):
         Profile
             One row per draw.
         """
-        number = check_integer(size, "size", low=1)
-        return canonical_profile(self.items, self._sample(number, as_generator(rng)))
+        return canonical_profile(
+            self.items, self._sample(check_integer(size, "size", low=1), as_generator(rng))
+        )
 
     def _sample(self, size: int, rng: Generator) -> Ranks:
         """Draw ranks, shape (size, n)."""
@@ -352,8 +353,9 @@ def check_observed(profile: Profile) -> None:
     if unseen.any():
         names = listed(profile.items.where(unseen))
         remedy = "Leave items out with `profile.restrict(...)`."
-        allowed = "rankings that observe every item somewhere"
-        raise InvalidInputError("data", allowed, Described(names), remedy)
+        raise InvalidInputError(
+            "data", "rankings that observe every item somewhere", Described(names), remedy
+        )
 
 
 def clusters_of(profile: Profile) -> Positions | None:
@@ -380,8 +382,9 @@ def uncompressed(profile: Profile) -> Profile:
         raise InvalidInputError("data", f"a sample of at most {MOST_COPIES:,} rankings", profile)
     if (clusters := clusters_of(profile)) is not None:
         got = Described(f"rankings of {counted(int(clusters.max()) + 1, 'cluster')}")
-        remedy = "`with_clusters(None)` takes them as independent."
-        raise InvalidInputError("data", "independent rankings", got, remedy)
+        raise InvalidInputError(
+            "data", "independent rankings", got, "`with_clusters(None)` takes them as independent."
+        )
     rows = np.repeat(np.arange(len(profile)), profile.counts)
     return profile._replace(ranks=profile.ranks[rows], rows=rows, counts=np.ones_like(rows))
 

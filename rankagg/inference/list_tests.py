@@ -157,8 +157,9 @@ def robust_rank_aggregation(data: Profile, *, n_items: int | None = None) -> Rob
     B         2  0.002646  0.007938  0.007433  0.735897
     """
     if not isinstance(cast(object, data), Profile):
-        remedy = "`read_rankings` reads them from files."
-        raise InvalidInputError("data", "a Profile of ranked lists", data, remedy)
+        raise InvalidInputError(
+            "data", "a Profile of ranked lists", data, "`read_rankings` reads them from files."
+        )
     if not are_level(data.weights):
         raise InvalidInputError("data", "lists of equal weight", data)
     if data.n_rankings > MOST_LISTS:

@@ -71,8 +71,9 @@ def _by_holm(intervals: PairwiseIntervals) -> Decisions:
     above[off] = tarone(values, count, alpha)
     name = "sign-test" if exact else "hoeffding"
     enough = by_p_values(alpha, n, 0.5 if exact else float(np.exp(-0.5)))
-    possible = bool(tarone(least, count, alpha).any())
-    basis = Basis(name, intervals.unit, intervals.total_units, enough, possible)
+    basis = Basis(
+        name, intervals.unit, intervals.total_units, enough, bool(tarone(least, count, alpha).any())
+    )
     how = "exact sign tests (Holm, Tarone)" if exact else "Holm's procedure on Hoeffding p-values"
     return Decisions(items=intervals.items, above=above, alpha=alpha, how=how, basis=basis)
 
@@ -81,8 +82,9 @@ def _by_intervals(intervals: PairwiseIntervals) -> Decisions:
     """Decide the pairs whose simultaneous interval excludes 1/2."""
     if intervals.simultaneous is None:
         remedy = "Compute simultaneous intervals, or decide by Holm's procedure."
-        allowed = "'bonferroni' or 'max-t' for decisions by intervals"
-        raise InvalidInputError("simultaneous", allowed, None, remedy)
+        raise InvalidInputError(
+            "simultaneous", "'bonferroni' or 'max-t' for decisions by intervals", None, remedy
+        )
     above = intervals.lower > 0.5
     np.fill_diagonal(above, False)
     names = ("method", "alpha", "simultaneous", "alternative", "anytime")
@@ -284,16 +286,17 @@ class PairwiseIntervals(Result):
         turned = self.estimate[i, j] < 0.5
         at = np.where(turned, j, i), np.where(turned, i, j)
         lower, upper = self.lower[at], self.upper[at]
-        columns = {
-            "above": list(self.items.at(at[0])),
-            "below": list(self.items.at(at[1])),
-            "estimate": self.estimate[at],
-            "lower": lower,
-            "upper": upper,
-            "n_units": self.n_units[at],
-            "outside": (lower > 0.5) | (upper < 0.5),
-        }
-        return pd.DataFrame(columns)
+        return pd.DataFrame(
+            {
+                "above": list(self.items.at(at[0])),
+                "below": list(self.items.at(at[1])),
+                "estimate": self.estimate[at],
+                "lower": lower,
+                "upper": upper,
+                "n_units": self.n_units[at],
+                "outside": (lower > 0.5) | (upper < 0.5),
+            }
+        )
 
     def _content(self) -> dict[str, Any]:
         units = self._plain("items", "unit", "fixed_tasks", "method", "alpha")

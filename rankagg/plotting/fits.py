@@ -268,8 +268,9 @@ def memberships_plot(fit: MixtureFit, *, alpha: float = 0.05, ax: Axes | None = 
     ax.xaxis.set_major_formatter(PercentFormatter(1.0))
     open_frame(ax, grid="x")
     dark = f"dark: rankings that belong to it with a probability of {SURE:g} or more"
-    axis = f"share of rankings, with {percent(alpha)} interval"
-    return sheet.finish([dark, *_fit_notes(fit)], axis=axis)
+    return sheet.finish(
+        [dark, *_fit_notes(fit)], axis=f"share of rankings, with {percent(alpha)} interval"
+    )
 
 
 def _first_items(part: RankingDistribution, room: int) -> str:
@@ -350,5 +351,6 @@ def goodness_plot(result: GoodnessOfFit, *, ax: Axes | None = None) -> Axes:
     ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), ylabel="share of rankings")
     open_frame(ax)
     each = ", ".join(f"{name} {p:.3g}" for name, p in zip(STATISTICS, result.p_values, strict=True))
-    notes = [result.verdict, f"p-values: {each}"]
-    return sheet.finish(notes, axis="expected share", handles=handles, columns=2)
+    return sheet.finish(
+        [result.verdict, f"p-values: {each}"], axis="expected share", handles=handles, columns=2
+    )

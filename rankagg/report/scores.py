@@ -157,8 +157,9 @@ class ScoresKind(Kind):
 
     def opening(self, findings: Findings) -> list[Section]:
         """Return the scores of each task."""
-        many = quantity(self.data.n_tasks, "tasks", ",", "task")
-        section = Section("scores", "Scores", is_open=True).headline(many)
+        section = Section("scores", "Scores", is_open=True).headline(
+            quantity(self.data.n_tasks, "tasks", ",", "task")
+        )
         return [section.table(self._table(findings))]
 
     def _table(self, findings: Findings) -> PageTable:

@@ -99,8 +99,9 @@ class Corruption(Named, ABC):
             remedy = (
                 "`ScoreTable.drop` leaves systems or tasks out; `ReversedScores()` allows gaps."
             )
-            got = Described(counted(table.n_missing, "missing score"))
-            raise InvalidInputError("table", allowed, got, remedy)
+            raise InvalidInputError(
+                "table", allowed, Described(counted(table.n_missing, "missing score")), remedy
+            )
         (middles,) = places.mid_ranks(order.reindex(table.systems).ranks[None])
         # Unranked systems are below all others.
         heights = np.nan_to_num(table.n_systems - middles)

@@ -285,8 +285,9 @@ class Kemeny(SearchingRule):
         certificate = Certificate.build(
             votes, order.tolist(), solved.proofs, tie_cost=self.tie_cost, problem=problem
         )
-        optima = Optima(items=votes.items, _problem=problem, _order=order)
-        return proved_outcome(certificate, solved, effort, optima)
+        return proved_outcome(
+            certificate, solved, effort, Optima(items=votes.items, _problem=problem, _order=order)
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -343,5 +344,6 @@ class Slater(SearchingRule):
         return PairwiseMatrix.from_wins(majority.astype(np.float64), items=votes.items)
 
     def _aggregate_within(self, evidence: Evidence, rng: Generator, deadline: Deadline) -> Outcome:
-        tournament = self.tournament(evidence.votes)
-        return Kemeny(time_limit=self.time_limit).solve(tournament, deadline=deadline)
+        return Kemeny(time_limit=self.time_limit).solve(
+            self.tournament(evidence.votes), deadline=deadline
+        )

@@ -189,8 +189,9 @@ class RuleComparison(Result):
         lead = (self.exact or self.consensuses[0]).ranking.ranks
         order = np.argsort(np.where(lead >= 0, lead, len(lead)), kind="stable")
         columns = {name: ranking.ranks[order] + 1 for name, ranking in self._rankings.items()}
-        labels = pd.Index(self.consensuses[0].items.at(order), name="item")
-        frame = pd.DataFrame(columns, index=labels, dtype="Int64")
+        frame = pd.DataFrame(
+            columns, index=pd.Index(self.consensuses[0].items.at(order), name="item"), dtype="Int64"
+        )
         return frame.where(frame > 0)
 
     def disagreements(
@@ -251,8 +252,9 @@ class RuleComparison(Result):
         """
         chosen: Any = kendall_tau if measure is None else measure
         if not callable(chosen):
-            allowed = "a function of two rankings, such as rankagg.kendall_tau"
-            raise InvalidInputError("measure", allowed, measure)
+            raise InvalidInputError(
+                "measure", "a function of two rankings, such as rankagg.kendall_tau", measure
+            )
         rankings = self._rankings.values()
         rows = np.array([[chosen(a, b) for b in rankings] for a in rankings])
         names = pd.Index(self.rules, name="rule")
@@ -264,8 +266,9 @@ class RuleComparison(Result):
         Index: k; columns: the rules, one of them exact.
         """
         if self.exact is None:
-            names = Described(listed(self.rules))
-            raise InvalidInputError("rules", "rules with an exact one", names, "Add Kemeny().")
+            raise InvalidInputError(
+                "rules", "rules with an exact one", Described(listed(self.rules)), "Add Kemeny()."
+            )
         return overlap_curves(self._rankings, self.exact.ranking)
 
     @property

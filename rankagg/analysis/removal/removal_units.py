@@ -184,8 +184,9 @@ class RemovalClasses:
     def points(self) -> Integers:
         """Borda points from one unit of each class, up to a factor and a constant, (k, n)."""
         profile = self.profile
-        ranked = canonical_profile(profile.items, self._ranks, unranked=profile.unranked)
-        given = ranking_points(Borda(), ranked)
+        given = ranking_points(
+            Borda(), canonical_profile(profile.items, self._ranks, unranked=profile.unranked)
+        )
         assert given is not None, "Borda adds up points"
         return self._summed(_by_rows(given, self._votes))
 
@@ -296,8 +297,9 @@ class Bracket:
         now = monotonic()
         if now - self.logged >= SECONDS_BETWEEN_LINES:
             self.logged = now
-            line = "between %d and %d of %d units must be removed"
-            getLogger("rankagg.kemeny").info(line, self.lower, self.upper, self.total)
+            getLogger("rankagg.kemeny").info(
+                "between %d and %d of %d units must be removed", self.lower, self.upper, self.total
+            )
 
     def offer(self, removed: Integers | Any) -> None:
         """Keep a sufficient removal if it is the smallest so far."""

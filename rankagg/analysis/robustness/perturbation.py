@@ -54,8 +54,9 @@ class Near:
         proof = whole.certificate
         if not (isinstance(rule, Kemeny) and rule.can_be_warm and isinstance(proof, Certificate)):
             return None
-        warm = Warm.of(len(proof.items), proof.proofs)
-        return cls(rule, whole.ranking.reindex(items).ranks, warm)
+        return cls(
+            rule, whole.ranking.reindex(items).ranks, Warm.of(len(proof.items), proof.proofs)
+        )
 
     def fork(self) -> Near:
         """Return a copy that learns by itself."""
@@ -259,8 +260,9 @@ class _Resampler:
         return [near.consensus(Evidence(self._votes(row)), Deadline()) for row in versions]
 
     def _votes(self, counts: Integers64) -> PairwiseMatrix:
-        times = exact.multiply(self._counts, counts)
-        merged = exact.count_cells(self._row, times, len(self._ranks))
+        merged = exact.count_cells(
+            self._row, exact.multiply(self._counts, counts), len(self._ranks)
+        )
         kept = np.flatnonzero(merged)
         return count_votes(
             self._items, self._ranks[kept], merged[kept], self._weights[kept], self._unranked

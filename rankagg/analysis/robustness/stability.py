@@ -80,8 +80,9 @@ class _Source(Parts):
         evidence = self.part(kept)
         if self.near is None:
             return self.rule.aggregate(evidence, deadline=deadline)
-        inside = np.array(self.items.indices(list(evidence.items)))
-        return self.near.consensus(evidence, deadline, inside)
+        return self.near.consensus(
+            evidence, deadline, np.array(self.items.indices(list(evidence.items)))
+        )
 
     def each(
         self, cases: Sequence[_Case], deadline: Deadline, workers: int

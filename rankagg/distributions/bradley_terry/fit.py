@@ -418,5 +418,6 @@ def _check_varies(sandwich: Floats, by_model: Floats, items: ItemSet) -> None:
     np.fill_diagonal(unknown, False)
     if unknown.any():
         one, other = items.pairs_where(unknown)[0]
-        reason = f"All results that compare {one!r} with {other!r} are the same."
-        raise _NoErrors(reason, "'model' here")
+        raise _NoErrors(
+            f"All results that compare {one!r} with {other!r} are the same.", "'model' here"
+        )

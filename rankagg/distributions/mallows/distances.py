@@ -275,8 +275,9 @@ def mallows_log_normalizer(n_items: int, theta: float) -> float:
     9.696410084
     """
     n = check_integer(n_items, "n_items", low=1)
-    at = check_number(theta, "theta", low=0)
-    return float(stage_log_normalizers(np.arange(1, n + 1), at).sum())
+    return float(
+        stage_log_normalizers(np.arange(1, n + 1), check_number(theta, "theta", low=0)).sum()
+    )
 
 
 # -- footrule -------------------------------------------------------------------------------------

@@ -132,8 +132,9 @@ def rank_sets(
             raise InvalidInputError(name, "left out for a fit, which has its own", value)
         fit = cast(FitResult, estimates)
         if not isinstance(fit, WorthsFit):
-            allowed = "numbers, or a fit with worths (Bradley-Terry, Plackett-Luce)"
-            raise InvalidInputError("estimates", allowed, fit)
+            raise InvalidInputError(
+                "estimates", "numbers, or a fit with worths (Bradley-Terry, Plackett-Luce)", fit
+            )
         items, (scored, unit) = fit.distribution.items, _scored_worths(fit)
         values, basis = scored.scores, Basis("max-t", str(unit), scored.n_units, FEWEST, True)
         is_fought = isinstance(fit, BradleyTerryFit) and unit in ("comparison", "cluster")
@@ -164,8 +165,9 @@ def _scored_estimates(
     """Return estimates with the covariance of their errors, and whether they are independent."""
     if (standard_errors is None) == (covariance is None):
         both = "neither" if covariance is None else "standard_errors and covariance"
-        allowed = "given, or `covariance` in their place"
-        raise InvalidInputError("standard_errors", allowed, Described(both))
+        raise InvalidInputError(
+            "standard_errors", "given, or `covariance` in their place", Described(both)
+        )
     is_independent = covariance is None
     if is_independent:
         matrix = np.diag(spreads := _checked_errors(standard_errors, items))
@@ -222,8 +224,9 @@ def _checked_covariance(values: Any, items: ItemSet) -> Floats:
     least, most = np.linalg.eigvalsh(matrix)[[0, -1]]
     if np.abs(matrix - matrix.T).max() > ROUNDED * most or least < -ROUNDED * most:
         allowed = "symmetric, with no eigenvalue below 0"
-        got = Described(f"a table with the least eigenvalue {least:g}")
-        raise InvalidInputError("covariance", allowed, got)
+        raise InvalidInputError(
+            "covariance", allowed, Described(f"a table with the least eigenvalue {least:g}")
+        )
     return (matrix + matrix.T) / 2.0
 
 
