@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -16,7 +16,6 @@ import pandas as pd
 from rankagg._typing import Floats, Label, Ranks, Unranked
 from rankagg.aggregation.evidence import MOST_ITEMS, Evidence
 from rankagg.core import (
-    Direction,
     ItemSet,
     PairwiseMatrix,
     PartialRanking,
@@ -110,8 +109,8 @@ class Consensus(Result):
 
     _schema = "rankagg.consensus"
     _named_rows = False
-    _formats: ClassVar[Mapping[str, Callable[[Any], str]]] = {"score": amount}
-    _best: ClassVar[Mapping[str, Direction]] = {"score": "highest"}
+    _formats: ClassVar = {"score": amount}
+    _best: ClassVar = {"score": "highest"}
 
     # -- the ranking --------------------------------------------------------------------------
 

@@ -12,7 +12,6 @@ from rankagg._typing import Floats, Generator, Positions, RNGLike
 from rankagg._validation import as_generator, check_integer
 from rankagg.aggregation import Aggregator, Held, as_data, check_rule
 from rankagg.core import (
-    Direction,
     Profile,
     Result,
     ScoreTable,
@@ -54,7 +53,7 @@ class RuleChoice(Result):
     _schema = "rankagg.rule_choice"
     _plot = "rule_choice_plot"
     _row = "rule"
-    _best: ClassVar[Mapping[str, Direction]] = {"distance": "lowest", "least_in": "highest"}
+    _best: ClassVar = {"distance": "lowest", "least_in": "highest"}
 
     @property
     def best(self) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar
@@ -26,7 +26,6 @@ from rankagg.aggregation.two_level import default_rules
 from rankagg.core import (
     UNLISTED,
     UNRANKED,
-    Direction,
     PairwiseMatrix,
     PartialRanking,
     Profile,
@@ -390,8 +389,8 @@ class DispersionReport(Result):
     _row = "rule"
     _named_rows = False
     _number = "{:z.6g}"
-    _formats: ClassVar[dict[str, Callable[[Any], str]]] = {"ratio": "{:z.4f}".format}
-    _best: ClassVar[Mapping[str, Direction]] = dict.fromkeys(
+    _formats: ClassVar = {"ratio": "{:z.4f}".format}
+    _best: ClassVar = dict.fromkeys(
         ("total", "average", "normalized", "discordant", "ratio"), "lowest"
     )
 

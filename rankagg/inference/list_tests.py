@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, ClassVar, cast
 
 import numpy as np
@@ -12,7 +11,6 @@ import scipy
 from rankagg._typing import Floats
 from rankagg._validation import check_integer
 from rankagg.core import (
-    Direction,
     ItemSet,
     Profile,
     Result,
@@ -59,7 +57,7 @@ class RobustRankAggregation(Result):
 
     _schema = "rankagg.robust_rank_aggregation"
     _plot = "list_ranks_plot"
-    _best: ClassVar[Mapping[str, Direction]] = {"score": "lowest"}
+    _best: ClassVar = {"score": "lowest"}
     _formats = dict.fromkeys(("score", "bound", "p_value", "p_holm"), p_text)
 
     @property

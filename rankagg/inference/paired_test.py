@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import compress
 from types import MappingProxyType
 from typing import Any, ClassVar, get_args
@@ -310,7 +310,7 @@ class PairedTest(Result):
     _schema = "rankagg.paired_test"
     _plot = "effects_plot"
     _formats = FORMATS
-    _intervals: ClassVar[Mapping[str, tuple[str, str]]] = {"effect": ("lower", "upper")}
+    _intervals: ClassVar = {"effect": ("lower", "upper")}
     _row = "pair"
     _named_rows = False
 
@@ -418,7 +418,7 @@ class PairedTests(Result):
     _schema = "rankagg.paired_tests"
     _plot = "effects_plot"
     _formats = FORMATS
-    _intervals: ClassVar[Mapping[str, tuple[str, str]]] = {"effect": ("lower", "upper")}
+    _intervals: ClassVar = {"effect": ("lower", "upper")}
     _row = "system"
 
     @property

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -167,7 +166,7 @@ class PairwiseIntervals(Result):
     _plot = "pair_intervals_plot"
     _row = "pair"
     _named_rows = False
-    _intervals: ClassVar[Mapping[str, tuple[str, str]]] = {"estimate": ("lower", "upper")}
+    _intervals: ClassVar = {"estimate": ("lower", "upper")}
 
     # -- constructors -------------------------------------------------------------------------
 

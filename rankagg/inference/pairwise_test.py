@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from itertools import combinations
 from typing import Any, ClassVar
 
@@ -96,7 +96,7 @@ class PairwiseTests(Result):
     _schema = "rankagg.pairwise_tests"
     _plot = "critical_difference_diagram"
     _formats = FORMATS
-    _intervals: ClassVar[Mapping[str, tuple[str, str]]] = {"effect": ("lower", "upper")}
+    _intervals: ClassVar = {"effect": ("lower", "upper")}
     _row = "pair"
     _named_rows = False
 

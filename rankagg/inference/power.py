@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from itertools import pairwise
 from typing import Any, ClassVar, Literal
 
@@ -345,7 +344,7 @@ class Separation(Result):
     _row = "pair"
     _named_rows = False
     _number = "{:z.4g}"
-    _formats: ClassVar[Mapping[str, Callable[[Any], str]]] = {"needed": "{:z.0f}".format}
+    _formats: ClassVar = {"needed": "{:z.0f}".format}
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row for each system and the next one.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any, ClassVar, cast
 
 import numpy as np
@@ -23,7 +23,6 @@ from rankagg._typing import (
 from rankagg._validation import as_generator, check_alpha, check_integer
 from rankagg.core import (
     ROWS,
-    Direction,
     ItemSet,
     Profile,
     Result,
@@ -212,7 +211,7 @@ class FriedmanTest(_AverageRankTest):
     kendall_w: float
 
     _schema = "rankagg.friedman"
-    _best: ClassVar[Mapping[str, Direction]] = {"average_rank": "lowest"}
+    _best: ClassVar = {"average_rank": "lowest"}
 
     @property
     def df(self) -> int:

@@ -7,7 +7,7 @@ no more pairs than draws, all are evaluated instead.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from math import ceil, log
 from typing import Any, ClassVar
@@ -63,7 +63,7 @@ class Estimate(Result):
 
     _schema = "rankagg.estimate"
     _prints_table = False
-    _intervals: ClassVar[Mapping[str, tuple[str, str]]] = {"value": ("lower", "upper")}
+    _intervals: ClassVar = {"value": ("lower", "upper")}
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row with the attributes as columns."""

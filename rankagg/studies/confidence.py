@@ -371,7 +371,7 @@ class ConfidenceStudy(Study[_JudgedCell]):
     """
 
     _cell = _JudgedCell
-    _fields: ClassVar[Mapping[str, str]] = {
+    _fields: ClassVar = {
         "method": "str",
         "alpha": "float64",
         "pairs": "int64",

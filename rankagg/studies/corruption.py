@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from itertools import product
@@ -330,7 +330,7 @@ class CorruptionStudy(Study[_CorruptionCell]):
     """
 
     _cell = _CorruptionCell
-    _fields: ClassVar[Mapping[str, str]] = {
+    _fields: ClassVar = {
         "method": "str",
         **dict.fromkeys(("distance", "top1"), "float64"),
         "proved": "bool",

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from math import isnan, nan
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 import pandas as pd
@@ -115,7 +115,7 @@ class TaskSubsetStudy(Study[_SubsetCell]):
     """
 
     _cell = _SubsetCell
-    _fields: ClassVar[Mapping[str, str]] = {
+    _fields: ClassVar = {
         "method": "str",
         **dict.fromkeys(("tau", "distance", "top1"), "float64"),
         "n_ranked": "int64",
@@ -276,8 +276,8 @@ class AgreementStudy(Study[_PartCell]):
     """
 
     _cell = _PartCell
-    _dimensions: ClassVar[dict[Any, str]] = {}
-    _fields: ClassVar[Mapping[str, str]] = {
+    _dimensions: ClassVar = {}
+    _fields: ClassVar = {
         **dict.fromkeys(("first", "second"), "str"),
         **dict.fromkeys(("k", "n_ranked"), "int64"),
         **dict.fromkeys(("top", "last", "top_tau", "tau"), "float64"),

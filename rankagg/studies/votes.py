@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import product
 from math import asin, inf, pi, sqrt
@@ -131,7 +131,7 @@ class ApproximationStudy(Study[_DrawnCell]):
     """
 
     _cell = _DrawnCell
-    _fields: ClassVar[Mapping[str, str]] = {
+    _fields: ClassVar = {
         "method": "str",
         **dict.fromkeys(("cost", "optimum", "lower_bound"), "float64"),
         "proved": "bool",
@@ -324,7 +324,7 @@ class CycleStudy(Study[_ProfileCell]):
     """
 
     _cell = _ProfileCell
-    _fields: ClassVar[Mapping[str, str]] = {
+    _fields: ClassVar = {
         **dict.fromkeys(("winner", "cycle", "tied", "optimal"), "bool"),
         "distance": "float64",
         "finds_winner": "boolean",

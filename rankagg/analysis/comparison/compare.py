@@ -30,7 +30,6 @@ from rankagg.analysis.comparison.agreement import Alternatives, overlap_curves
 from rankagg.analysis.comparison.sentences import sentences_of
 from rankagg.core import (
     ROWS,
-    Direction,
     PairwiseMatrix,
     PartialRanking,
     Result,
@@ -91,7 +90,7 @@ class RuleComparison(Result):
     _plot = "bump_chart"
     _named_rows = False
     _formats = FORMATS
-    _best: ClassVar[Mapping[str, Direction]] = {
+    _best: ClassVar = {
         **dict.fromkeys(("cost", "excess", "ratio", "distance"), "lowest"),
         **dict.fromkeys(("tau", *(f"top{k}" for k in DEPTHS)), "highest"),
     }

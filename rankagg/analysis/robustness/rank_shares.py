@@ -6,7 +6,7 @@ bootstrap of a discrete choice such as the winner has no guaranteed coverage.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -18,7 +18,6 @@ from rankagg.aggregation import Aggregator, as_data, check_rule
 from rankagg.aggregation.kemeny import Kemeny
 from rankagg.analysis.robustness.redraws import ranks_in_resamples
 from rankagg.core import (
-    Direction,
     ItemSet,
     Profile,
     Result,
@@ -176,7 +175,7 @@ class RankShares(Result):
 
     _schema = "rankagg.rank_shares"
     _plot = "rank_distribution_plot"
-    _best: ClassVar[Mapping[str, Direction]] = {
+    _best: ClassVar = {
         **dict.fromkeys(("first_in_every", "first_in_some"), "highest"),
         "mean_rank": "lowest",
     }

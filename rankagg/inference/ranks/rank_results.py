@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Literal, cast
@@ -131,7 +130,7 @@ class RankIntervals(Result):
 
     _schema = "rankagg.rank_intervals"
     _plot = "forest_plot"
-    _intervals: ClassVar[Mapping[str, tuple[str, str]]] = {"rank": ("best", "worst")}
+    _intervals: ClassVar = {"rank": ("best", "worst")}
 
     @property
     def items(self) -> ItemSet:
