@@ -223,7 +223,7 @@ class Consensus(Result):
             Columns rank (from 1, missing if unranked), item and, if the rule has scores, score.
         """
         ranks = self.ranking.ranks
-        order = np.lexsort((np.arange(len(ranks)), np.where(ranks >= 0, ranks, len(ranks))))
+        order = np.argsort(np.where(ranks >= 0, ranks, len(ranks)), kind="stable")
         numbers = [int(ranks[i]) + 1 if ranks[i] >= 0 else pd.NA for i in order]
         ranked = pd.array(numbers, dtype="Int64")
         columns = {"rank": ranked, "item": self.items.at(order)}

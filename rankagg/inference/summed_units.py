@@ -63,9 +63,7 @@ class SummedUnits:
     def is_weighted(self) -> bool:
         """True if units differ in weight, or if several tasks are fixed."""
         weights = self.summary.weight_vector
-        if self.fixed_tasks:
-            return len(weights) > 1
-        return not are_level(weights)
+        return len(weights) > 1 if self.fixed_tasks else not are_level(weights)
 
     @property
     def errors(self) -> Floats:

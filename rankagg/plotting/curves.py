@@ -15,14 +15,21 @@ from rankagg._typing import Floats, Positions, Ranks
 from rankagg.analysis import RuleComparison, Stability
 from rankagg.analysis.comparison.agreement import flow_slots
 from rankagg.core import count_range, counted
-from rankagg.plotting.sheet import PlotSheet, first_of, legend_mark, open_frame, rank_ticks
+from rankagg.plotting.sheet import (
+    PlotSheet,
+    first_of,
+    in_order,
+    legend_mark,
+    open_frame,
+    rank_text,
+    rank_ticks,
+)
 from rankagg.plotting.theme import (
     ACCENTS,
     GRAY,
     INK,
     LINES,
     MOST_DRAWN,
-    NO_RANK,
     PALE,
     dot,
     method_look,
@@ -108,7 +115,7 @@ def bump_chart(
         gid, label = f"item-{position}", f"_{labels[position]}"
         ax.plot(range(len(names)), column, marker="o", label=label, gid=gid, **look)
     _join_ties(ax, slots, ranks)
-    places = [[NO_RANK if rank < 0 else str(rank + 1) for rank in row] for row in ranks.tolist()]
+    places = [[rank_text(rank) for rank in row] for row in ranks.tolist()]
     left = [f"{label}  {place}" for place, label in zip(places[0], labels, strict=True)]
     ax.set_yticks(slots[0], left, parse_math=False)
     if len(names) > 1:
@@ -130,9 +137,7 @@ def _kept_items(comparison: RuleComparison, top: int | None) -> tuple[Positions,
     if not note:
         return np.arange(total), ""
     lead = comparison.exact or comparison.consensuses[-1]
-    ranks, name = lead.ranking.ranks, lead.rule.name
-    order = np.argsort(np.where(ranks >= 0, ranks, total), kind="stable")
-    return np.sort(order[:n]), f"{note} by {name}"
+    return np.sort(in_order(lead.ranking.ranks)[:n]), f"{note} by {lead.rule.name}"
 
 
 def _join_ties(ax: Axes, slots: Floats, ranks: Ranks) -> None:

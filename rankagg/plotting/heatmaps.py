@@ -22,7 +22,7 @@ from rankagg.exceptions import InvalidInputError
 from rankagg.inference import Decisions
 from rankagg.inference.pairwise import PairwiseIntervals
 from rankagg.inference.ranks.rank_results import ranks_from_intervals
-from rankagg.plotting.sheet import PlotSheet, first_of, open_frame, rank_ticks
+from rankagg.plotting.sheet import PlotSheet, first_of, in_order, open_frame, rank_text, rank_ticks
 from rankagg.plotting.theme import (
     DIVERGING,
     GRAY,
@@ -168,18 +168,17 @@ def _share_matrix(
     ax: Axes | None = None,
 ) -> Axes:
     """Draw a matrix of pairwise shares in the order of a ranking."""
-    total, ranks = len(ranking.items), ranking.ranks
-    n, note = first_of(total, top, "item")
-    order = np.argsort(np.where(ranks >= 0, ranks, total), kind="stable")[:n]
+    ranks = ranking.ranks
+    n, note = first_of(len(ranks), top, "item")
+    order = in_order(ranks)[:n]
     side = max(1.5 if n > NUMBERED else 2.4, 20 / n) * n
     sheet = PlotSheet(ax, side, side)
     ax, names = sheet.ax, sheet.names(ranking.items.at(order))
-    places = [str(rank + 1) if rank >= 0 else NO_RANK for rank in ranks[order].tolist()]
     cells = np.ma.masked_invalid(shares[np.ix_(order, order)])
     cells[np.diag_indices(n)] = np.ma.masked
     colors = DIVERGING.with_extremes(bad=DIAGONAL)
     image = ax.imshow(cells, cmap=colors, vmin=0, vmax=1, interpolation="none", aspect="auto")
-    rows = [f"{place}  {name}" for place, name in zip(places, names, strict=True)]
+    rows = [f"{rank_text(ranks[i])}  {name}" for i, name in zip(order, names, strict=True)]
     _bare_cells(ax, rows, names)
     _color_bar(ax, image, label)
     known, light = np.ma.filled(cells, np.nan), (0.1, 0.8)

@@ -17,10 +17,10 @@ from matplotlib.lines import Line2D
 from matplotlib.textpath import text_to_path
 from matplotlib.transforms import ScaledTranslation
 
-from rankagg._typing import Bools, Floats, Label
+from rankagg._typing import Bools, Floats, Label, Positions, Ranks
 from rankagg.core import counted, shortened
 from rankagg.exceptions import InvalidInputError
-from rankagg.plotting.theme import ACCENTS, GRAY, GRID, INK, letter, plot_labels, stroke
+from rankagg.plotting.theme import ACCENTS, GRAY, GRID, INK, NO_RANK, letter, plot_labels, stroke
 
 # All lengths are in multiples of the font size.
 #: Height of a row.
@@ -252,6 +252,16 @@ def first_of(total: int, top: int | None, noun: str) -> tuple[int, str]:
     return n, f"the first {n:,} of {counted(total, noun, ',')}" if n < total else ""
 
 
+def in_order(ranks: Ranks) -> Positions:
+    """Return the positions of items, best first; those without a rank are last."""
+    return np.argsort(np.where(ranks >= 0, ranks, len(ranks)), kind="stable")
+
+
+def rank_text(rank: int) -> str:
+    """Return a rank, counted from 1, or a dash for none."""
+    return str(rank + 1) if rank >= 0 else NO_RANK
+
+
 def rank_ticks(n: int) -> list[int]:
     """Return the ranks along an axis: all up to 12, otherwise the first and round ones."""
     if n <= 12:
@@ -275,13 +285,19 @@ def open_frame(
 
 def bar_look(color: str) -> dict[str, Any]:
     """Return the style of an interval, with marks at its ends."""
-    marks = {"marker": "|", "ms": stroke(4), "mew": stroke()}
-    return {"color": color, "lw": stroke(2), "solid_capstyle": "butt", **marks}
+    return {
+        "color": color,
+        "lw": stroke(2),
+        "solid_capstyle": "butt",
+        "marker": "|",
+        "ms": stroke(4),
+        "mew": stroke(),
+    }
 
 
-def legend_mark(label: str, look: Mapping[str, Any], marker: str = "o") -> Line2D:
+def legend_mark(label: str, look: Mapping[str, Any]) -> Line2D:
     """Return a legend entry for points or, with their own style, for lines."""
-    return Line2D([], [], label=label, **{"marker": marker, "ls": "none", **look})
+    return Line2D([], [], label=label, **{"marker": "o", "ls": "none", **look})
 
 
 def percent(alpha: float) -> str:

@@ -21,13 +21,12 @@ from rankagg.analysis.tournament import TournamentGraph
 from rankagg.core import ItemSet, PartialRanking, Permutation, counted, pair_signs, shortened
 from rankagg.exceptions import Described, InvalidInputError
 from rankagg.plotting.heatmaps import SIDES
-from rankagg.plotting.sheet import PlotSheet, first_of, open_frame, text_width
+from rankagg.plotting.sheet import PlotSheet, first_of, in_order, open_frame, rank_text, text_width
 from rankagg.plotting.theme import (
     ACCENTS,
     GRAY,
     INK,
     MOST_DRAWN,
-    NO_RANK,
     SHARE_COLORS,
     letter,
     plot_labels,
@@ -133,7 +132,7 @@ def _draw_arcs(
     Arcs of equal span have equal width. Widths differ by at least the width of a margin, so that
     margins do not overlap.
     """
-    order = _in_order(ranks)
+    order = in_order(ranks)
     row, order = np.argsort(order), order[:n]
     spans = sorted({abs(int(row[link.first] - row[link.second])) for link in links})
     step = 1.4 + text_width((link.text for link in links), MARGIN_SIZE)
@@ -160,18 +159,10 @@ def _draw_arcs(
         ax.add_patch(FancyArrowPatch(path=path, **look))
         if link.text:
             _write_margin(ax, link, (far, (start + end) / 2))
-    labels = [f"{_place(ranks[i])}  {name}" for i, name in zip(order, names, strict=True)]
+    labels = [f"{rank_text(ranks[i])}  {name}" for i, name in zip(order, names, strict=True)]
     ax.set_yticks(range(n), labels, parse_math=False)
     ax.tick_params(axis="y", length=0)
     return sheet
-
-
-def _in_order(ranks: Ranks) -> np.ndarray[tuple[int, ...], np.dtype[np.intp]]:
-    return np.argsort(np.where(ranks >= 0, ranks, len(ranks)), kind="stable")
-
-
-def _place(rank: int) -> str:
-    return str(rank + 1) if rank >= 0 else NO_RANK
 
 
 def _arrow_look(link: _Link) -> dict[str, Any]:
@@ -200,7 +191,7 @@ def _draw_circle(ax: Axes | None, items: ItemSet, ranks: Ranks, links: list[_Lin
     radius = max(8.0, n * (1.4 + 0.35 * text_width((link.text for link in links), MARGIN_SIZE)))
     angles = np.pi / 2 - 2 * np.pi * np.arange(n) / n
     points = np.empty((n, 2))
-    points[_in_order(ranks)] = radius * np.column_stack([np.cos(angles), np.sin(angles)])
+    points[in_order(ranks)] = radius * np.column_stack([np.cos(angles), np.sin(angles)])
     # Names are outside: to the right or left of points, or above and below.
     starts = points * (1 + (NODE + 0.4) / radius)
     sides = np.sign(points[:, 0].round(6)).astype(int)
@@ -217,7 +208,7 @@ def _draw_circle(ax: Axes | None, items: ItemSet, ranks: Ranks, links: list[_Lin
     node: dict[str, Any] = {"ms": letter(2 * NODE), "mfc": "white", "mec": INK, "zorder": 4}
     for item, point in enumerate(points):
         ax.plot(*point, "o", mew=letter(0.1), gid=f"item-{item}", **node)
-        place = ax.text(point[0], point[1], _place(ranks[item]), ha="center", va="center")
+        place = ax.text(point[0], point[1], rank_text(ranks[item]), ha="center", va="center")
         place.set(fontsize=letter(0.9), gid=f"rank-{item}", zorder=5)
         rise, align = point[1] / radius, ("center", "left", "right")[sides[item]]
         height = "center" if abs(rise) < 0.7 else ("bottom" if rise > 0 else "top")
@@ -301,7 +292,7 @@ def tournament_plot(
         if isinstance(one, Consensus) and one.is_proved is False
     ]
     n, note = first_of(len(result.items), top, "item")
-    drawn = sorted(_in_order(ranks)[:n].tolist())
+    drawn = sorted(in_order(ranks)[:n].tolist())
     for other in others:
         half = (pair_signs(ranks[drawn]) != 0) != (pair_signs(other[drawn]) != 0)
         if n_half := int(np.triu(half).sum()):

@@ -278,8 +278,7 @@ class TiedOptima(OptimalSet):
 
     def __iter__(self) -> Iterator[PartialRanking]:
         """Iterate over all optima; see `count`."""
-        for chosen in product(*self._enumerated):
-            yield self._ranking(chosen)
+        yield from map(self._ranking, product(*self._enumerated))
 
     def first(self, limit: int) -> list[PartialRanking]:
         """Return up to `limit` optima.
