@@ -179,8 +179,7 @@ class Minimax(Aggregator):
     def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
         votes = evidence.votes
         margins = votes.scaled_wins - votes.scaled_wins.T
-        defeats = np.sort(np.maximum(-margins, 0), axis=1)[:, ::-1]
-        keys = [tuple(row) for row in defeats.tolist()]
+        keys = [tuple(row) for row in np.sort(np.maximum(-margins, 0), axis=1)[:, ::-1].tolist()]
         place = {key: number for number, key in enumerate(sorted(set(keys), reverse=True), 1)}
         return Outcome(scores=np.array([place[key] for key in keys], dtype=np.float64))
 

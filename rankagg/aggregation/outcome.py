@@ -225,8 +225,7 @@ class Consensus(Result):
         ranks = self.ranking.ranks
         order = np.argsort(np.where(ranks >= 0, ranks, len(ranks)), kind="stable")
         numbers = [int(ranks[i]) + 1 if ranks[i] >= 0 else pd.NA for i in order]
-        ranked = pd.array(numbers, dtype="Int64")
-        columns = {"rank": ranked, "item": self.items.at(order)}
+        columns = {"rank": pd.array(numbers, dtype="Int64"), "item": self.items.at(order)}
         if self.scores is not None:
             columns["score"] = self.scores[order]
         return pd.DataFrame(columns)

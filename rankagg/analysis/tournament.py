@@ -207,7 +207,7 @@ class TournamentGraph(Result):
     def _frame(self, pairs: Positions) -> pd.DataFrame:
         first, second = pairs.T
         wins = self.votes.wins
-        rows = pd.DataFrame(
+        return pd.DataFrame(
             {
                 "above": self.items.at(first),
                 "below": self.items.at(second),
@@ -215,8 +215,7 @@ class TournamentGraph(Result):
                 "votes_for": wins[first, second],
                 "votes_against": wins[second, first],
             }
-        )
-        return rows.sort_values("margin", ascending=False, kind="stable", ignore_index=True)
+        ).sort_values("margin", ascending=False, kind="stable", ignore_index=True)
 
     # -- winners ------------------------------------------------------------------------------
 

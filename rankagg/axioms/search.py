@@ -237,8 +237,7 @@ def find_counterexample(
     rule, axiom = check_rule(rule), as_axiom(axiom)
     n_items = check_integer(n_items, "n_items", low=1, high=axiom.most_items)
     n_rankings = check_integer(n_rankings, "n_rankings", low=1)
-    deadline = deadline_of(time_limit)
-    return search_all(rule, [axiom], n_items, n_rankings, deadline)[0]
+    return search_all(rule, [axiom], n_items, n_rankings, deadline_of(time_limit))[0]
 
 
 def search_all(

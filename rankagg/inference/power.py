@@ -222,8 +222,7 @@ def separation(
     names = [data.systems[int(i)] for i in _order(data)]
     sample = paired_sample(data, list(pairwise(names)), unit)
     rows = [_figures(sample, pair, level, chance) for pair in range(len(names) - 1)]
-    columns = map(np.array, zip(*rows, strict=True))
-    figures = dict(zip(FIGURES, columns, strict=True))
+    figures = dict(zip(FIGURES, map(np.array, zip(*rows, strict=True)), strict=True))
     turned = figures["difference"] < 0
     figures["difference"] = np.abs(figures["difference"])
     neighbors = zip(pairwise(names), turned, strict=True)

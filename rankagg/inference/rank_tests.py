@@ -105,12 +105,12 @@ def _mid_ranks(profile: Profile, units: Units) -> tuple[Floats, Integers64]:
     np.add.at(numbers, clusters, is_ranked * counts[:, None])
     if ((numbers > 0) & (numbers < np.bincount(clusters, weights=counts)[:, None])).any():
         problem = Described("items that only some rankings of a unit have")
-        remedy = (
-            "Average ranks among different items are not comparable: leave these items out of "
-            "the unit, or take `unit='ranking'` where rankings are independent."
-        )
         raise InvalidInputError(
-            "data", "rankings of the same items within every unit", problem, remedy
+            "data",
+            "rankings of the same items within every unit",
+            problem,
+            "Average ranks among different items are not comparable: leave these items out of "
+            "the unit, or take `unit='ranking'` where rankings are independent.",
         )
     with np.errstate(invalid="ignore"):
         averages = np.round(sums / numbers, 9)
@@ -265,10 +265,9 @@ class FriedmanTest(_AverageRankTest):
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per item with its average rank, the best first."""
-        frame = pd.DataFrame(
+        return pd.DataFrame(
             {"average_rank": self.average_ranks}, index=pd.Index(list(self.items), name="item")
-        )
-        return frame.sort_values("average_rank", kind="stable")
+        ).sort_values("average_rank", kind="stable")
 
     def _content(self) -> dict[str, Any]:
         data = self._plain("items", "average_ranks", "n_rankings", "unit", "kendall_w", "statistic")

@@ -81,8 +81,9 @@ def _pooled_rankings(profile: Profile, unit: str, clusters: Positions | None) ->
 def _strata_of(profile: Profile) -> tuple[Positions, Floats]:
     """Return the number of the fixed task of each ranking, and the weights of the tasks."""
     if profile.groups is None:
-        allowed, remedy = "False for rankings without groups", "Give the profile `groups=`."
-        raise InvalidInputError("fixed_tasks", allowed, True, remedy)
+        raise InvalidInputError(
+            "fixed_tasks", "False for rankings without groups", True, "Give the profile `groups=`."
+        )
     strata = label_numbers(profile.groups)
     counts = profile.counts.astype(np.float64)
     return strata, _cell_sums(strata, counts * profile.weights) / _cell_sums(strata, counts)

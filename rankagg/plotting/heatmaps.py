@@ -196,8 +196,7 @@ def _share_matrix(
     decided = np.zeros((n, n), dtype=bool) if above is None else above[np.ix_(order, order)]
     for i, j in np.argwhere(decided & np.isfinite(known)).tolist():
         color = INK if light[0] <= known[i, j] <= light[1] else "white"
-        height = i + 0.33 * has_numbers
-        ax.plot(j, height, "o", ms=letter(0.3), mew=0, color=color, gid="decided")
+        ax.plot(j, i + 0.33 * has_numbers, "o", ms=letter(0.3), mew=0, color=color, gid="decided")
     marks = [
         "frame: below one half, against the order of rows" if against.any() else "",
         "hatched: never compared" if unknown.any() else "",

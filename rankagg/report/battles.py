@@ -442,10 +442,9 @@ class BattlesKind(Kind):
             why = ["count every opponent alike, however strong or often met"]
         if self._adjusted_for:
             why += [sentence("are not adjusted for {}", joined(self._adjusted_for, " and "))]
-        text = sentence(
-            "Win rates order some neighbors differently: they {}:", joined(why, ", and ")
-        )
-        section.text(text).items(pairs, NEIGHBORS)
+        section.text(
+            sentence("Win rates order some neighbors differently: they {}:", joined(why, ", and "))
+        ).items(pairs, NEIGHBORS)
 
     def _ratings(self, findings: Findings) -> PageTable:
         order, votes = findings.order, findings.comparison.votes

@@ -246,11 +246,10 @@ def _differing(findings: Findings) -> str:
 
 def _disagreement(section: Section, findings: Findings, method: str) -> bool:
     """Add the pairs that a rule orders differently; return whether there are any."""
-    name = findings.lead.rule.name
     # The section on uncertainty states whether nothing is decided.
     ranks = findings.ranks if findings.has_decisions else None
     decisions = None if ranks is None else ranks.decisions
-    frame = findings.comparison.disagreements(name, method, decisions=decisions)
+    frame = findings.comparison.disagreements(findings.lead.rule.name, method, decisions=decisions)
     if frame.empty:
         return False
     heading = sentence(

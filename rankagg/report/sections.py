@@ -299,7 +299,7 @@ def render(
 
     Control characters, such as changes of direction, are escaped as in Python.
     """
-    text = (
+    return visible(
         _environment()
         .get_template(template)
         .render(
@@ -309,7 +309,6 @@ def render(
             **content,
         )
     )
-    return visible(text)
 
 
 def _inline(text: str) -> dict[str, str]:

@@ -96,11 +96,11 @@ class Corruption(Named, ABC):
             table = self.after.corrupt(table, chosen, order, rng=generator)
         if self.needs_all and table.n_missing:
             allowed = f"complete for scores that are {self.name}"
-            remedy = (
-                "`ScoreTable.drop` leaves systems or tasks out; `ReversedScores()` allows gaps."
-            )
             raise InvalidInputError(
-                "table", allowed, Described(counted(table.n_missing, "missing score")), remedy
+                "table",
+                allowed,
+                Described(counted(table.n_missing, "missing score")),
+                "`ScoreTable.drop` leaves systems or tasks out; `ReversedScores()` allows gaps.",
             )
         (middles,) = places.mid_ranks(order.reindex(table.systems).ranks[None])
         # Unranked systems are below all others.

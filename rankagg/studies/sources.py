@@ -90,8 +90,7 @@ class LatentModel(DataSource):
     @property
     def true_ranking(self) -> PartialRanking | None:
         """The order of the locations; None if all are equal."""
-        best_first = range(self.n_systems - 1, -1, -1)
-        return Permutation.from_order(best_first) if self.step else None
+        return Permutation.from_order(range(self.n_systems - 1, -1, -1)) if self.step else None
 
     def true_proportions(
         self, *, unit: Unit = "ranking", ties: Literal["half", "exclude"] = "half"

@@ -91,8 +91,7 @@ class Effort:
         problem = make_problem()
         _ = problem.floor
         # The certificate and its check take about ten times as long.
-        ends = self.deadline.later(-10 * (monotonic() - began))
-        return problem, replace(self, deadline=ends)
+        return problem, replace(self, deadline=self.deadline.later(-10 * (monotonic() - began)))
 
 
 class _Progress:

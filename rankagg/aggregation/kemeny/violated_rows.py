@@ -257,8 +257,7 @@ def _halves_of(before: Floats, group: Positions, cycles: Positions) -> dict[Deri
     slack -= demanded
     # The right side must be odd: otherwise take the other bound of one pair.
     price = np.where(is_odd, np.abs(2.0 * x - 1.0), np.inf)
-    starts = np.flatnonzero(np.diff(owner, prepend=-1))
-    cheapest = np.lexsort((price, owner))[starts]
+    cheapest = np.lexsort((price, owner))[np.flatnonzero(np.diff(owner, prepend=-1))]
     cheapest = cheapest[least[owner[cheapest]] % 2 == 0]
     slack[owner[cheapest]] += price[cheapest]
     at_one[cheapest] ^= True

@@ -286,8 +286,7 @@ def _violated_weak_rows(not_below: Floats, limit: int, deadline: Deadline) -> Po
         found.append(np.column_stack([np.full(len(picked), i), middle[picked], picked]))
         excess.append(over[picked])
     rows, over = np.concatenate(found), np.concatenate(excess)
-    order = np.argsort(-over, kind="stable")[:limit]
-    return np.concatenate([totals, rows[order]])
+    return np.concatenate([totals, rows[np.argsort(-over, kind="stable")[:limit]]])
 
 
 class _RowTightening(Tightening):

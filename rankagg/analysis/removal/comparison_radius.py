@@ -117,8 +117,7 @@ def radius_of_comparisons(
         first, *rivals = sorted(data.items.indices(list(pair)), key=lambda at: -worths[at])
     removed, ahead = np.arange(0), rivals[0]
     for rival in rivals:
-        most = (len(removed) or len(data)) - 1
-        found = _removal(data, fit, (first, rival), most)
+        found = _removal(data, fit, (first, rival), (len(removed) or len(data)) - 1)
         if found is not None:
             removed, ahead = found, rival
     return ComparisonRadius(

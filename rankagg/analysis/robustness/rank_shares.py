@@ -93,11 +93,10 @@ def rank_shares(
     """
     data = as_data(data)
     rule = Kemeny() if rule is None else check_rule(rule)
-    times = check_integer(n_resamples, "n_resamples", low=1)
     items, drawn, *ends, is_proved = ranks_in_resamples(
         data,
         rule,
-        times,
+        check_integer(n_resamples, "n_resamples", low=1),
         as_generator(rng),
         unit=unit,
         fixed_tasks=fixed_tasks,

@@ -137,8 +137,7 @@ class _Spans:
     @classmethod
     def of_ranks(cls, ranks: Ranks, *, is_proved: bool = True) -> _Spans:
         """Return the spans of rankings in rows."""
-        listed = (ranks >= 0).sum(axis=1, keepdims=True)
-        start = np.where(ranks == places.UNLISTED, listed, ranks)
+        start = np.where(ranks == places.UNLISTED, (ranks >= 0).sum(axis=1, keepdims=True), ranks)
         doubled = doubled_places(ranks)
         best = np.where(doubled > 0, start + 1, 0)
         return cls(

@@ -338,8 +338,7 @@ class Sensitivity(Result):
             Without completions there is no share.
         """
         first = self.consensuses[0].ranking.ranks
-        key = np.where(first == UNRANKED, len(first), first)
-        order = np.lexsort((np.arange(len(first)), key))
+        order = np.lexsort((np.arange(len(first)), np.where(first == UNRANKED, len(first), first)))
         share = self.share_above
         rows = []
         for i, j in combinations(order.tolist(), 2):

@@ -401,8 +401,7 @@ def stability(
     jobs = check_jobs(n_jobs)
     parts = Parts(data=data, tolerance=tolerance, unit=kind)
     subsets = _subsets(parts, sizes, times, as_generator(rng))
-    limit = deadline_of(time_limit)
-    return leave_each_out(parts, rule, subsets, deadline=limit, n_jobs=jobs)
+    return leave_each_out(parts, rule, subsets, deadline=deadline_of(time_limit), n_jobs=jobs)
 
 
 def leave_each_out(

@@ -250,8 +250,11 @@ class RankIntervals(Result):
             names = ["rank", "best", "worst", "marginal_best", "marginal_worst"]
             columns |= {name: getattr(self, name) for name in (*names, "tier", "separable")}
         else:
-            best, worst = self.marginal_best, self.marginal_worst
-            columns |= {"rank": self.rank, "best": best, "worst": worst}
+            columns |= {
+                "rank": self.rank,
+                "best": self.marginal_best,
+                "worst": self.marginal_worst,
+            }
         frame = pd.DataFrame(columns, index=pd.Index(list(self.items), name="item"))
         return frame.sort_values(["rank", "best", "worst"])
 
