@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from time import perf_counter
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from rankagg._typing import (
     Tolerance,
 )
 from rankagg._validation import as_generator
-from rankagg.aggregation.deadline import NEVER, Deadline, time_limit_of
+from rankagg.aggregation.deadline import NEVER, Deadline, deadline_of
 from rankagg.aggregation.evidence import Evidence, Held
 from rankagg.aggregation.outcome import Consensus, Outcome
 from rankagg.core import (
@@ -40,10 +40,10 @@ from rankagg.core import (
 )
 from rankagg.exceptions import InformationLostError, InvalidInputError, OutOfTimeError
 
-Needs: TypeAlias = Literal["scores", "rankings", "votes"]
+Needs = Literal["scores", "rankings", "votes"]
 #: Names of axioms, each with its proof, source or ballots.
-Statements: TypeAlias = Mapping[str, str]
-ReadsUnranked: TypeAlias = Literal["by policy", "last", "as observed"]
+Statements = Mapping[str, str]
+ReadsUnranked = Literal["by policy", "last", "as observed"]
 
 
 @dataclass(frozen=True)
@@ -142,8 +142,9 @@ class Aggregator(ABC):
         gaps = counted.gaps(by_policy=self.reads_unranked != "as observed")
         # A model that the rule fits may have given the same notes.
         if ranking.items is not evidence.items:
-            what = f"The data and the ranking of {self._plain_name}"
-            evidence.items.require_same(ranking.items, what)
+            evidence.items.require_same(
+                ranking.items, f"The data and the ranking of {self._plain_name}"
+            )
         return Consensus(
             ranking=ranking,
             scores=outcome.scores,
@@ -256,7 +257,7 @@ class SearchingRule(Aggregator):
     """A rule that may search for long and stops at a deadline; implements `_aggregate_within`."""
 
     def __post_init__(self) -> None:
-        time_limit_of(getattr(self, "time_limit", None), f" of {type(self).__name__}")
+        deadline_of(getattr(self, "time_limit", None), f" of {type(self).__name__}")
 
     def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
         return self._aggregate_within(evidence, rng, Deadline())

@@ -7,9 +7,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from rankagg._typing import Bools, Floats, Generator, Integers, Positions
+from rankagg._typing import Bools, Generator, Integers, Positions
 from rankagg._validation import check_number
-from rankagg.aggregation.base import Aggregator, Needs, SearchingRule
+from rankagg.aggregation.base import Aggregator, SearchingRule
 from rankagg.aggregation.deadline import NEVER, Deadline
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.outcome import Outcome
@@ -52,7 +52,7 @@ class Copeland(Aggregator):
     array([1., 1., 1.])
     """
 
-    needs: ClassVar[Needs] = "votes"
+    needs = "votes"
     command_names: ClassVar = {"copeland": {}}
     keeps: ClassVar = {
         "condorcet winner": "Fishburn (1977)",
@@ -98,7 +98,7 @@ class PairwiseMajority(Aggregator):
     ('cyclic: the majorities among A, B, C contradict each other',)
     """
 
-    needs: ClassVar[Needs] = "votes"
+    needs = "votes"
     command_names: ClassVar = {"majority": {}}
 
     def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
@@ -128,8 +128,9 @@ def _draws_unseen(votes: PairwiseMatrix) -> tuple[str, ...]:
     pairs = votes.never_compared
     if not pairs:
         return ()
-    total = votes.n_items * (votes.n_items - 1) // 2
-    number = quantity(len(pairs), "pairs never compared", noun="pair", of=total)
+    number = quantity(
+        len(pairs), "pairs never compared", noun="pair", of=votes.n_items * (votes.n_items - 1) // 2
+    )
     template = "{} never compared, counted as draws: {}"
     if len(pairs) == 1:
         template = "{} was never compared and counts as a draw: {}"
@@ -156,7 +157,7 @@ class Minimax(Aggregator):
     <Consensus by Minimax: A > B > C>
     """
 
-    needs: ClassVar[Needs] = "votes"
+    needs = "votes"
     command_names: ClassVar = {"minimax": {}}
     keeps: ClassVar = {
         "condorcet winner": "Fishburn (1977)",
@@ -178,8 +179,7 @@ class Minimax(Aggregator):
     def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
         votes = evidence.votes
         margins = votes.scaled_wins - votes.scaled_wins.T
-        defeats = np.sort(np.maximum(-margins, 0), axis=1)[:, ::-1]
-        keys = [tuple(row) for row in defeats.tolist()]
+        keys = [tuple(row) for row in np.sort(np.maximum(-margins, 0), axis=1)[:, ::-1].tolist()]
         place = {key: number for number, key in enumerate(sorted(set(keys), reverse=True), 1)}
         return Outcome(scores=np.array([place[key] for key in keys], dtype=np.float64))
 
@@ -206,7 +206,7 @@ class Schulze(Aggregator):
     <Consensus by Schulze: A > B > C>
     """
 
-    needs: ClassVar[Needs] = "votes"
+    needs = "votes"
     command_names: ClassVar = {"schulze": {}}
     keeps: ClassVar = dict.fromkeys(
         [
@@ -263,7 +263,7 @@ class RankedPairs(SearchingRule):
     <Consensus by RankedPairs: A > B > C>
     """
 
-    needs: ClassVar[Needs] = "votes"
+    needs = "votes"
     command_names: ClassVar = {"ranked-pairs": {}}
     keeps: ClassVar = {
         "smith": "no majority leads back into the Smith set, so the majorities out of it lock",
@@ -324,7 +324,7 @@ def _parts(above: Bools, arcs: Positions) -> Positions:
 
 def _wins_less_losses(beats: Bools, items: ItemSet, why: str) -> Outcome:
     """Rank by wins minus losses; name winners outside the first bucket."""
-    scores: Floats = (beats.sum(axis=1) - beats.sum(axis=0)).astype(np.float64)
+    scores = (beats.sum(axis=1) - beats.sum(axis=0)).astype(np.float64)
     unbeaten = ~beats.any(axis=0)
     also = unbeaten & (scores < scores.max())
     notes = (f"also winners, as {why}: {listed(items.where(also))}",) if also.any() else ()
@@ -354,7 +354,7 @@ class Black(Aggregator):
     (('A', 'B', 'C'), ('the Condorcet winner A is ranked first; it has 6 points, the most are 7',))
     """
 
-    needs: ClassVar[Needs] = "votes"
+    needs = "votes"
     command_names: ClassVar = {"black": {}}
     keeps: ClassVar = {
         "condorcet winner": "Fishburn (1977)",

@@ -117,8 +117,9 @@ def _buckets(order: object, orders: Sequence[Any], parameter: str) -> list[list[
             return [[letter] for letter in order]
     elif isinstance(order, list | tuple) and order:
         return [list(part) if isinstance(part, list | tuple) else [part] for part in order]
-    allowed = 'orders such as ["A", "B", "C"] or "A > B > C"'
-    raise InvalidInputError(parameter, allowed, order, STATED)
+    raise InvalidInputError(
+        parameter, 'orders such as ["A", "B", "C"] or "A > B > C"', order, STATED
+    )
 
 
 def _alike(one: str, other: str) -> bool:
@@ -183,8 +184,9 @@ class Evidence:
         tolerance = as_tolerance(tolerance, None)
         if tolerance not in (0.0, data.tolerance):
             allowed = f"{data.tolerance!r}, or left out, for this evidence"
-            remedy = "State it where the evidence is made."
-            raise InvalidInputError("tolerance", allowed, tolerance, remedy)
+            raise InvalidInputError(
+                "tolerance", allowed, tolerance, "State it where the evidence is made."
+            )
         return data
 
     @property
@@ -326,7 +328,7 @@ class Evidence:
         if len(self.items) == 1 or (isinstance(data, PairwiseMatrix) and data.is_decided):
             return None
         met = data.counts if isinstance(data, Comparisons) else data.scaled_comparisons
-        present = np.asarray(met > 0)
+        present = met > 0
         np.fill_diagonal(present, present.any(axis=1))
         return present
 

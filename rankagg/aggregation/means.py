@@ -10,7 +10,7 @@ from typing import ClassVar
 import numpy as np
 
 from rankagg._typing import Bools, Floats, Generator, Label
-from rankagg.aggregation.base import Aggregator, Needs, ReadsUnranked, rank_by_scores
+from rankagg.aggregation.base import Aggregator, rank_by_scores
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.outcome import Outcome
 from rankagg.core import (
@@ -73,8 +73,8 @@ class _ScoreAggregator(Aggregator):
     and the weights of the others are rescaled; a system without any score is unranked.
     """
 
-    needs: ClassVar[Needs] = "scores"
-    reads_unranked: ClassVar[ReadsUnranked] = "as observed"
+    needs = "scores"
+    reads_unranked = "as observed"
     #: Whether tasks with larger scores weigh more.
     _adds_scores: ClassVar[bool] = False
 
@@ -193,7 +193,7 @@ class HarmonicMean(_RatioMean):
     def _summarize(self, scores: Floats, sizes: Floats, weights: Floats) -> tuple[Floats, Floats]:
         # Inverses of scores near 0 overflow; inverses of multiples of the least score do not.
         least = scores.min(axis=1, keepdims=True)
-        means: Floats = least[:, 0] / weighted_mean(least / scores, weights)
+        means = least[:, 0] / weighted_mean(least / scores, weights)
         return means, means
 
 
@@ -245,8 +245,8 @@ class CombSUM(Aggregator):
     array([1. , 1.5, 0. ])
     """
 
-    needs: ClassVar[Needs] = "scores"
-    reads_unranked: ClassVar[ReadsUnranked] = "as observed"
+    needs = "scores"
+    reads_unranked = "as observed"
     command_names: ClassVar = {"combsum": {}}
 
     def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
@@ -322,8 +322,8 @@ class AdjustedMean(Aggregator):
     (<Permutation B > A > C>, <Permutation A > B > C>)
     """
 
-    needs: ClassVar[Needs] = "scores"
-    reads_unranked: ClassVar[ReadsUnranked] = "as observed"
+    needs = "scores"
+    reads_unranked = "as observed"
     command_names: ClassVar = {"adjusted-mean": {}}
 
     def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
@@ -335,8 +335,9 @@ class AdjustedMean(Aggregator):
         effects[scored] = _system_effects(
             _standardized(scores, sizes)[scored], present[scored], table.weight_vector
         )
-        errors = np.full(table.n_systems, SAME_EFFECT / 2)
-        ranking, ties = rank_by_scores(effects, table.systems, errors)
+        ranking, ties = rank_by_scores(
+            effects, table.systems, np.full(table.n_systems, SAME_EFFECT / 2)
+        )
         return Outcome(effects, ranking, notes=ties)
 
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from rankagg._typing import Bools, Floats, Generator, Integers, Integers64, Ranks
 from rankagg._validation import EXACT_LIMIT
-from rankagg.aggregation.base import Aggregator, Guarantee, Needs
+from rankagg.aggregation.base import Aggregator, Guarantee
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.outcome import Outcome
 from rankagg.core import (
@@ -86,9 +86,8 @@ def _points(
 def summed_points(summary: ScoreSummary) -> Floats:
     """Return the points of every system on all instances; see `_borda_points`."""
     tallies = list(summary.tallies.values())
-    units = np.array([tally.n_units for tally in tallies], dtype=np.int64)
     weighted, denominator = exact.as_votes(
-        np.ones(len(units), dtype=np.int64), summary.weight_vector
+        np.ones(len(tallies), dtype=np.int64), summary.weight_vector
     )
     votes = [int(vote) for vote in weighted]
     n = summary.n_systems
@@ -96,7 +95,8 @@ def summed_points(summary: ScoreSummary) -> Floats:
     lead = wins.sum(axis=1) - wins.sum(axis=0)
     if summary.unranked == "ignore":
         return np.asarray(lead / denominator, dtype=np.float64)
-    total = (n - 1) * sum(vote * int(many) for vote, many in zip(votes, units, strict=True))
+    pairs = zip(votes, tallies, strict=True)
+    total = (n - 1) * sum(vote * int(tally.n_units) for vote, tally in pairs)
     if summary.unranked == "last":
         missed = weighted_sum([tally.missed for tally in tallies], votes).astype(object)
         lead = lead + missed.sum(axis=1) - missed.sum(axis=0)
@@ -210,8 +210,8 @@ class Borda(Aggregator):
     array([6., 7., 2.])
     """
 
-    needs: ClassVar[Needs] = "votes"
-    guarantee: ClassVar[Guarantee] = Guarantee(5)
+    needs = "votes"
+    guarantee = Guarantee(5)
     command_names: ClassVar = {"borda": {}}
     keeps: ClassVar = {
         **POINTS_KEEP,

@@ -162,8 +162,9 @@ class TwoLevel(SearchingRule):
         ranks, notes = [], []
         interrupted = False
         for number, (group, inside) in enumerate(tasks.items()):
-            share = deadline.share(len(tasks) + 1 - number)
-            consensus = self.inner.aggregate(inside, rng=rng, deadline=share)
+            consensus = self.inner.aggregate(
+                inside, rng=rng, deadline=deadline.share(len(tasks) + 1 - number)
+            )
             interrupted = interrupted or consensus.interrupted
             ranks.append(consensus.ranking.ranks)
             notes += [f"{group}: {note}" for note in _important_notes(consensus)]

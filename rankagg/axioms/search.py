@@ -14,7 +14,7 @@ import numpy as np
 
 from rankagg._typing import Integers64
 from rankagg._validation import check_integer
-from rankagg.aggregation import Aggregator, Deadline, check_rule, time_limit_of
+from rankagg.aggregation import Aggregator, Deadline, check_rule, deadline_of
 from rankagg.axioms import majorities, voters
 from rankagg.axioms.ballots import Ballots, NotNeutralError, Order, Outcomes
 from rankagg.axioms.base import Axiom, Witness, confirmed_witness
@@ -58,8 +58,8 @@ def _orders_renamed(n_items: int) -> tuple[tuple[Order, ...], Integers64]:
     places = np.argsort(orders, axis=1)
     weights = n_items ** np.arange(n_items)[::-1]
     codes = orders @ weights  # ascending, as the orders are
-    table: Integers64 = np.searchsorted(codes, places[:, orders] @ weights)
-    return tuple(tuple(order) for order in orders.tolist()), table
+    table = np.searchsorted(codes, places[:, orders] @ weights)
+    return tuple(map(tuple, orders.tolist())), table
 
 
 def _candidates(n_items: int, n_rankings: int, *, neutral: bool) -> int:
@@ -79,8 +79,9 @@ def _check_size(n_items: int, n_rankings: int, *, neutral: bool = True) -> None:
     if number > MOST_PROFILES:
         many = f"{number:.1e}" if number < 1e300 else "more than 1e+300"
         allowed = f"so small that a search has at most {MOST_PROFILES:,} candidate profiles"
-        got = Described(f"{n_rankings}, {many} candidates of {items}")
-        raise InvalidInputError("n_rankings", allowed, got, remedy)
+        raise InvalidInputError(
+            "n_rankings", allowed, Described(f"{n_rankings}, {many} candidates of {items}"), remedy
+        )
     # Each profile is encoded as one 64-bit number.
     if factorial(n_items) ** n_rankings >= 2**63:
         most = next(m for m in range(63) if factorial(n_items) ** (m + 1) >= 2**63)
@@ -91,8 +92,7 @@ def _check_size(n_items: int, n_rankings: int, *, neutral: bool = True) -> None:
 def _profiles(n_items: int, n_rankings: int, *, neutral: bool = True) -> Iterator[Ballots]:
     """Iterate over all anonymous profiles of a size."""
     orders, _ = _orders_renamed(n_items)
-    blocks = _classes(n_items, n_rankings) if neutral else _chunks(len(orders), n_rankings)
-    for rows in blocks:
+    for rows in _classes(n_items, n_rankings) if neutral else _chunks(len(orders), n_rankings):
         for row in rows.tolist():
             yield Ballots.of(orders[number] for number in row)
 
@@ -237,8 +237,7 @@ def find_counterexample(
     rule, axiom = check_rule(rule), as_axiom(axiom)
     n_items = check_integer(n_items, "n_items", low=1, high=axiom.most_items)
     n_rankings = check_integer(n_rankings, "n_rankings", low=1)
-    deadline = Deadline.after(time_limit_of(time_limit))
-    return search_all(rule, [axiom], n_items, n_rankings, deadline)[0]
+    return search_all(rule, [axiom], n_items, n_rankings, deadline_of(time_limit))[0]
 
 
 def search_all(
@@ -252,10 +251,12 @@ def search_all(
 ) -> list[Witness | None]:
     """Search all profiles up to a size for witnesses against several axioms."""
     fewest = min((axiom.fewest_items for axiom in axioms), default=n_items)
-    total = count_profiles(n_items, n_rankings, fewest, neutral=neutral)
-    progress = _Progress(rule.name, total, deadline)
-    labels = ascii_uppercase[:n_items]
-    outcomes = Outcomes(rule, labels, neutral=neutral, before_call=progress.check)
+    progress = _Progress(
+        rule.name, count_profiles(n_items, n_rankings, fewest, neutral=neutral), deadline
+    )
+    outcomes = Outcomes(
+        rule, ascii_uppercase[:n_items], neutral=neutral, before_call=progress.check
+    )
     witnesses: list[Witness | None] = [None] * len(axioms)
     try:
         for items, rankings in _sizes(fewest, n_items, n_rankings):

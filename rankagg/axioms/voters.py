@@ -73,8 +73,7 @@ class _WinnerKept(Axiom):
         for item in sorted(outcomes.winners(ballots)):
             for order, _ in ballots:
                 for upper in self._swaps(order, item):
-                    changed = ballots.replace(order, _swap(order, upper))
-                    yield Case((ballots, changed), (item,))
+                    yield Case((ballots, ballots.replace(order, _swap(order, upper))), (item,))
 
     def _fault(self, case: Case, outcomes: Outcomes) -> str | None:
         before, after = case.ballots
@@ -211,8 +210,9 @@ class Reinforcement(Axiom):
         number = prod(count + 1 for _, count in ballots)
         if number > DIVISIONS:
             allowed = f"such that it divides into two in at most {DIVISIONS:,} ways"
-            value = Described(counted(number, "way", ","))
-            raise InvalidInputError("profile", allowed, value, "Take fewer ballots.")
+            raise InvalidInputError(
+                "profile", allowed, Described(counted(number, "way", ",")), "Take fewer ballots."
+            )
         for taken in product(*(range(count + 1) for _, count in ballots)):
             rows = list(zip(ballots, taken, strict=True))
             one = Ballots((order, here) for (order, _), here in rows if here)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, ClassVar, TypeAlias, cast, get_args
+from typing import Any, ClassVar, get_args
 
 import numpy as np
 import pandas as pd
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from rankagg._typing import Floats, Generator, Ranks, RNGLike
 from rankagg._validation import as_generator, check_integer, check_kind
-from rankagg.aggregation.evidence import Held, as_data
+from rankagg.aggregation import Held, as_data
 from rankagg.core import Profile, Result, counted, listed, p_text, plain_rows
 from rankagg.distributions.base import MOST_ENUMERATED, RankingDistribution, Uniform, uncompressed
 from rankagg.distributions.fit_result import FitResult
@@ -29,7 +29,7 @@ from rankagg.exceptions import (
     nearest,
 )
 
-Fitter: TypeAlias = Callable[[Profile], FitResult]
+Fitter = Callable[[Profile], FitResult]
 
 # Significance level of a misfit.
 LEVEL = 0.05
@@ -255,9 +255,10 @@ class _Shares:
     def of(cls, ranks: Ranks, weights: Floats, model: RankingDistribution) -> _Shares:
         """Return the shares of strict rankings, with distances to the mode of a distribution."""
         n, shares = ranks.shape[1], weights / weights.sum()
-        distance = DISTANCES[cast(DistanceName, getattr(model, "distance", "kendall"))]
-        places = ranks[:, np.argsort(model.mode.ranks, kind="stable")]
-        values, where = np.unique(distance.of(places), return_inverse=True)
+        distance = DISTANCES[getattr(model, "distance", "kendall")]
+        values, where = np.unique(
+            distance.of(ranks[:, np.argsort(model.mode.ranks, kind="stable")]), return_inverse=True
+        )
         return cls(
             dict(zip(values, np.bincount(where.ravel(), weights=shares), strict=True)),
             np.array([np.bincount(column, weights=shares, minlength=n) for column in ranks.T]),
@@ -476,8 +477,9 @@ def compare_models(
     profile = as_data(data)
     check_kind(profile, "data", kind=Profile, example="Profile.from_orders(['AB', 'BA'])")
     if not profile.is_strict:
-        allowed = "without ties: they are outcomes to some models, and gaps to others"
-        raise InvalidInputError("data", allowed, profile)
+        raise InvalidInputError(
+            "data", "without ties: they are outcomes to some models, and gaps to others", profile
+        )
     chosen, rows = _models_of(models), uncompressed(profile)
     if len(rows) < 4:
         remedy = "Each fold and each fit needs two or more."

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, ClassVar, cast
 
 import numpy as np
@@ -12,7 +11,6 @@ import scipy
 from rankagg._typing import Floats
 from rankagg._validation import check_integer
 from rankagg.core import (
-    Direction,
     ItemSet,
     Profile,
     Result,
@@ -60,7 +58,7 @@ class RobustRankAggregation(Result):
 
     _schema = "rankagg.robust_rank_aggregation"
     _plot = "list_ranks_plot"
-    _best: ClassVar[Mapping[str, Direction]] = {"score": "lowest"}
+    _best: ClassVar = {"score": "lowest"}
     _formats = dict.fromkeys(("score", "bound", "p_value", "p_holm"), p_text)
 
     @property
@@ -159,8 +157,9 @@ def robust_rank_aggregation(data: Profile, *, n_items: int | None = None) -> Rob
     B         2  0.002646  0.007938  0.007433  0.735897
     """
     if not isinstance(cast(object, data), Profile):
-        remedy = "`read_rankings` reads them from files."
-        raise InvalidInputError("data", "a Profile of ranked lists", data, remedy)
+        raise InvalidInputError(
+            "data", "a Profile of ranked lists", data, "`read_rankings` reads them from files."
+        )
     if not are_level(data.weights):
         raise InvalidInputError("data", "lists of equal weight", data)
     check_independent(data)
@@ -212,7 +211,6 @@ def _chance_of_less(scores: Floats, n: int) -> Floats:
             rest = n - j
             reached += before[:, j] * scipy.special.bdtrc(level - 1 - j, rest, share)
             more = np.arange(level - j)
-            ways = scipy.special.comb(rest, more)
             steps = share[:, None] ** more * (1.0 - share[:, None]) ** (rest - more)
-            below[:, j:level] += before[:, j, None] * ways * steps
+            below[:, j:level] += before[:, j, None] * scipy.special.comb(rest, more) * steps
     return np.minimum(reached, 1.0)

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import pi
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 import scipy
@@ -61,9 +61,9 @@ def _few_units(method: str, n: Floats, word: str) -> tuple[str, ...]:
     return (sentence(note, units, method, how, quantity(enough, "units measured to be enough")),)
 
 
-Method: TypeAlias = Literal["hoeffding", "wilson", "clopper-pearson", "percentile"]
-Simultaneous: TypeAlias = Literal["bonferroni", "max-t"]
-Alternative: TypeAlias = Literal["two-sided", "greater", "less"]
+Method = Literal["hoeffding", "wilson", "clopper-pearson", "percentile"]
+Simultaneous = Literal["bonferroni", "max-t"]
+Alternative = Literal["two-sided", "greater", "less"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,12 +97,14 @@ class IntervalOptions:
         check_choice(self.simultaneous, (None, *get_args(Simultaneous)), "simultaneous")
         check_choice(self.alternative, get_args(Alternative), "alternative")
         check_flag(self.anytime, "anytime")
-        times = check_integer(self.n_resamples, "n_resamples", low=100)
-        object.__setattr__(self, "n_resamples", times)
+        object.__setattr__(
+            self, "n_resamples", check_integer(self.n_resamples, "n_resamples", low=100)
+        )
         if self.simultaneous == "max-t" and self.method != "percentile":
             remedy = "'max-t' is a bootstrap: `method='percentile'`."
-            allowed = "None or 'bonferroni' with this method"
-            raise InvalidInputError("simultaneous", allowed, "max-t", remedy)
+            raise InvalidInputError(
+                "simultaneous", "None or 'bonferroni' with this method", "max-t", remedy
+            )
         if self.anytime and self.method != "hoeffding":
             raise InvalidInputError("anytime", "False unless `method='hoeffding'`", True)
 
@@ -148,8 +150,9 @@ class IntervalOptions:
             lower = np.zeros_like(lower)
         notes = (*bounds.notes, *units.notes)
         if silent.any():
-            many = int(silent.sum())
-            pairs = quantity(many, "pairs that no unit compares", noun="pair", of=n_pairs)
+            pairs = quantity(
+                int(silent.sum()), "pairs that no unit compares", noun="pair", of=n_pairs
+            )
             silence = sentence("no {} compares {}: the interval is [0, 1]", units.unit, pairs)
             notes = (silence, *notes)
         return _PairBounds(bounds.mean, bounds.n, bounds.shares, lower, upper, notes)
@@ -332,8 +335,7 @@ def _ratios(counts: NDArray[np.generic], first: Floats, mass: Floats) -> Floats:
     """Return the mean of every pair in samples with these counts of rows; NaN without data."""
     times = counts.astype(np.float64)
     with np.errstate(invalid="ignore", divide="ignore"):
-        means: Floats = times @ first / (times @ mass)
-    return means
+        return times @ first / (times @ mass)
 
 
 # -- radii ----------------------------------------------------------------------------------------

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -12,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from rankagg._typing import Floats, Integers64, Label, RNGLike
 from rankagg._validation import check_choice
-from rankagg.aggregation.evidence import as_data
+from rankagg.aggregation import as_data
 from rankagg.core import (
     ItemSet,
     Profile,
@@ -54,8 +53,7 @@ def p_values(intervals: PairwiseIntervals) -> tuple[Floats, Floats]:
 def _hoeffding_p_value(mean: ArrayLike, shares: ArrayLike) -> Floats:
     """Return Hoeffding's bound of the probability of such a mean if the expectation is 1/2."""
     above = np.maximum(np.asarray(mean, dtype=np.float64) - 0.5, 0.0)
-    p_value: Floats = np.exp(-2.0 * above**2 / np.asarray(shares))
-    return p_value
+    return np.asarray(np.exp(-2.0 * above**2 / np.asarray(shares)))
 
 
 def _by_holm(intervals: PairwiseIntervals) -> Decisions:
@@ -72,8 +70,9 @@ def _by_holm(intervals: PairwiseIntervals) -> Decisions:
     above[off] = tarone(values, count, alpha)
     name = "sign-test" if exact else "hoeffding"
     enough = by_p_values(alpha, n, 0.5 if exact else float(np.exp(-0.5)))
-    possible = bool(tarone(least, count, alpha).any())
-    basis = Basis(name, intervals.unit, intervals.total_units, enough, possible)
+    basis = Basis(
+        name, intervals.unit, intervals.total_units, enough, bool(tarone(least, count, alpha).any())
+    )
     how = "exact sign tests (Holm, Tarone)" if exact else "Holm's procedure on Hoeffding p-values"
     return Decisions(items=intervals.items, above=above, alpha=alpha, how=how, basis=basis)
 
@@ -82,21 +81,21 @@ def _by_intervals(intervals: PairwiseIntervals) -> Decisions:
     """Decide the pairs whose simultaneous interval excludes 1/2."""
     if intervals.simultaneous is None:
         remedy = "Compute simultaneous intervals, or decide by Holm's procedure."
-        allowed = "'bonferroni' or 'max-t' for decisions by intervals"
-        raise InvalidInputError("simultaneous", allowed, None, remedy)
+        raise InvalidInputError(
+            "simultaneous", "'bonferroni' or 'max-t' for decisions by intervals", None, remedy
+        )
     above = intervals.lower > 0.5
     np.fill_diagonal(above, False)
     names = ("method", "alpha", "simultaneous", "alternative", "anytime")
     options = IntervalOptions(*(getattr(intervals, name) for name in names))
     enough = options.least_units(len(intervals.items))
     possible = enough is not None and int(intervals.n_units.max()) >= enough
-    basis = Basis(options.name, intervals.unit, intervals.total_units, enough, possible)
     return Decisions(
         items=intervals.items,
         above=above,
         alpha=intervals.alpha,
         how=f"{intervals.simultaneous} {intervals.method} intervals",
-        basis=basis,
+        basis=Basis(options.name, intervals.unit, intervals.total_units, enough, possible),
     )
 
 
@@ -167,7 +166,7 @@ class PairwiseIntervals(Result):
     _plot = "pair_intervals_plot"
     _row = "pair"
     _named_rows = False
-    _intervals: ClassVar[Mapping[str, tuple[str, str]]] = {"estimate": ("lower", "upper")}
+    _intervals: ClassVar = {"estimate": ("lower", "upper")}
 
     # -- constructors -------------------------------------------------------------------------
 
@@ -286,16 +285,17 @@ class PairwiseIntervals(Result):
         turned = self.estimate[i, j] < 0.5
         at = np.where(turned, j, i), np.where(turned, i, j)
         lower, upper = self.lower[at], self.upper[at]
-        columns = {
-            "above": list(self.items.at(at[0])),
-            "below": list(self.items.at(at[1])),
-            "estimate": self.estimate[at],
-            "lower": lower,
-            "upper": upper,
-            "n_units": self.n_units[at],
-            "outside": (lower > 0.5) | (upper < 0.5),
-        }
-        return pd.DataFrame(columns)
+        return pd.DataFrame(
+            {
+                "above": list(self.items.at(at[0])),
+                "below": list(self.items.at(at[1])),
+                "estimate": self.estimate[at],
+                "lower": lower,
+                "upper": upper,
+                "n_units": self.n_units[at],
+                "outside": (lower > 0.5) | (upper < 0.5),
+            }
+        )
 
     def _content(self) -> dict[str, Any]:
         units = self._plain("items", "unit", "fixed_tasks", "method", "alpha")
@@ -322,15 +322,15 @@ class PairwiseIntervals(Result):
 
 def intervals_of(units: Units | SummedUnits, options: IntervalOptions) -> PairwiseIntervals:
     """Return the intervals of all pairs from independent units."""
-    bounds = options.bounds(units)
+    n, bounds = len(units.items), options.bounds(units)
     return PairwiseIntervals(
         items=units.items,
-        estimate=square(len(units.items), bounds.mean, 1.0 - bounds.mean, 0.5),
-        lower=square(len(units.items), bounds.lower, 1.0 - bounds.upper, 0.5),
-        upper=square(len(units.items), bounds.upper, 1.0 - bounds.lower, 0.5),
-        n_units=np.rint(square(len(units.items), bounds.n, bounds.n, 0.0)).astype(np.int64),
+        estimate=square(n, bounds.mean, 1.0 - bounds.mean, 0.5),
+        lower=square(n, bounds.lower, 1.0 - bounds.upper, 0.5),
+        upper=square(n, bounds.upper, 1.0 - bounds.lower, 0.5),
+        n_units=np.rint(square(n, bounds.n, bounds.n, 0.0)).astype(np.int64),
         total_units=units.n_units,
-        shares=square(len(units.items), bounds.shares, bounds.shares, np.nan),
+        shares=square(n, bounds.shares, bounds.shares, np.nan),
         unit=units.unit,
         fixed_tasks=units.fixed_tasks,
         method=options.method,

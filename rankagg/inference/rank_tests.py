@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any, ClassVar, cast
 
 import numpy as np
@@ -23,7 +23,6 @@ from rankagg._typing import (
 from rankagg._validation import as_generator, check_alpha, check_integer
 from rankagg.core import (
     ROWS,
-    Direction,
     ItemSet,
     Profile,
     Result,
@@ -85,8 +84,9 @@ def _ranked_units(
         raise InvalidInputError("data", "rankings of equal weight for this test", spread, remedy)
     units = Units.of(profile, unit=unit, instances=instances)
     if units.n_units < 2:
-        size = Described(counted(units.n_units, units.unit))
-        raise InvalidInputError("data", f"two {units.unit}s or more", size)
+        raise InvalidInputError(
+            "data", f"two {units.unit}s or more", Described(counted(units.n_units, units.unit))
+        )
     return profile, units
 
 
@@ -105,12 +105,13 @@ def _mid_ranks(profile: Profile, units: Units) -> tuple[Floats, Integers64]:
     np.add.at(numbers, clusters, is_ranked * counts[:, None])
     if ((numbers > 0) & (numbers < np.bincount(clusters, weights=counts)[:, None])).any():
         problem = Described("items that only some rankings of a unit have")
-        remedy = (
+        raise InvalidInputError(
+            "data",
+            "rankings of the same items within every unit",
+            problem,
             "Average ranks among different items are not comparable: leave these items out of "
-            "the unit, or take `unit='ranking'` where rankings are independent."
+            "the unit, or take `unit='ranking'` where rankings are independent.",
         )
-        allowed = "rankings of the same items within every unit"
-        raise InvalidInputError("data", allowed, problem, remedy)
     with np.errstate(invalid="ignore"):
         averages = np.round(sums / numbers, 9)
     ranks = places.mid_ranks(places.competition_ranks(averages)) + 1.0
@@ -147,8 +148,9 @@ class _AverageRankTest(Result):
         return np.nan_to_num(ranges, nan=0.0, posinf=np.inf)
 
     def _quantile(self, alpha: float) -> float:
-        level = 1.0 - check_alpha(alpha)
-        return float(scipy.stats.studentized_range.ppf(level, len(self.items), np.inf))
+        return float(
+            scipy.stats.studentized_range.ppf(1.0 - check_alpha(alpha), len(self.items), np.inf)
+        )
 
     def groups(self, alpha: float = 0.05) -> tuple[tuple[Label, ...], ...]:
         """Return the largest sets of items, adjacent by average rank, without a difference.
@@ -209,7 +211,7 @@ class FriedmanTest(_AverageRankTest):
     kendall_w: float
 
     _schema = "rankagg.friedman"
-    _best: ClassVar[Mapping[str, Direction]] = {"average_rank": "lowest"}
+    _best: ClassVar = {"average_rank": "lowest"}
 
     @property
     def df(self) -> int:
@@ -263,9 +265,9 @@ class FriedmanTest(_AverageRankTest):
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per item with its average rank, the best first."""
-        index = pd.Index(list(self.items), name="item")
-        frame = pd.DataFrame({"average_rank": self.average_ranks}, index=index)
-        return frame.sort_values("average_rank", kind="stable")
+        return pd.DataFrame(
+            {"average_rank": self.average_ranks}, index=pd.Index(list(self.items), name="item")
+        ).sort_values("average_rank", kind="stable")
 
     def _content(self) -> dict[str, Any]:
         data = self._plain("items", "average_ranks", "n_rankings", "unit", "kendall_w", "statistic")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,14 +15,21 @@ from rankagg._typing import Floats, Positions, Ranks
 from rankagg.analysis import RuleComparison, Stability
 from rankagg.analysis.comparison.agreement import flow_slots
 from rankagg.core import count_range, counted
-from rankagg.plotting.sheet import PlotSheet, first_of, legend_mark, open_frame, rank_ticks
+from rankagg.plotting.sheet import (
+    PlotSheet,
+    first_of,
+    in_order,
+    legend_mark,
+    open_frame,
+    rank_text,
+    rank_ticks,
+)
 from rankagg.plotting.theme import (
     ACCENTS,
     GRAY,
     INK,
     LINES,
     MOST_DRAWN,
-    NO_RANK,
     PALE,
     dot,
     method_look,
@@ -34,7 +41,7 @@ from rankagg.plotting.theme import (
 # Most points of a curve with a marker at each.
 MARKED = 12
 #: Style and words of the effect of leaving out a unit.
-EFFECTS: Final[dict[str, tuple[dict[str, Any], str]]] = {
+EFFECTS: dict[str, tuple[dict[str, Any], str]] = {
     "stays": ({"color": ACCENTS[0], "marker": "o"}, "the winner stays"),
     "changes": ({"color": ACCENTS[1], "marker": "D"}, "another winner, named at the right"),
     "unknown": ({"color": GRAY, "marker": "x"}, "nothing in common to compare"),
@@ -61,8 +68,7 @@ def draw_banded(
         else:
             known = (np.isfinite(low) & np.isfinite(high)).tolist()
             ax.fill_between(x, low, high, where=known, alpha=0.18, lw=0, gid=f"band-{gid}", **shade)
-    every = _marked_points(0, len(x))
-    return ax.plot(x, y, gid=f"line-{gid}", markevery=every, **look)
+    return ax.plot(x, y, gid=f"line-{gid}", markevery=_marked_points(0, len(x)), **look)
 
 
 @plot_of(RuleComparison, "rankagg.compare")
@@ -106,10 +112,10 @@ def bump_chart(
         if moved[position]:
             turn, color = divmod(int(np.count_nonzero(moved[:position])), len(ACCENTS))
             look = {"color": ACCENTS[color], "ls": LINES[(turn + color) % len(LINES)], "zorder": 3}
-        look |= {"marker": "o", "label": f"_{labels[position]}"}
-        ax.plot(range(len(names)), column, gid=f"item-{position}", **look)
+        gid, label = f"item-{position}", f"_{labels[position]}"
+        ax.plot(range(len(names)), column, marker="o", label=label, gid=gid, **look)
     _join_ties(ax, slots, ranks)
-    places = [[NO_RANK if rank < 0 else str(rank + 1) for rank in row] for row in ranks.tolist()]
+    places = [[rank_text(rank) for rank in row] for row in ranks.tolist()]
     left = [f"{label}  {place}" for place, label in zip(places[0], labels, strict=True)]
     ax.set_yticks(slots[0], left, parse_math=False)
     if len(names) > 1:
@@ -131,9 +137,7 @@ def _kept_items(comparison: RuleComparison, top: int | None) -> tuple[Positions,
     if not note:
         return np.arange(total), ""
     lead = comparison.exact or comparison.consensuses[-1]
-    ranks, name = lead.ranking.ranks, lead.rule.name
-    order = np.argsort(np.where(ranks >= 0, ranks, total), kind="stable")
-    return np.sort(order[:n]), f"{note} by {name}"
+    return np.sort(in_order(lead.ranking.ranks)[:n]), f"{note} by {lead.rule.name}"
 
 
 def _join_ties(ax: Axes, slots: Floats, ranks: Ranks) -> None:
@@ -142,8 +146,7 @@ def _join_ties(ax: Axes, slots: Floats, ranks: Ranks) -> None:
         for place in np.unique(places[places >= 0]):
             tied = heights[places == place]
             if len(tied) > 1:
-                ends = [tied.min(), tied.max()]
-                ax.plot([x, x], ends, solid_capstyle="round", gid="tie", **bar)
+                ax.plot([x, x], [tied.min(), tied.max()], solid_capstyle="round", gid="tie", **bar)
 
 
 @plot_of(RuleComparison, "rankagg.compare")
@@ -181,11 +184,19 @@ def overlap_plot(result: RuleComparison, *, ax: Axes | None = None) -> Axes:
     for number, group in enumerate(groups):
         # Later lines are narrower, so that those below remain visible.
         fat = 1 + 0.9 * (len(groups) - 1 - number) / max(len(groups) - 1, 1)
-        look = {**method_look(number), "lw": stroke(fat), "ms": dot(fat), "zorder": 3}
-        look |= {"markevery": _marked_points(number, depth), "clip_on": False}
-        label = "\n".join(names[rule] for rule in group)
         curve = curves[group[0]]
-        handles += ax.plot(curve.index, curve, label=label, gid=f"curve-{number}", **look)
+        handles += ax.plot(
+            curve.index,
+            curve,
+            label="\n".join(names[rule] for rule in group),
+            lw=stroke(fat),
+            ms=dot(fat),
+            markevery=_marked_points(number, depth),
+            clip_on=False,
+            zorder=3,
+            gid=f"curve-{number}",
+            **method_look(number),
+        )
     if depth == total:
         at = np.arange(1, depth + 1)
         handles += ax.plot(at, at / total, ":", color=GRAY, label="at random", gid="random")
@@ -197,8 +208,7 @@ def overlap_plot(result: RuleComparison, *, ax: Axes | None = None) -> Axes:
     lead = names[exact.rule.name]
     ax.set_ylabel(f"expected overlap with\n{lead}'s first k", parse_math=False)
     labels = [str(handle.get_label()) for handle in handles]
-    place = {"loc": "center left", "bbox_to_anchor": (1.02, 0.5), "handlelength": 3}
-    sheet.legend(handles, labels, **place)
+    sheet.legend(handles, labels, loc="center left", bbox_to_anchor=(1.02, 0.5), handlelength=3)
     ranked = f"{depth} of {counted(total, 'item')} {'is' if depth == 1 else 'are'} ranked"
     notes = [
         f"only {ranked} by all rules" if depth < total else "",
@@ -294,8 +304,8 @@ def _draw_influence(stability: Stability, top: int | None, ax: Axes | None) -> A
     for row, (distance, effect) in enumerate(zip(shown["distance"], shown["effect"], strict=True)):
         end = 0.0 if np.isnan(distance) else float(distance)
         ax.plot([0, end], [row, row], color=GRAY, lw=stroke(0.5), zorder=2)
-        look: dict[str, Any] = {"ls": "none", "zorder": 3, "clip_on": False} | EFFECTS[effect][0]
-        ax.plot(end, row, gid=f"{effect}-{row}", **look)
+        look, _ = EFFECTS[effect]
+        ax.plot(end, row, ls="none", zorder=3, clip_on=False, gid=f"{effect}-{row}", **look)
     sheet.name_rows(names)
     changed = np.flatnonzero(shown["effect"] == "changes")
     if len(changed):

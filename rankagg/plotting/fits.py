@@ -146,13 +146,21 @@ def distances_plot(fit: MallowsFit, *, alpha: float = 0.05, ax: Axes | None = No
     sheet = PlotSheet(ax, 32.0, 18.0)
     ax, handles = sheet.ax, list[Any]()
     if share:
-        bars: dict[str, Any] = {"fc": PALE, "ec": ACCENTS[0], "lw": stroke(0.5), "gid": "known"}
-        bars |= {"weights": weights / weights.sum(), "rwidth": 0.86, "label": "rankings"}
-        ax.hist(distances, edges, **bars)
+        ax.hist(
+            distances,
+            edges,
+            weights=weights / weights.sum(),
+            rwidth=0.86,
+            fc=PALE,
+            ec=ACCENTS[0],
+            lw=stroke(0.5),
+            label="rankings",
+            gid="known",
+        )
         handles.append(ax.patches[0])
-    line: dict[str, Any] = {"color": ACCENTS[1], "marker": "D", "label": "fitted distribution"}
+    middles, label = edges[:-1] + step / 2, "fitted distribution"
     heights, _ = np.histogram(np.arange(len(expected)), edges, weights=expected)
-    handles += ax.plot(edges[:-1] + step / 2, heights, gid="expected", **line)
+    handles += ax.plot(middles, heights, color=ACCENTS[1], marker="D", label=label, gid="expected")
     ax.set_ylim(bottom=0.0)
     ax.set_ylabel("share of rankings")
     ax.yaxis.set_major_formatter(PercentFormatter(1.0))
@@ -260,8 +268,9 @@ def memberships_plot(fit: MixtureFit, *, alpha: float = 0.05, ax: Axes | None = 
     ax.xaxis.set_major_formatter(PercentFormatter(1.0))
     open_frame(ax, grid="x")
     dark = f"dark: rankings that belong to it with a probability of {SURE:g} or more"
-    axis = f"share of rankings, with {percent(alpha)} interval"
-    return sheet.finish([dark, *_fit_notes(fit)], axis=axis)
+    return sheet.finish(
+        [dark, *_fit_notes(fit)], axis=f"share of rankings, with {percent(alpha)} interval"
+    )
 
 
 def _first_items(part: RankingDistribution, room: int) -> str:
@@ -342,5 +351,6 @@ def goodness_plot(result: GoodnessOfFit, *, ax: Axes | None = None) -> Axes:
     ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), ylabel="share of rankings")
     open_frame(ax)
     each = ", ".join(f"{name} {p:.3g}" for name, p in zip(STATISTICS, result.p_values, strict=True))
-    notes = [result.verdict, f"p-values: {each}"]
-    return sheet.finish(notes, axis="expected share", handles=handles, columns=2)
+    return sheet.finish(
+        [result.verdict, f"p-values: {each}"], axis="expected share", handles=handles, columns=2
+    )

@@ -6,14 +6,13 @@ import json
 from dataclasses import dataclass, field
 from functools import cached_property
 from io import StringIO
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
 
 from rankagg._typing import Floats, Generator, RNGLike
-from rankagg.aggregation import Aggregator, Evidence, Needs, Outcome
-from rankagg.aggregation.base import ReadsUnranked
+from rankagg.aggregation import Aggregator, Evidence, Outcome
 from rankagg.aggregation.voting.elimination_rules import InstantRunoff
 from rankagg.aggregation.voting.rounds import BY_DATA, ElectionCount
 from rankagg.aggregation.voting.transfers import STV
@@ -56,7 +55,7 @@ from rankagg.report.sections import (
 )
 
 #: Rules that count an election.
-ElectionRule: TypeAlias = STV | InstantRunoff
+ElectionRule = STV | InstantRunoff
 #: Default rule for one seat; ties are broken as by `rankagg count`.
 USUAL = InstantRunoff(tie_breaking="order")
 # Format of votes, with all decimals; most rows of the table of lists, and most lists with p-values,
@@ -77,8 +76,8 @@ P_VALUES = (
 class Counted(Aggregator):
     """Rank by a count; candidates tied for a seat stay tied."""
 
-    needs: ClassVar[Needs] = "rankings"
-    reads_unranked: ClassVar[ReadsUnranked] = "last"
+    needs = "rankings"
+    reads_unranked = "last"
     rule: ElectionRule
     count: ElectionCount = field(repr=False, compare=False)
 
@@ -107,12 +106,12 @@ class ElectionKind(Kind):
     cast: CastVotes | None = None
     rng: RNGLike = None
     name: ClassVar[str] = "election"
-    words: ClassVar[Words] = Words("candidate", "ballot", "vote")
-    is_sample: ClassVar[bool] = False
-    infers: ClassVar[bool] = False
-    lacks: ClassVar[bool] = False
-    complete_unit: ClassVar[str] = "complete ballot"
-    against: ClassVar[str] = "ahead in the count: elected earlier, more votes, or out later"
+    words = Words("candidate", "ballot", "vote")
+    is_sample = False
+    infers = False
+    lacks = False
+    complete_unit = "complete ballot"
+    against = "ahead in the count: elected earlier, more votes, or out later"
 
     # -- results -----------------------------------------------------------------------
 
@@ -157,8 +156,9 @@ class ElectionKind(Kind):
         if level:
             others = [x for x in count.elected if x not in names]
             also = f"and {listing(others)} " if others else ""
-            by = f"{also}{count.tie_broken}"
-            text = sentence("{}, {}: {} were tied", text, by, listing(level))
+            text = sentence(
+                "{}, {}: {} were tied", text, f"{also}{count.tie_broken}", listing(level)
+            )
         return text
 
     def certainty(self, findings: Findings) -> str:
@@ -259,10 +259,9 @@ class ElectionKind(Kind):
             table = _rounds(moved.assign(outcome=frame["outcome"]), "Votes that each round adds")
             section.add("folded", ("Transfers", table))
         formats = dict.fromkeys(("quota", "exhausted"), VOTES)
-        decided = page_table(
-            self._decided(), "What each round decides", formats=formats, text=TEXTS
+        section.table(
+            page_table(self._decided(), "What each round decides", formats=formats, text=TEXTS)
         )
-        section.table(decided)
         section.items(self.count.notes)
         if (block := self._block()) is None:
             section.text("This page has no room for the ballots: see `rankagg count --ballots`.")
@@ -272,19 +271,20 @@ class ElectionKind(Kind):
 
     def _decided(self) -> pd.DataFrame:
         """Return a row for each round with its decisions."""
-        rows = [
-            {
-                "Round": k,
-                "elected": ", ".join(map(str, stage.elected)),
-                "surplus passed on by": ", ".join(map(str, stage.surplus)),
-                "eliminated": ", ".join(map(str, stage.eliminated)),
-                "tie broken": stage.tie,
-                "quota": None if stage.quota is None else float(stage.quota),
-                "exhausted": float(stage.exhausted),
-            }
-            for k, stage in enumerate(self.count.stages, 1)
-        ]
-        frame = pd.DataFrame(rows)
+        frame = pd.DataFrame(
+            [
+                {
+                    "Round": k,
+                    "elected": ", ".join(map(str, stage.elected)),
+                    "surplus passed on by": ", ".join(map(str, stage.surplus)),
+                    "eliminated": ", ".join(map(str, stage.eliminated)),
+                    "tie broken": stage.tie,
+                    "quota": None if stage.quota is None else float(stage.quota),
+                    "exhausted": float(stage.exhausted),
+                }
+                for k, stage in enumerate(self.count.stages, 1)
+            ]
+        )
         unused = [name for name in TEXTS if not frame[name].any()]
         return frame.drop(columns=[*unused, *["quota"] * (frame["quota"].nunique() < 2)])
 
@@ -353,8 +353,9 @@ class ElectionKind(Kind):
 def _rounds(frame: pd.DataFrame, caption: str) -> PageTable:
     """Return a table of candidates by rounds."""
     table = frame.rename_axis("Candidate").reset_index()
-    formats = dict.fromkeys(map(str, table), VOTES)
-    return page_table(table, caption, formats=formats, text=["Candidate", "outcome"])
+    return page_table(
+        table, caption, formats=dict.fromkeys(map(str, table), VOTES), text=["Candidate", "outcome"]
+    )
 
 
 @dataclass(frozen=True)
@@ -363,9 +364,9 @@ class ListsKind(Kind):
 
     data: Profile
     name: ClassVar[str] = "lists"
-    words: ClassVar[Words] = Words("item", "list", "vote")
-    complete_unit: ClassVar[str] = "complete list"
-    infers: ClassVar[bool] = False
+    words = Words("item", "list", "vote")
+    complete_unit = "complete list"
+    infers = False
 
     @cached_property
     def _ranks(self) -> pd.DataFrame:
@@ -455,8 +456,8 @@ class VotesKind(Kind):
 
     data: PairwiseMatrix
     name: ClassVar[str] = "votes"
-    holds: ClassVar[Any] = PairwiseMatrix
-    words: ClassVar[Words] = Words(unit="vote")
+    holds = PairwiseMatrix
+    words = Words(unit="vote")
 
     def ranks(self, **options: Any) -> None:
         """Return None, as the rankings are unknown."""

@@ -60,8 +60,9 @@ def read_cards(table: pd.DataFrame | None, items: ItemSet, tasks: Iterable[Label
         remedy = "Labels are the index of a DataFrame, and the first column of a file."
         raise InvalidInputError("about_items", allowed, Described(listed(others)), remedy)
     if known.index.has_duplicates:
-        twice = known.index[known.index.duplicated()][0]
-        raise InvalidInputError("about_items", "a row for each item", twice)
+        raise InvalidInputError(
+            "about_items", "a row for each item", known.index[known.index.duplicated()][0]
+        )
     by_heading: dict[str, dict[Label, str]] = {}
     for position, name in enumerate(known.columns):
         heading = "link" if is_link(name) else str(name)
@@ -84,8 +85,7 @@ def read_cards(table: pd.DataFrame | None, items: ItemSet, tasks: Iterable[Label
         )
         if labels and len(table)
     ]
-    columns = tuple(_column(*one) for one in by_heading.items() if one[1])
-    return Cards(columns, links, tuple(lines))
+    return Cards(tuple(_column(*one) for one in by_heading.items() if one[1]), links, tuple(lines))
 
 
 def is_link(name: object) -> bool:

@@ -44,14 +44,14 @@ def _vote_headings(findings: Findings) -> dict[str, str]:
 
 def _all_ranks(findings: Findings) -> PageTable:
     """Return the ranks of items by each rule, over all optima, and their intervals."""
-    comparison, exact, known = findings.comparison, findings.exact, findings.alternatives
+    comparison, known = findings.comparison, findings.alternatives
     table = comparison.ranks().reset_index()
     name = findings.lead.rule.name
     table = table.sort_values(name, kind="stable")
     heading = findings.noun.capitalize()
     frame = pd.DataFrame({"Rank": table[name], heading: [str(item) for item in table["item"]]})
     meanings, words = {"Rank": f"by {name}"}, [heading]
-    at = exact.items.indices(list(table["item"]))
+    at = findings.exact.items.indices(list(table["item"]))
     if known is not None and known.is_unique is False and known.ranks is not None:
         best, worst = known.ranks
         frame["All optima"] = [span(best[i], worst[i], " to ") for i in at]
@@ -98,12 +98,14 @@ def proof(findings: Findings) -> Section:
     section.text(findings.proof_sentence())
     if not known.is_unique:
         n, what = len(exact.items), "pairs on which optima differ"
-        of = n * (n - 1) // 2
-        pairs = part_of(known.optima.n_undecided_pairs, what, of, "pairs", "pair", form=",")
+        pairs = part_of(
+            known.optima.n_undecided_pairs, what, n * (n - 1) // 2, "pairs", "pair", form=","
+        )
         section.text(sentence("They differ on {}; the one shown is one of them.", pairs))
     elif known.radius is not None and findings.is_exact:
-        unit = f"more {findings.kind.complete_unit}"
-        more = quantity(known.radius, "rankings that overturn", ",", unit)
+        more = quantity(
+            known.radius, "rankings that overturn", ",", f"more {findings.kind.complete_unit}"
+        )
         section.text(sentence("At least {} would be needed to overturn it.", more))
     elif not known.is_complete:
         section.unknown(f"The number that would overturn it was {LATE}.")
@@ -150,16 +152,17 @@ def neighbors(findings: Findings) -> Section:
         f"Each {findings.noun} and the one before it: {word}s lost to it, and won against it."
         + f" Where either is missing, it is a share of a {word} (policy “uniform”)." * shared
     )
-    table = page_table(
-        frame,
-        "Neighbors in the order of the page",
-        formats=dict.fromkeys([f"{word}s lost", f"{word}s won"], ".2f") if shared else None,
-        text=words,
-        meanings={"decided": f"whether the order of the two is decided at {findings.level}"},
-        limit=NEIGHBORS,
-        what="places",
+    return section.table(
+        page_table(
+            frame,
+            "Neighbors in the order of the page",
+            formats=dict.fromkeys([f"{word}s lost", f"{word}s won"], ".2f") if shared else None,
+            text=words,
+            meanings={"decided": f"whether the order of the two is decided at {findings.level}"},
+            limit=NEIGHBORS,
+            what="places",
+        )
     )
-    return section.table(table)
 
 
 def _reason_above(findings: Findings, upper: int, lower: int) -> str:
@@ -243,15 +246,15 @@ def _differing(findings: Findings) -> str:
 
 def _disagreement(section: Section, findings: Findings, method: str) -> bool:
     """Add the pairs that a rule orders differently; return whether there are any."""
-    name = findings.lead.rule.name
     # The section on uncertainty states whether nothing is decided.
     ranks = findings.ranks if findings.has_decisions else None
     decisions = None if ranks is None else ranks.decisions
-    frame = findings.comparison.disagreements(name, method, decisions=decisions)
+    frame = findings.comparison.disagreements(findings.lead.rule.name, method, decisions=decisions)
     if frame.empty:
         return False
-    number = quantity(len(frame), "pairs ordered differently", ",", "pair")
-    heading = sentence("{} differs on {}", method, number)
+    heading = sentence(
+        "{} differs on {}", method, quantity(len(frame), "pairs ordered differently", ",", "pair")
+    )
     frame = frame.drop(columns=["margin", "ties"] if frame["ties"].eq(0).all() else ["margin"])
     order, is_tied = capital(_order_name(findings)), frame["other"].eq("above")
     headings = {"above": f"{order} has above", "other": f"{method} has them"}
@@ -282,8 +285,7 @@ def majorities(findings: Findings) -> Section:
     pairs = n * (n - 1) // 2
     beaten = int(graph.beats.sum())
     what, order = "majorities against the order of the page", "the order of the page"
-    number = quantity(len(against), what, ",", "majority")
-    contradicted = sentence("{} against {}", number, order)
+    contradicted = sentence("{} against {}", quantity(len(against), what, ",", "majority"), order)
     section.headline(contradicted if groups or len(against) else "no cycles")
     if groups:
         section.text(
@@ -306,15 +308,16 @@ def majorities(findings: Findings) -> Section:
     if not len(against):
         return section
     ordered = against.sort_values("margin", ascending=False, kind="stable")
-    table = page_table(
-        ordered[["above", "below", "votes_for", "votes_against"]],
-        "Majorities against the order of the page, the largest first",
-        headings={"above": "Majority has above", **_vote_headings(findings)},
-        text=["above", "below"],
-        limit=AGAINST,
-        what="majorities",
+    return section.table(
+        page_table(
+            ordered[["above", "below", "votes_for", "votes_against"]],
+            "Majorities against the order of the page, the largest first",
+            headings={"above": "Majority has above", **_vote_headings(findings)},
+            text=["above", "below"],
+            limit=AGAINST,
+            what="majorities",
+        )
     )
-    return section.table(table)
 
 
 def _circle(findings: Findings, group: Sequence[Label]) -> str:
@@ -411,8 +414,9 @@ def _flow_chart(findings: Findings) -> _Flow:
     columns = tuple((100 * k / max(len(names) - 1, 1), name) for k, name in enumerate(names))
     which, who = "", "No item moves."
     if total > len(order):
-        drawn = part_of(len(order), "items drawn", total, "items", "item", form=",")
-        which = sentence("The first {}. ", drawn)
+        which = sentence(
+            "The first {}. ", part_of(len(order), "items drawn", total, "items", "item", form=",")
+        )
     if colored:
         most = listing([items[k] for k in colored], COLORED)
         by = quantity(int(moved[colored[0]]), "places moved", noun="place")

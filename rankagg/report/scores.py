@@ -13,7 +13,6 @@ from rankagg.aggregation import SCORED, Aggregator, Mean, other_scale
 from rankagg.core import (
     ScoreSummary,
     ScoreTable,
-    Words,
     joined,
     listing,
     named,
@@ -38,8 +37,8 @@ class ScoresKind(Kind):
 
     data: ScoreTable | ScoreSummary
     name: ClassVar[str] = "scores"
-    holds: ClassVar[Any] = ScoreTable | ScoreSummary
-    words: ClassVar[Words] = SCORED
+    holds = ScoreTable | ScoreSummary
+    words = SCORED
 
     @property
     def has_instances(self) -> bool:
@@ -68,8 +67,7 @@ class ScoresKind(Kind):
 
     def rules(self) -> list[Aggregator]:
         """Return the default rules, without the mean if scores have none."""
-        rules = super().rules()
-        return [rule for rule in rules if not (self.no_mean and isinstance(rule, Mean))]
+        return [rule for rule in super().rules() if not (self.no_mean and isinstance(rule, Mean))]
 
     def numbers(self, findings: Findings) -> list[tuple[str, str]]:
         """Return the numbers of tasks and of instances."""
@@ -159,8 +157,9 @@ class ScoresKind(Kind):
 
     def opening(self, findings: Findings) -> list[Section]:
         """Return the scores of each task."""
-        many = quantity(self.data.n_tasks, "tasks", ",", "task")
-        section = Section("scores", "Scores", is_open=True).headline(many)
+        section = Section("scores", "Scores", is_open=True).headline(
+            quantity(self.data.n_tasks, "tasks", ",", "task")
+        )
         return [section.table(self._table(findings))]
 
     def _table(self, findings: Findings) -> PageTable:
@@ -197,8 +196,7 @@ class ScoresKind(Kind):
     def duels(self, findings: Findings) -> tuple[str, Floats, Floats]:
         """Return wins in tasks or instances, or in votes if these have weights."""
         _, wins, ties = super().duels(findings)
-        is_weighted = len(set(self.data.task_weights.values())) > 1
-        is_fractional = is_weighted or findings.has_shared_votes
+        is_fractional = len(set(self.data.task_weights.values())) > 1 or findings.has_shared_votes
         return "vote" if is_fractional else self.complete_unit, wins, ties
 
 

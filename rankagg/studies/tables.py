@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from math import isnan, nan
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import ClassVar, Literal
 
 import numpy as np
 import pandas as pd
@@ -34,14 +34,15 @@ from rankagg.studies.measures import Cell, Curve, Measures
 from rankagg.studies.study import ROUNDING, Row, Study, StudyResult
 
 # A rule's ranking of all tasks, and False if an exact rule did not prove it in time.
-_FullRanking: TypeAlias = tuple[PartialRanking, bool]
-_Scope: TypeAlias = Literal["tasks", "instances", "within"]
+_FullRanking = tuple[PartialRanking, bool]
+_Scope = Literal["tasks", "instances", "within"]
 
 
 def _check_table(data: object, owner: str) -> None:
     if not isinstance(data, ScoreTable):
-        allowed = "a ScoreTable"
-        raise InvalidInputError(f"data of {owner}", allowed, data, "`read_scores` reads one.")
+        raise InvalidInputError(
+            f"data of {owner}", "a ScoreTable", data, "`read_scores` reads one."
+        )
 
 
 # -- subsets of tasks -----------------------------------------------------------------------------
@@ -57,8 +58,7 @@ class _SubsetCell(Cell):
 
     def tasks(self, n_tasks: int, seed: int) -> Positions:
         """Return the positions of the drawn tasks among all."""
-        drawn = self.generator(seed, "tasks").choice(n_tasks, self.size, replace=False)
-        return np.sort(drawn)
+        return np.sort(self.generator(seed, "tasks").choice(n_tasks, self.size, replace=False))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -115,7 +115,7 @@ class TaskSubsetStudy(Study[_SubsetCell]):
     """
 
     _cell = _SubsetCell
-    _fields: ClassVar[Mapping[str, str]] = {
+    _fields: ClassVar = {
         "method": "str",
         **dict.fromkeys(("tau", "distance", "top1"), "float64"),
         "n_ranked": "int64",
@@ -162,8 +162,7 @@ class TaskSubsetStudy(Study[_SubsetCell]):
         total = self.data.n_tasks
         evidence, everything, rankings = parts.part(np.arange(total)), _SubsetCell(total, 0), []
         for rule, text in zip(self.rules, self._texts, strict=True):
-            rng = everything.generator(self._seed, text)
-            consensus = self._aggregate(rule, evidence, rng)
+            consensus = self._aggregate(rule, evidence, everything.generator(self._seed, text))
             rankings.append((consensus.ranking, consensus.is_proved is not False))
         return parts, rankings
 
@@ -277,8 +276,8 @@ class AgreementStudy(Study[_PartCell]):
     """
 
     _cell = _PartCell
-    _dimensions: ClassVar[dict[Any, str]] = {}
-    _fields: ClassVar[Mapping[str, str]] = {
+    _dimensions: ClassVar = {}
+    _fields: ClassVar = {
         **dict.fromkeys(("first", "second"), "str"),
         **dict.fromkeys(("k", "n_ranked"), "int64"),
         **dict.fromkeys(("top", "last", "top_tau", "tau"), "float64"),
@@ -326,8 +325,9 @@ class AgreementStudy(Study[_PartCell]):
         several = self.data.is_instance_level and len(self._compared) > 1
         if len(self._one_level) < 2 and not several:
             got = Described(repr(list(self._compared)))
-            allowed = "two or more rules with one level"
-            raise InvalidInputError("rules of AgreementStudy", allowed, got)
+            raise InvalidInputError(
+                "rules of AgreementStudy", "two or more rules with one level", got
+            )
         self._set("tolerance", as_tolerance(self.tolerance, self.data.tasks))
 
     @property
@@ -352,8 +352,9 @@ class AgreementStudy(Study[_PartCell]):
         """Aggregate one part with every rule, and compare each two."""
         if cell.scope == "within":
             number = [*self.data.tasks].index(cell.task)
-            parts = Parts(data=self.data, tolerance=self.tolerance, unit="task")
-            evidence = parts.part(np.array([number]))
+            evidence = Parts(data=self.data, tolerance=self.tolerance, unit="task").part(
+                np.array([number])
+            )
         else:
             table = self.data if cell.scope == "instances" else averaged_tasks(self.data)
             evidence = Evidence(table, self.tolerance)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import product
 from math import asin, inf, pi, sqrt
@@ -131,7 +131,7 @@ class ApproximationStudy(Study[_DrawnCell]):
     """
 
     _cell = _DrawnCell
-    _fields: ClassVar[Mapping[str, str]] = {
+    _fields: ClassVar = {
         "method": "str",
         **dict.fromkeys(("cost", "optimum", "lower_bound"), "float64"),
         "proved": "bool",
@@ -171,8 +171,9 @@ class ApproximationStudy(Study[_DrawnCell]):
         for model in self._sources:
             if scored and model.gives != "scores":
                 allowed = f"rules without scores, which {model.name} does not give"
-                remedy = "Leave them out, or use a LatentModel."
-                raise InvalidInputError("rules", allowed, scored, remedy)
+                raise InvalidInputError(
+                    "rules", allowed, scored, "Leave them out, or use a LatentModel."
+                )
         for share, size in product(self.missing, self.n_items):
             if n_removed(size, share) > size - 2:
                 allowed = f"a share that leaves two of {counted(size, 'item')} in a ranking"
@@ -257,8 +258,9 @@ def _without_entries(
     gone = np.argsort(np.argsort(rng.random((rows, n_items)), axis=1), axis=1) < lost
     if isinstance(data, ScoreTable):
         return data.with_values(np.where(gone.T[:, data.unit_tasks], np.nan, data.values))
-    left = np.where(gone | (data.ranks < 0), np.nan, data.ranks)
-    return data._replace(ranks=competition_ranks(left))
+    return data._replace(
+        ranks=competition_ranks(np.where(gone | (data.ranks < 0), np.nan, data.ranks))
+    )
 
 
 # -- cycles ---------------------------------------------------------------------------------------
@@ -322,7 +324,7 @@ class CycleStudy(Study[_ProfileCell]):
     """
 
     _cell = _ProfileCell
-    _fields: ClassVar[Mapping[str, str]] = {
+    _fields: ClassVar = {
         **dict.fromkeys(("winner", "cycle", "tied", "optimal"), "bool"),
         "distance": "float64",
         "finds_winner": "boolean",
@@ -416,8 +418,7 @@ def _majority_order(votes: PairwiseMatrix, beats: Bools) -> PartialRanking:
     reach = beats.copy()
     for via in range(len(beats)):
         reach |= np.outer(reach[:, via], reach[via])
-    order = np.argsort(reach.sum(axis=0), kind="stable")
-    return permutation_of(np.argsort(order), votes.items)
+    return permutation_of(np.argsort(np.argsort(reach.sum(axis=0), kind="stable")), votes.items)
 
 
 # -- known probabilities --------------------------------------------------------------------------

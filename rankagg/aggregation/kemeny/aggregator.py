@@ -9,7 +9,7 @@ import numpy as np
 
 from rankagg._typing import Generator, Positions, Tolerance
 from rankagg._validation import check_choice, check_flag, check_number
-from rankagg.aggregation.base import Guarantee, Needs, SearchingRule
+from rankagg.aggregation.base import Guarantee, SearchingRule
 from rankagg.aggregation.deadline import Deadline, until_stopped
 from rankagg.aggregation.evidence import Data, Evidence
 from rankagg.aggregation.kemeny.certificate import Certificate
@@ -97,7 +97,7 @@ class Kemeny(SearchingRule):
     3. C
     """
 
-    needs: ClassVar[Needs] = "votes"
+    needs = "votes"
     command_names: ClassVar = {"kemeny": {}}
     keeps: ClassVar = {
         "condorcet winner": "Young and Levenglick (1978)",
@@ -285,8 +285,9 @@ class Kemeny(SearchingRule):
         certificate = Certificate.build(
             votes, order.tolist(), solved.proofs, tie_cost=self.tie_cost, problem=problem
         )
-        optima = Optima(items=votes.items, _problem=problem, _order=order)
-        return proved_outcome(certificate, solved, effort, optima)
+        return proved_outcome(
+            certificate, solved, effort, Optima(items=votes.items, _problem=problem, _order=order)
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -321,7 +322,7 @@ class Slater(SearchingRule):
     True
     """
 
-    needs: ClassVar[Needs] = "votes"
+    needs = "votes"
     command_names: ClassVar = {"slater": {}}
     time_limit: float | None = None
 
@@ -343,5 +344,6 @@ class Slater(SearchingRule):
         return PairwiseMatrix.from_wins(majority.astype(np.float64), items=votes.items)
 
     def _aggregate_within(self, evidence: Evidence, rng: Generator, deadline: Deadline) -> Outcome:
-        tournament = self.tournament(evidence.votes)
-        return Kemeny(time_limit=self.time_limit).solve(tournament, deadline=deadline)
+        return Kemeny(time_limit=self.time_limit).solve(
+            self.tournament(evidence.votes), deadline=deadline
+        )

@@ -390,8 +390,14 @@ class _ConstrainedSearch(Search):
         if not self.demands:
             return super()._first_order(decided)  # respects pairs
         assert self.start is not None, "a search under constraints starts from a feasible order"
-        rest: dict[str, Any] = {"demands": self.demands, "deadline": self.deadline}
-        return _FeasibleIncumbent(self.problem, self._unit, decided, self.start, **rest)
+        return _FeasibleIncumbent(
+            self.problem,
+            self._unit,
+            decided,
+            self.start,
+            demands=self.demands,
+            deadline=self.deadline,
+        )
 
     def _begin(self) -> Relaxation:
         if isinstance(self._best, _FeasibleIncumbent) and self._best.groups:
@@ -405,15 +411,16 @@ class _ConstrainedSearch(Search):
         def solve(task: Task) -> Solution:
             return _solve_constrained_part(replace(task, deadline=task.deadline.share(parts)))
 
-        known = {"start": self.order, "decided": self._open[0][0]}
-        solved = solve_parts(self.problem, groups, solve, Effort(self.deadline), **known)
+        effort, decided = Effort(self.deadline), self._open[0][0]
+        solved = solve_parts(self.problem, groups, solve, effort, start=self.order, decided=decided)
         self._best.offer(solved.order)
         if solved.interrupted:
             raise KeyboardInterrupt
 
     def _engine(self) -> Relaxation:
-        price = (self.upper - self.problem.floor) // self._unit + 2
-        relaxation = _ElasticRelaxation(self.problem, float(price))
+        relaxation = _ElasticRelaxation(
+            self.problem, float((self.upper - self.problem.floor) // self._unit + 2)
+        )
         relaxation.derive([sides.row(sides.upper, sides.lower) for sides in self._sides])
         return relaxation
 
@@ -464,8 +471,9 @@ def solve_constrained(
     items, effort = effort.with_problem(lambda: Problem.from_pairwise(votes, tie_cost))
     wanted = orders.starting_orders(items.margins)[0] if start is None else start
     # Allow 10 seconds at least: without a feasible ranking there is nothing to return.
-    ends = Deadline(max(effort.deadline.at, monotonic() + 10.0))
-    levels = _require_possible(demands, votes.items, wanted, ends)
+    levels = _require_possible(
+        demands, votes.items, wanted, Deadline(max(effort.deadline.at, monotonic() + 10.0))
+    )
     decided = demands.decided(items.n)
     assert decided is not None, "feasible constraints do not contradict each other"
     feasible = extension(decided, np.lexsort((np.argsort(wanted), levels)))

@@ -21,7 +21,7 @@ import pandas as pd
 
 from rankagg._typing import Bools, Integers, Label, Positions
 from rankagg._validation import check_integer
-from rankagg.aggregation.deadline import Deadline, time_limit_of
+from rankagg.aggregation.deadline import Deadline, deadline_of
 from rankagg.aggregation.kemeny.problem import ENUMERABLE, Problem, SubsetTable
 from rankagg.core import (
     ItemSet,
@@ -73,7 +73,7 @@ class OptimalSet(Result):
             ...
         rankagg.exceptions.OutOfTimeError: Not computed in time: the time limit has passed.
         """
-        return self._until(Deadline.after(time_limit_of(time_limit)))
+        return self._until(deadline_of(time_limit))
 
     def _until(self: S, deadline: Deadline) -> S:
         """Return the same optima with a deadline and all cached results."""
@@ -267,7 +267,7 @@ class Optima(OptimalSet):
         ]
 
     def _check_sizes(self) -> None:
-        large = max(len(block) for block in self._positions)
+        large = max(map(len, self._positions))
         if large > ENUMERABLE:
             raise TooLargeError(
                 f"The optima differ within a block of {counted(large, 'item')}; blocks of at most "
@@ -352,8 +352,9 @@ class Optima(OptimalSet):
     def _best_second(self, block: Positions, second: Integers) -> Positions:
         """Return the optimal order of a block that is best by a second cost."""
         # One unit of the first cost outweighs every second cost.
-        weight = 2 * int(np.abs(second).sum()) + 1
-        costs = exact.combine(self._problem.restrict(block).costs, weight, second, 1)
+        costs = exact.combine(
+            self._problem.restrict(block).costs, 2 * int(np.abs(second).sum()) + 1, second, 1
+        )
         return SubsetTable(Problem(exact.fit(costs), 0, 1), self._deadline).order()
 
     def _ranking(self, order: Positions) -> Permutation:
@@ -389,8 +390,9 @@ class Optima(OptimalSet):
         ahead = (place[:, None] < place[None, :]).astype(np.int64)
         problem = self._problem
         costs = exact.combine(problem.costs, 1, ahead, copies * problem.denominator)
-        changed = Problem(exact.fit(costs), 0, problem.denominator)
-        return not is_beaten(changed, self._order, self._deadline)
+        return not is_beaten(
+            Problem(exact.fit(costs), 0, problem.denominator), self._order, self._deadline
+        )
 
     def _listed(self) -> Positions:
         return self._order

@@ -118,8 +118,9 @@ def _open_cycles(decided: Bools) -> Positions:
         third = np.flatnonzero(~decided[first + 1 :, first]) + first + 1
         free = undecided[np.ix_(second, third)]
         number = free + undecided[first, second][:, None].astype(np.int8) + undecided[third, first]
-        usable = ~decided[np.ix_(second, third)] & (second[:, None] != third) & (number >= 2)
-        b, c = np.nonzero(usable)
+        b, c = np.nonzero(
+            ~decided[np.ix_(second, third)] & (second[:, None] != third) & (number >= 2)
+        )
         found.append(np.column_stack([np.full(len(b), first), second[b], third[c]]))
     return np.concatenate(found)
 
@@ -165,9 +166,8 @@ def is_beaten(problem: Problem, order: Positions, deadline: Deadline = NEVER) ->
 
 def can_lead(problem: Problem, first: int, deadline: Deadline = NEVER) -> bool:
     """Return whether some optimal order begins with an item."""
-    rest = np.delete(np.arange(problem.n), first)
     target = problem.cost(np.arange(problem.n)) - int(problem.costs[first].sum())
-    search = Search(problem.restrict(rest), deadline)
+    search = Search(problem.restrict(np.delete(np.arange(problem.n), first)), deadline)
     search.run(until=target + 1, known=target)
     return search.upper <= target
 

@@ -210,8 +210,9 @@ def _by_pair(
     tails: Positions, heads: Positions, amounts: Integers, n: int
 ) -> tuple[Positions, Positions, Integers]:
     """Return the pairs that arcs join, and the reductions of their two directions."""
-    arcs = np.minimum(tails, heads) * n + np.maximum(tails, heads)
-    pairs, where = np.unique(arcs, return_inverse=True)
+    pairs, where = np.unique(
+        np.minimum(tails, heads) * n + np.maximum(tails, heads), return_inverse=True
+    )
     off: NDArray[Any] = np.zeros((2, len(pairs)), dtype=amounts.dtype)
     np.add.at(off, ((tails > heads).astype(np.intp), where.reshape(-1)), amounts)
     return pairs // n, pairs % n, off
@@ -297,10 +298,9 @@ def _renumbered(node: Node, items: Callable[[int], int], rows: Callable[[int], i
     if isinstance(node, Branch):
         return replace(node, first=items(node.first), second=items(node.second))
     if isinstance(node, Persistent):
-        pairs = tuple((items(x), items(y)) for x, y in node.pairs)
         if isinstance(node, Cut):
             node = replace(node, above=tuple(map(items, node.above)))
-        return replace(node, pairs=pairs)
+        return replace(node, pairs=tuple((items(x), items(y)) for x, y in node.pairs))
     return node
 
 

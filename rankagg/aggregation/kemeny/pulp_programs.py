@@ -127,7 +127,7 @@ class IntegerProgram:
 
 def _row_in_floats(numbers: Mapping[int, int], least: int) -> tuple[dict[int, float], float]:
     """Return a row that floats hold: the row in lowest terms, or a relaxed one."""
-    largest = max(abs(v) for v in numbers.values())
+    largest = max(map(abs, numbers.values()))
     divisor = gcd(*numbers.values())
     if max(largest, abs(least)) // divisor <= 2**30:
         # The left side is a multiple of the divisor.
@@ -139,7 +139,7 @@ def _row_in_floats(numbers: Mapping[int, int], least: int) -> tuple[dict[int, fl
 
 def _safe_names(labels: Iterable[Label]) -> list[str]:
     """Return distinct names of letters, digits and periods, which all file formats allow."""
-    names: list[str] = []
+    names = []
     for place, label in enumerate(labels, 1):
         plain = normalize("NFKD", str(label)).encode("ascii", "ignore").decode()
         base = re.sub("[^A-Za-z0-9]+", ".", plain).strip(".")[:NAME_LENGTH] or "item"
@@ -174,8 +174,9 @@ def kemeny_program(
     for i, j in combinations(range(n), 2):
         both = x[i, j] + x[j, i]
         if consensus_tie_cost is not None:
-            price = exact.as_fraction(consensus_tie_cost)
-            both += variable("t", (i, j), price * (wins[i][j] + wins[j][i]))
+            both += variable(
+                "t", (i, j), exact.as_fraction(consensus_tie_cost) * (wins[i][j] + wins[j][i])
+            )
         row("pair", (i, j), both == 1)
     if consensus_tie_cost is None:
         for i, j, k in combinations(range(n), 3):
@@ -211,8 +212,9 @@ def order_by_pulp(program: Any, items: ItemSet, solver: Any, deadline: Deadline)
     if solver is None:
         solver = pulp.HiGHS(msg=False, threads=1, gapRel=0)
         if not solver.available():
-            path = pulp.PULP_CBC_CMD.pulp_cbc_path
-            solver = pulp.COIN_CMD(path=path, msg=False, threads=1, gapRel=0)
+            solver = pulp.COIN_CMD(
+                path=pulp.PULP_CBC_CMD.pulp_cbc_path, msg=False, threads=1, gapRel=0
+            )
     if not solver.available():
         raise SolverError(
             f"PuLP does not find the solver {solver.name}; "

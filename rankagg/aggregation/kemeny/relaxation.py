@@ -196,8 +196,9 @@ class Relaxation:
 
     def _limit(self, deadline: Deadline) -> None:
         # Python notices Ctrl-C only between runs. HiGHS limits the total time of all runs.
-        seconds = min(deadline.seconds_left(), SECONDS_OF_A_RUN)
-        self._highs.setOptionValue("time_limit", self._highs.getRunTime() + seconds)
+        self._highs.setOptionValue(
+            "time_limit", self._highs.getRunTime() + min(deadline.seconds_left(), SECONDS_OF_A_RUN)
+        )
 
     def probe(self, cases: list[Any], deadline: Deadline) -> list[float]:
         """Return approximate lower bounds of cases by a few steps of the dual simplex.
@@ -298,8 +299,9 @@ class Relaxation:
         none, numbers = np.zeros(0, dtype=np.int32), np.zeros(0)
         k, present = len(pairs), len(self._pair_of)
         bounds = self._lower[pairs], self._upper[pairs]
-        starts = np.zeros(k, dtype=np.int32)
-        added = self._highs.addCols(k, self._costs[pairs], *bounds, 0, starts, none, numbers)
+        added = self._highs.addCols(
+            k, self._costs[pairs], *bounds, 0, np.zeros(k, dtype=np.int32), none, numbers
+        )
         if added != highspy.HighsStatus.kOk or self._highs.getNumCol() != present + k:
             raise SolverError("HiGHS did not take the columns of the model.")
         self._column_of[pairs] = np.arange(present, present + k, dtype=np.int32)
@@ -335,8 +337,7 @@ class Relaxation:
 
     def _numbers(self, cycles: Cycles) -> Integers64:
         """Return a number for each cycle that does not depend on its first item."""
-        numbers: Integers64 = least_first(cycles) @ np.array([self._n**2, self._n, 1])
-        return numbers
+        return np.asarray(least_first(cycles) @ np.array([self._n**2, self._n, 1]))
 
     def _cycles_of(self, numbers: Integers64) -> Cycles:
         first, rest = np.divmod(numbers, self._n**2)
@@ -349,11 +350,9 @@ class Relaxation:
         return pairs.astype(np.int32), np.where(tails < heads, 1.0, -1.0)
 
     def _of_cycles(self, cycles: Cycles) -> SparseRows:
-        m = len(cycles)
         pairs, signs = self._places(cycles, np.roll(cycles, -1, axis=1))
-        least = 1.0 - (signs < 0).sum(axis=1)
-        starts = np.arange(0, 3 * m, 3, dtype=np.int32)
-        return SparseRows(least, starts, pairs.ravel(), signs.ravel())
+        starts = np.arange(0, 3 * len(cycles), 3, dtype=np.int32)
+        return SparseRows(1.0 - (signs < 0).sum(axis=1), starts, pairs.ravel(), signs.ravel())
 
     def _of_forms(self, forms: list[Form]) -> SparseRows:
         least, pairs, values = [], [], []

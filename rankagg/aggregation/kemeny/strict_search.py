@@ -117,12 +117,12 @@ class Search(CaseSearch):
         return Relaxation(self.problem)
 
     def _rounds(self, relaxation: Relaxation) -> Tightening:
-        is_first = self._n_expanded == 0
-        return CycleTightening(relaxation, self.deadline, self._margins, is_first=is_first)
+        return CycleTightening(
+            relaxation, self.deadline, self._margins, is_first=self._n_expanded == 0
+        )
 
     def _weights(self) -> NDArray[Any]:
-        weights: NDArray[Any] = np.abs(self._best.margins)
-        return weights
+        return np.asarray(np.abs(self._best.margins))
 
     def _open_pairs(self, case: Bools) -> Bools:
         return np.triu(~(case | case.T), k=1)
@@ -261,16 +261,18 @@ class _Root:
 
     def solution(self, *, interrupted: bool) -> Solution:
         """Return the order with its bound."""
-        rows = (self._bound.leaf(),)
-        return Solution(self.order, rows, interrupted=interrupted, lower=self._bound.value)
+        return Solution(
+            self.order, (self._bound.leaf(),), interrupted=interrupted, lower=self._bound.value
+        )
 
     def run(self, warm: Warm) -> None:
         """Add cycles until the order is proved, none is violated, or the rounds are over."""
         self._deadline.seconds_left()
         self._offer(self.order)
         cheapest = (1.0 - np.sign(self._margins)) / 2.0
-        first = violated_cycles(cheapest, self._margins, self._deadline)
-        cycles = _with_learned(first, cheapest, warm)
+        cycles = _with_learned(
+            violated_cycles(cheapest, self._margins, self._deadline), cheapest, warm
+        )
         relaxation = self.relaxation = Relaxation(self._problem, warm.live)
         for _ in range(ROUNDS):
             relaxation.add_cycles(cycles)

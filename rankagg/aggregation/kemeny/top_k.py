@@ -11,14 +11,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import combinations, permutations
 from math import gcd
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankagg._typing import Generator, Positions
 from rankagg._validation import check_integer, check_number
-from rankagg.aggregation.base import Needs, SearchingRule
+from rankagg.aggregation.base import SearchingRule
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.kemeny.weak_proof import WeakProblem
@@ -80,7 +80,7 @@ class TopK(SearchingRule):
     (('A',), ('B',), ('C',), ('D',)) 6.0
     """
 
-    needs: ClassVar[Needs] = "votes"
+    needs = "votes"
     k: int
     tie_cost: float = 0.5
     consensus_tie_cost: float | None = None
@@ -104,8 +104,9 @@ class TopK(SearchingRule):
         if self.k > n:
             raise InvalidInputError("k of TopK", f"at most the number of items, {n}", self.k)
         problem = WeakProblem.from_pairwise(votes, self.tie_cost, self.price_of_ties)
-        gains = problem.above.astype(object) - problem.tied.astype(object)
-        placed, within = _best_list(gains, self.k, deadline)
+        placed, within = _best_list(
+            problem.above.astype(object) - problem.tied.astype(object), self.k, deadline
+        )
         ranks = np.full(n, self.k, dtype=np.int32)
         ranks[placed] = np.arange(self.k)
         off = counted(within / problem.denominator, "vote", ".2g")
@@ -144,7 +145,7 @@ def _best_list(gains: NDArray[np.object_], k: int, deadline: Deadline) -> tuple[
     program = IntegerProgram()
     items = program.columns([1] * n, cost=rounded(item_costs)).tolist()
     columns = program.columns([1] * len(pairs), cost=rounded(pair_costs)).tolist()
-    ahead: dict[tuple[int, int], int] = dict(zip(pairs, columns, strict=True))
+    ahead = dict(zip(pairs, columns, strict=True))
     program.equal(dict.fromkeys(items, 1), k)
     for i in range(n):
         with_it = {ahead[pair]: 1 for j in range(n) if j != i for pair in ((i, j), (j, i))}

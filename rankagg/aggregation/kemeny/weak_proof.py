@@ -39,7 +39,7 @@ from fractions import Fraction
 from functools import cached_property
 from graphlib import TopologicalSorter
 from math import gcd, lcm
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,7 +47,7 @@ from numpy.typing import NDArray
 from rankagg._typing import Bools, Integers, Positions
 from rankagg.aggregation.kemeny.problem import PairCosts, as_share
 from rankagg.aggregation.kemeny.proof import Proof, Weighting
-from rankagg.check_certificate import WEIGHT_DENOMINATOR, ProofReader, WeakProofReader
+from rankagg.check_certificate import WEIGHT_DENOMINATOR, WeakProofReader
 from rankagg.core import PairwiseMatrix, exact
 from rankagg.core.graphs import strong_parts
 
@@ -185,8 +185,7 @@ class _Excess(NamedTuple):
         tied = np.where(known.above | known.above.T, huge, slopes + slopes.T)
         up = np.minimum(above, tied)
         least = np.minimum(up, below)
-        base = constant + exact.sum_of(np.triu(least, k=1))
-        return cls(base, up - least, below - least)
+        return cls(constant + exact.sum_of(np.triu(least, k=1)), up - least, below - least)
 
 
 def _reduced_costs(problem: WeakProblem, weighting: Weighting) -> tuple[Integers, int, int]:
@@ -208,7 +207,7 @@ def _reduced_costs(problem: WeakProblem, weighting: Weighting) -> tuple[Integers
 class WeakProof(Proof):
     """A bound among weak orders for one part that holds for any order of the other items."""
 
-    words: ClassVar[type[ProofReader]] = WeakProofReader
+    words = WeakProofReader
 
     @staticmethod
     def nothing(n: int) -> Known:
@@ -233,8 +232,9 @@ class WeakProof(Proof):
     @staticmethod
     def least(problem: WeakProblem, weighting: Weighting, known: Known) -> int:
         """Return the bound of one case, raised to the next cost that a weak order can have."""
-        base = _Excess.of(problem, weighting, known).base
-        return problem.next_attainable(Fraction(base, WEIGHT_DENOMINATOR))
+        return problem.next_attainable(
+            Fraction(_Excess.of(problem, weighting, known).base, WEIGHT_DENOMINATOR)
+        )
 
     @staticmethod
     def fixed(

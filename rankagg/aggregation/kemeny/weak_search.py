@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +23,7 @@ from rankagg.aggregation.deadline import NEVER, Deadline
 from rankagg.aggregation.kemeny import orders
 from rankagg.aggregation.kemeny.branch_and_bound import CaseSearch, Tightening, searched
 from rankagg.aggregation.kemeny.parts import Solution, Task
-from rankagg.aggregation.kemeny.proof import Proof, Weighting
+from rankagg.aggregation.kemeny.proof import Weighting
 from rankagg.aggregation.kemeny.relaxation import Cycles, Point, Relaxation, SparseRows
 from rankagg.aggregation.kemeny.weak_proof import Known, WeakProblem, WeakProof
 from rankagg.check_certificate import Derived
@@ -55,8 +55,7 @@ def _best_buckets(costs: _FloatCosts, order: Positions) -> Levels:
     Dynamic programming over the start of the last bucket: O(n^2).
     """
     n = len(order)
-    inside = np.ix_(order, order)
-    change = np.triu((costs.tied - costs.above)[inside], k=1)
+    change = np.triu((costs.tied - costs.above)[np.ix_(order, order)], k=1)
     # gains[first, last]: cost added by tying the stretch from first to last.
     gains = np.cumsum(np.cumsum(change, axis=1)[::-1], axis=0)[::-1]
     best = np.zeros(n + 1)
@@ -84,8 +83,7 @@ def _move_items(costs: _FloatCosts, levels: Levels, deadline: Deadline = NEVER) 
     """
     while not deadline.is_over:
         levels = _best_moves(costs, levels, deadline)
-        order = np.lexsort((levels,))
-        again = _best_buckets(costs, order)
+        again = _best_buckets(costs, np.lexsort((levels,)))
         if _cost(costs, again) >= _cost(costs, levels) - costs.negligible:
             return levels
         levels = again
@@ -201,8 +199,8 @@ class _WeakIncumbent:
 
 def _biased(problem: WeakProblem, unit: int, known: Known) -> _FloatCosts:
     """Return float costs with penalties on everything that the known relations exclude."""
-    above: Floats = (problem.above / unit).astype(np.float64)
-    tied: Floats = (problem.tied / unit).astype(np.float64)
+    above = (problem.above / unit).astype(np.float64)
+    tied = (problem.tied / unit).astype(np.float64)
     penalty = float(above.sum() + tied.sum()) + 1.0
     above[known.not_below.T & ~np.eye(problem.n, dtype=bool)] += penalty
     tied[known.above | known.above.T] += penalty
@@ -215,8 +213,7 @@ def _extension(known: Known) -> Positions:
     first = np.array([np.argmax(parts == part) for part in range(int(parts.max()) + 1)])
     inside = known.not_below[np.ix_(first, first)]
     # The relation of the parts is a partial order, so sorting by the number below respects it.
-    order = np.argsort(-inside.sum(axis=1), kind="stable")
-    return np.argsort(order)[parts]
+    return np.argsort(np.argsort(-inside.sum(axis=1), kind="stable"))[parts]
 
 
 class _WeakRelaxation(Relaxation):
@@ -235,8 +232,9 @@ class _WeakRelaxation(Relaxation):
     def weighting(self, point: Point) -> Weighting:
         """Return the weighted rows of a point; totals need none, as costs cover all relations."""
         weighed = point.cycles[:, 0] != point.cycles[:, 2]
-        kept = replace(point, cycles=point.cycles[weighed], duals=point.duals[weighed])
-        return super().weighting(kept)
+        return super().weighting(
+            replace(point, cycles=point.cycles[weighed], duals=point.duals[weighed])
+        )
 
     def _square(self, values: Floats) -> Floats:
         not_below = np.ones((self._n, self._n))
@@ -250,11 +248,10 @@ class _WeakRelaxation(Relaxation):
         return np.nonzero(~np.eye(self._n, dtype=bool))
 
     def _numbers(self, cycles: Cycles) -> Integers64:
-        numbers: Integers64 = cycles @ np.array([self._n**2, self._n, 1])
-        return numbers
+        return np.asarray(cycles @ np.array([self._n**2, self._n, 1]))
 
     def _columns(self, first: Positions, second: Positions) -> NDArray[np.int32]:
-        columns: Positions = first * (self._n - 1) + second - (second > first)
+        columns = first * (self._n - 1) + second - (second > first)
         return columns.astype(np.int32)
 
     def _of_cycles(self, cycles: Cycles) -> SparseRows:
@@ -266,8 +263,7 @@ class _WeakRelaxation(Relaxation):
         signs = np.where(totals[:, None], [-1.0, -1.0, 0.0], [1.0, 1.0, -1.0])
         kept = np.column_stack([np.ones((len(cycles), 2), dtype=bool), ~totals])
         starts = np.concatenate([[0], np.cumsum(kept.sum(axis=1))[:-1]]).astype(np.int32)
-        most = np.where(totals, -1.0, 1.0)
-        return SparseRows(most, starts, columns[kept], signs[kept])
+        return SparseRows(np.where(totals, -1.0, 1.0), starts, columns[kept], signs[kept])
 
 
 def _violated_weak_rows(not_below: Floats, limit: int, deadline: Deadline) -> Positions:
@@ -290,8 +286,7 @@ def _violated_weak_rows(not_below: Floats, limit: int, deadline: Deadline) -> Po
         found.append(np.column_stack([np.full(len(picked), i), middle[picked], picked]))
         excess.append(over[picked])
     rows, over = np.concatenate(found), np.concatenate(excess)
-    order = np.argsort(-over, kind="stable")[:limit]
-    return np.concatenate([totals, rows[order]])
+    return np.concatenate([totals, rows[np.argsort(-over, kind="stable")[:limit]]])
 
 
 class _RowTightening(Tightening):
@@ -308,7 +303,7 @@ class _RowTightening(Tightening):
 class WeakSearch(CaseSearch):
     """A search among weak orders."""
 
-    kind: ClassVar[type[Proof]] = WeakProof
+    kind = WeakProof
 
     def run(
         self, *, until: int | None = None, known: int | None = None, cases: int | None = None
@@ -328,15 +323,13 @@ class WeakSearch(CaseSearch):
         return _RowTightening(relaxation, self.deadline)
 
     def _weights(self) -> NDArray[Any]:
-        weights: NDArray[Any] = np.abs((self.problem.slopes / self._unit).astype(np.float64))
-        return weights
+        return np.asarray(np.abs((self.problem.slopes / self._unit).astype(np.float64)))
 
     def _open_pairs(self, case: Known) -> Bools:
         return ~(case.not_below | case.above.T)
 
     def _single(self, case: Known) -> Positions:
-        levels: Positions = case.above.sum(axis=0)
-        return levels
+        return np.asarray(case.above.sum(axis=0))
 
 
 def solve_weak_part(task: Task) -> Solution:

@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
-from typing import ClassVar, Literal, NamedTuple, TypeAlias, get_args
+from typing import ClassVar, Literal, NamedTuple, get_args
 
 import numpy as np
 
 from rankagg._typing import Generator, Label, Ranks, RNGLike
 from rankagg._validation import as_generator, check_choice, check_integer
-from rankagg.aggregation.base import Aggregator, Needs, ReadsUnranked
+from rankagg.aggregation.base import Aggregator, Needs
 from rankagg.aggregation.evidence import Data, Evidence
 from rankagg.aggregation.outcome import Outcome, by_places
 from rankagg.aggregation.voting.rounds import (
@@ -42,8 +42,8 @@ from rankagg.exceptions import InvalidInputError, TiedRankingError
 # Most sets of remaining items that "parallel" follows.
 MOST_SETS = 5_000
 #: The positions of the items that remain, ascending.
-Inside: TypeAlias = tuple[int, ...]
-TieBreaking: TypeAlias = Literal["together", "parallel", "order", "lot", "refuse"]
+Inside = tuple[int, ...]
+TieBreaking = Literal["together", "parallel", "order", "lot", "refuse"]
 
 
 class Round(NamedTuple):
@@ -79,11 +79,11 @@ class _State(NamedTuple):
         return self.above if decided.first else self.above + len(self.inside) - len(out)
 
 
-Counter: TypeAlias = Callable[[Inside], Round]
+Counter = Callable[[Inside], Round]
 # The state before a round, its result, the removed items, and notes on ties.
-_Taken: TypeAlias = tuple[_State, Round, Inside, list[str]]
+_Taken = tuple[_State, Round, Inside, list[str]]
 # An item that may be removed, its rank, and the state without it.
-_Branch: TypeAlias = tuple[int, int, _State]
+_Branch = tuple[int, int, _State]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,7 +93,7 @@ class RoundRule(Aggregator):
     _unit: ClassVar[CountedUnit] = "points"
     # How ties are broken.
     _way: ClassVar[str] = "together"
-    reads_unranked: ClassVar[ReadsUnranked] = "last"
+    reads_unranked = "last"
 
     @abstractmethod
     def _counter(self, evidence: Evidence) -> Counter:
@@ -135,8 +135,9 @@ class RoundRule(Aggregator):
         """
         name = type(self).__name__
         if getattr(self, "tie_breaking", None) == "parallel":
-            allowed = "other than 'parallel' to count rounds"
-            raise InvalidInputError(f"tie_breaking of {name}", allowed, "parallel")
+            raise InvalidInputError(
+                f"tie_breaking of {name}", "other than 'parallel' to count rounds", "parallel"
+            )
         evidence = Evidence.of(ballots_of(data, f"{name}.count"))
         items, stages, notes = evidence.items, list[CountRound](), list[str]()
         ranks, is_over = np.zeros(len(items), dtype=np.int32), False
@@ -211,8 +212,9 @@ class Elimination(RoundRule):
     def __post_init__(self) -> None:
         name = type(self).__name__
         check_choice(self.tie_breaking, get_args(TieBreaking), f"tie_breaking of {name}")
-        order = checked_tie_order(self.tie_order, self.tie_breaking, name)
-        object.__setattr__(self, "tie_order", order)
+        object.__setattr__(
+            self, "tie_order", checked_tie_order(self.tie_order, self.tie_breaking, name)
+        )
 
     @property
     def is_strict(self) -> bool:
@@ -247,8 +249,9 @@ class Elimination(RoundRule):
             if not state.inside:
                 if len(rankings) == most:
                     remedy = "Raise it, or take tie_breaking='parallel' for the best rank of each."
-                    allowed = "at least the number of outcomes, which is larger"
-                    raise InvalidInputError("limit", allowed, most, remedy)
+                    raise InvalidInputError(
+                        "limit", "at least the number of outcomes, which is larger", most, remedy
+                    )
                 rankings.append(permutation_of(np.array(ranks, dtype=np.int32), evidence.items))
                 continue
             for item, place, after in reversed(branches(state)):

@@ -7,19 +7,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import accumulate
 from math import lcm
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar
 
 import numpy as np
 
 from rankagg._typing import Floats, Generator, Integers, Positions
-from rankagg.aggregation.base import Aggregator, Needs, ReadsUnranked
+from rankagg.aggregation.base import Aggregator
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.means import Mean
 from rankagg.aggregation.outcome import Outcome
 from rankagg.core import UNRANKED, ItemSet, as_ranking, exact, listed
 
 # Ascending grades of a candidate, and the number of voters who gave each or a lower one.
-Grades: TypeAlias = tuple[list[float], list[int]]
+Grades = tuple[list[float], list[int]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,8 +49,8 @@ class STAR(Aggregator):
     (<Permutation Bob > Ann > Cid>, <Permutation Ann > Bob > Cid>)
     """
 
-    needs: ClassVar[Needs] = "scores"
-    reads_unranked: ClassVar[ReadsUnranked] = "as observed"
+    needs = "scores"
+    reads_unranked = "as observed"
     command_names: ClassVar = {"star": {}}
 
     def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
@@ -112,8 +112,8 @@ class MajorityJudgment(Aggregator):
     <Permutation Bob > Ann > Cid>
     """
 
-    needs: ClassVar[Needs] = "scores"
-    reads_unranked: ClassVar[ReadsUnranked] = "as observed"
+    needs = "scores"
+    reads_unranked = "as observed"
     command_names: ClassVar = {"majority-judgment": {}}
 
     def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:

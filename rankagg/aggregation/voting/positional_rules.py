@@ -14,7 +14,7 @@ import numpy as np
 
 from rankagg._typing import Generator, Integers, Integers64, Ranks
 from rankagg._validation import LARGEST_WEIGHT, check_integer, check_number
-from rankagg.aggregation.base import Aggregator, Needs, ReadsUnranked, Statements
+from rankagg.aggregation.base import Aggregator, ReadsUnranked, Statements
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.outcome import Outcome, by_points
 from rankagg.aggregation.positional import POINTS_KEEP, divided, row_slices
@@ -72,7 +72,7 @@ def _buckets_of(ranks: Ranks, votes: Integers) -> _Buckets:
 class PlacePoints(Aggregator):
     """A positional scoring rule with the points of `place_weights`."""
 
-    needs: ClassVar[Needs] = "rankings"
+    needs = "rankings"
 
     @abstractmethod
     def place_weights(self, n_items: int) -> Sequence[Fraction]:
@@ -207,7 +207,7 @@ class Veto(PlacePoints):
     """
 
     command_names: ClassVar = {"veto": {}}
-    keeps: ClassVar = POINTS_KEEP
+    keeps = POINTS_KEEP
     breaks: ClassVar = {"condorcet loser": "Fishburn and Gehrlein (1976)"}
 
     def place_weights(self, n_items: int) -> Sequence[Fraction]:  # noqa: D102
@@ -277,7 +277,7 @@ class Positional(PlacePoints):
     ('A', 'B', 'C')
     """
 
-    keeps: ClassVar = POINTS_KEEP
+    keeps = POINTS_KEEP
     weights: Sequence[float] | Callable[[int], Sequence[float]]
 
     def __post_init__(self) -> None:
@@ -297,18 +297,19 @@ class Positional(PlacePoints):
 
 
 def _falling(weights: object) -> tuple[float, ...]:
+    refused = InvalidInputError(PARAMETER, FALLING_WEIGHTS, weights)
     if isinstance(weights, str | bytes | dict | set):
-        raise InvalidInputError(PARAMETER, FALLING_WEIGHTS, weights)
+        raise refused
     try:
         given = list(weights)  # type: ignore[call-overload]
     except TypeError:
-        raise InvalidInputError(PARAMETER, FALLING_WEIGHTS, weights) from None
+        raise refused from None
     numbers = tuple(
         check_number(number, PARAMETER, low=-LARGEST_WEIGHT, high=LARGEST_WEIGHT)
         for number in given
     )
     if not numbers or any(a < b for a, b in pairwise(numbers)):
-        raise InvalidInputError(PARAMETER, FALLING_WEIGHTS, weights)
+        raise refused
     return numbers
 
 
@@ -397,8 +398,7 @@ def _approvals(profile: Profile) -> Integers:
             Described(f"{n:,} of {counted(of, 'ballot', ',')} with more levels"),
             "Approval(k) gives the point to the first k places.",
         )
-    approved: Integers = (profile.ranks == 0).astype(np.int64)
-    return approved
+    return np.asarray((profile.ranks == 0).astype(np.int64))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -424,8 +424,8 @@ class Bucklin(Aggregator):
     <Consensus by Bucklin: B > C > D > A>
     """
 
-    needs: ClassVar[Needs] = "rankings"
-    reads_unranked: ClassVar[ReadsUnranked] = "as observed"
+    needs = "rankings"
+    reads_unranked = "as observed"
     command_names: ClassVar = {"bucklin": {}}
     keeps: ClassVar = {
         "majority": "Felsenthal (2012)",
@@ -461,7 +461,7 @@ class Bucklin(Aggregator):
 def _listed(buckets: _Buckets, items: slice, n: int, over: int, whole: int) -> Integers:
     """Return the weight, times `over`, that some items have among the first k, for every k."""
     kind = np.int64 if 2 * whole < exact.INT64_SAFE else object
-    steps: Integers = np.zeros((len(range(n)[items]), n + 1), dtype=kind)
+    steps = np.zeros((len(range(n)[items]), n + 1), dtype=kind)
     rows, sizes = buckets.items - items.start, buckets.sizes
     shares = buckets.weights.astype(kind) * (over // sizes.astype(kind))
     np.add.at(steps, (rows, buckets.places), shares)
@@ -505,8 +505,8 @@ class ReciprocalRankFusion(Aggregator):
     array([2.67, 2.83, 1.83])
     """
 
-    needs: ClassVar[Needs] = "rankings"
-    reads_unranked: ClassVar[ReadsUnranked] = "as observed"
+    needs = "rankings"
+    reads_unranked = "as observed"
     command_names: ClassVar = {"rrf": {}}
     k: float = 60
 

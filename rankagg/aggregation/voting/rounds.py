@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
-from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -15,7 +15,7 @@ from rankagg.core import ItemSet, Profile, Result, counted, exact, listed, plain
 from rankagg.exceptions import InformationLostError, InvalidInputError
 
 #: Unit of a count.
-CountedUnit: TypeAlias = Literal["votes", "last places", "points"]
+CountedUnit = Literal["votes", "last places", "points"]
 
 
 class CountRound(NamedTuple):
@@ -93,9 +93,9 @@ class ElectionCount(Result):
     tied: tuple[Label, ...] | None = ()
     notes: tuple[str, ...] = ()
 
-    _schema: ClassVar[str] = "rankagg.election_count"
-    _row: ClassVar[str] = "candidate"
-    _number: ClassVar[str] = "{:z.12g}"
+    _schema = "rankagg.election_count"
+    _row = "candidate"
+    _number = "{:z.12g}"
 
     @property
     def elected(self) -> tuple[Label, ...]:
@@ -254,8 +254,9 @@ def checked_tie_order(
     """Return a checked order of candidates that breaks ties."""
     order = () if isinstance(tie_order, str | bytes) else tuple(tie_order)
     if isinstance(tie_order, str | bytes) or len(set(order)) < len(order):
-        allowed = "candidates, the most favored first, each once"
-        raise InvalidInputError(f"tie_order of {rule}", allowed, tie_order)
+        raise InvalidInputError(
+            f"tie_order of {rule}", "candidates, the most favored first, each once", tie_order
+        )
     if order and tie_breaking != "order":
         remedy = "Leave one of them out, or take tie_breaking='order'."
         raise InvalidInputError(

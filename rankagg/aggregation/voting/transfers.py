@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, fields
 from fractions import Fraction
-from typing import ClassVar, Literal, NamedTuple, TypeAlias, get_args
+from typing import ClassVar, Literal, NamedTuple, get_args
 
 import numpy as np
 
@@ -28,9 +28,9 @@ from rankagg.core import ItemSet, Profile, counted, exact, listed
 from rankagg.exceptions import Described, InvalidInputError, TiedRankingError
 from rankagg.kernels.counting import strict_rows
 
-Counting: TypeAlias = Literal["scottish", "meek"]
-QuotaName: TypeAlias = Literal["droop", "hare"]
-Lot: TypeAlias = Literal["order", "lot", "refuse"]
+Counting = Literal["scottish", "meek"]
+QuotaName = Literal["droop", "hare"]
+Lot = Literal["order", "lot", "refuse"]
 
 # Most ways of breaking ties that are followed.
 MOST_WAYS = 100
@@ -104,8 +104,9 @@ class STV:
         object.__setattr__(self, "seats", check_integer(self.seats, "seats of STV", low=1))
         for name, allowed in (("counting", Counting), ("quota", QuotaName), ("tie_breaking", Lot)):
             check_choice(getattr(self, name), get_args(allowed), f"{name} of STV")
-        order = checked_tie_order(self.tie_order, self.tie_breaking, "STV")
-        object.__setattr__(self, "tie_order", order)
+        object.__setattr__(
+            self, "tie_order", checked_tie_order(self.tie_order, self.tie_breaking, "STV")
+        )
 
     def __repr__(self) -> str:
         """Return the constructor call, defaults omitted."""
@@ -135,8 +136,9 @@ class STV:
         profile = ballots_of(data, "STV")
         items = profile.items
         if self.seats > len(items):
-            allowed = f"at most {len(items)}, one for each candidate"
-            raise InvalidInputError("seats of STV", allowed, self.seats)
+            raise InvalidInputError(
+                "seats of STV", f"at most {len(items)}, one for each candidate", self.seats
+            )
         kind, piles = _Scottish if self.counting == "scottish" else _Meek, _Piles.of(profile)
         count = kind(piles, items, self, as_generator(rng))
         stages, notes = tuple(count.stages()), (*count.notes, *Evidence(profile).gaps_of_ballots())
@@ -194,8 +196,9 @@ class _Piles(NamedTuple):
         if over != 1 or exact.sum_of(votes) > MOST_VOTES:
             value = "weights with decimals" if over != 1 else counted(exact.sum_of(votes), "vote")
             remedy = f"Multiply all weights by {over}: then they are whole." if over != 1 else ""
-            allowed = f"whole ballots, {MOST_VOTES} at most"
-            raise InvalidInputError("data", allowed, Described(value), remedy)
+            raise InvalidInputError(
+                "data", f"whole ballots, {MOST_VOTES} at most", Described(value), remedy
+            )
         return cls(rows, votes)
 
 

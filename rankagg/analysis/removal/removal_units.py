@@ -11,11 +11,11 @@ from functools import cached_property
 from logging import getLogger
 from math import lcm
 from time import monotonic
-from typing import Any, Literal, TypeAlias, cast
+from typing import Any, Literal, cast
 
 import numpy as np
 
-from rankagg._typing import Bools, Integers, Integers64, Label, Positions, Ranks, Tolerance
+from rankagg._typing import Integers, Integers64, Label, Positions, Ranks, Tolerance
 from rankagg.aggregation import (
     Aggregator,
     Borda,
@@ -41,7 +41,7 @@ from rankagg.core import (
 from rankagg.exceptions import InvalidInputError, OutOfTimeError, VerificationError
 from rankagg.kernels.counting import doubled_places
 
-RemovalUnit: TypeAlias = Literal["ranking", "task"]
+RemovalUnit = Literal["ranking", "task"]
 
 # Seconds between progress lines of a long search.
 SECONDS_BETWEEN_LINES = 5.0
@@ -176,7 +176,7 @@ class RemovalClasses:
     def compared(self, item: int, others: Positions) -> Integers:
         """Return how many ballots of one unit of each class compare an item with each other."""
         mine, theirs = self._ranks[:, [item]], self._ranks[:, others]
-        both: Bools = (mine != UNRANKED) & (theirs != UNRANKED)
+        both = (mine != UNRANKED) & (theirs != UNRANKED)
         both &= (mine != UNLISTED) | (theirs != UNLISTED)
         return self._summed(both.astype(np.int64))
 
@@ -184,8 +184,9 @@ class RemovalClasses:
     def points(self) -> Integers:
         """Borda points from one unit of each class, up to a factor and a constant, (k, n)."""
         profile = self.profile
-        ranked = canonical_profile(profile.items, self._ranks, unranked=profile.unranked)
-        given = ranking_points(Borda(), ranked)
+        given = ranking_points(
+            Borda(), canonical_profile(profile.items, self._ranks, unranked=profile.unranked)
+        )
         assert given is not None, "Borda adds up points"
         return self._summed(_by_rows(given, self._votes))
 
@@ -245,8 +246,7 @@ def _by_rows(values: Integers, factors: Integers) -> Integers:
     """Return every row times its own nonnegative factor."""
     each = cast(Integers, np.broadcast_to(factors[:, None], values.shape))
     products = exact.multiply(np.abs(values), each)
-    signed: Integers = np.where(values < 0, -products, products)
-    return signed
+    return np.where(values < 0, -products, products)
 
 
 @dataclass(frozen=True)
@@ -297,8 +297,9 @@ class Bracket:
         now = monotonic()
         if now - self.logged >= SECONDS_BETWEEN_LINES:
             self.logged = now
-            line = "between %d and %d of %d units must be removed"
-            getLogger("rankagg.kemeny").info(line, self.lower, self.upper, self.total)
+            getLogger("rankagg.kemeny").info(
+                "between %d and %d of %d units must be removed", self.lower, self.upper, self.total
+            )
 
     def offer(self, removed: Integers | Any) -> None:
         """Keep a sufficient removal if it is the smallest so far."""

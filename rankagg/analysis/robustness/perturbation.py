@@ -16,8 +16,7 @@ from numpy.typing import ArrayLike
 
 from rankagg._typing import Integers64, Label, Positions, Ranks, Tolerance
 from rankagg._validation import check_jobs, table_remedy
-from rankagg.aggregation import Aggregator, Consensus, Deadline, Evidence
-from rankagg.aggregation.evidence import as_data
+from rankagg.aggregation import Aggregator, Consensus, Deadline, Evidence, as_data
 from rankagg.aggregation.kemeny import Certificate, Kemeny
 from rankagg.aggregation.kemeny.parts import Warm
 from rankagg.core import (
@@ -55,8 +54,9 @@ class Near:
         proof = whole.certificate
         if not (isinstance(rule, Kemeny) and rule.can_be_warm and isinstance(proof, Certificate)):
             return None
-        warm = Warm.of(len(proof.items), proof.proofs)
-        return cls(rule, whole.ranking.reindex(items).ranks, warm)
+        return cls(
+            rule, whole.ranking.reindex(items).ranks, Warm.of(len(proof.items), proof.proofs)
+        )
 
     def fork(self) -> Near:
         """Return a copy that learns by itself."""
@@ -206,8 +206,7 @@ def resample_kemeny(
     if not isinstance(exact_rule, Kemeny):
         raise InvalidInputError("rule", "a Kemeny rule", rule)
     versions = _check_counts(counts, len(profile))
-    jobs = check_jobs(n_jobs)
-    return in_groups(_Resampler(profile, exact_rule).consensuses, versions, 8, jobs)
+    return in_groups(_Resampler(profile, exact_rule).consensuses, versions, 8, check_jobs(n_jobs))
 
 
 def in_groups(
@@ -261,8 +260,9 @@ class _Resampler:
         return [near.consensus(Evidence(self._votes(row)), Deadline()) for row in versions]
 
     def _votes(self, counts: Integers64) -> PairwiseMatrix:
-        times = exact.multiply(self._counts, counts)
-        merged = exact.count_cells(self._row, times, len(self._ranks))
+        merged = exact.count_cells(
+            self._row, exact.multiply(self._counts, counts), len(self._ranks)
+        )
         kept = np.flatnonzero(merged)
         return count_votes(
             self._items, self._ranks[kept], merged[kept], self._weights[kept], self._unranked

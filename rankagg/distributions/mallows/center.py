@@ -176,11 +176,12 @@ class MallowsData:
             if not self.profile.direct_pairwise().wins.any():
                 nothing = Described("none that does: all thetas are equally likely")
                 raise InvalidInputError("data", "rankings that order some items", nothing)
-            remedy = (
-                f"Theta has no finite maximum: the likelihood of {center.to_text()} grows with it."
+            raise InvalidInputError(
+                "data",
+                "rankings that do not all agree",
+                Described("all as the center"),
+                f"Theta has no finite maximum: the likelihood of {center.to_text()} grows with it.",
             )
-            agreed = Described("all as the center")
-            raise InvalidInputError("data", "rankings that do not all agree", agreed, remedy)
         height = result.log_likelihood
         if height is None:
             height = self.log_likelihood(center, theta)
@@ -240,8 +241,9 @@ def _other_centers(consensus: Consensus) -> tuple[str, ...]:
 
 def _strict_order(consensus: Consensus) -> Permutation:
     """Return the consensus with its ties broken in the order of the items."""
-    ranks = consensus.ranking.ranks
-    return permutation_of(np.argsort(np.argsort(ranks, kind="stable")), consensus.items)
+    return permutation_of(
+        np.argsort(np.argsort(consensus.ranking.ranks, kind="stable")), consensus.items
+    )
 
 
 def _climb(data: MallowsData) -> _SearchedCenter:
@@ -269,8 +271,9 @@ def _ascend(data: MallowsData, center: Permutation) -> _SearchedCenter:
     theta, is_best = 1.0, False
     for step in range(1, MOST_STEPS + 1):
         data.deadline.seconds_left()
-        wins = data.votes(center, theta, data.weights)
-        votes = PairwiseMatrix.from_wins(wins, items=center.items)
+        votes = PairwiseMatrix.from_wins(
+            data.votes(center, theta, data.weights), items=center.items
+        )
         consensus = Kemeny().aggregate(votes, deadline=data.deadline)
         # Keep the center if it is as good, since several may be.
         if consensus.cost < votes.cost(center) * (1.0 - 1e-12):

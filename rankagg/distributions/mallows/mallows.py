@@ -15,8 +15,7 @@ from scipy.optimize import brentq
 
 from rankagg._typing import Bools, Floats, Generator, Integers64, Label, Positions, Ranks, RNGLike
 from rankagg._validation import as_generator, check_choice, check_integer, check_number
-from rankagg.aggregation import Consensus, Deadline, time_limit_of
-from rankagg.aggregation.evidence import Held, as_data
+from rankagg.aggregation import Consensus, Deadline, Held, as_data, deadline_of
 from rankagg.aggregation.kemeny import Kemeny
 from rankagg.core import UNRANKED, PartialRanking, Permutation, Profile, as_ranking, places
 from rankagg.distributions.base import (
@@ -163,8 +162,9 @@ class Mallows(RankingDistribution):
     # -- samples ------------------------------------------------------------------------------
 
     def _sample(self, size: int, rng: Generator) -> Ranks:
-        drawn = self._distance.sample(self.n_items, self.theta, size, rng)
-        return np.ascontiguousarray(drawn[:, self.center.ranks])
+        return np.ascontiguousarray(
+            self._distance.sample(self.n_items, self.theta, size, rng)[:, self.center.ranks]
+        )
 
     def _complete(self, ranks: Ranks, rng: Generator) -> Ranks:
         if self.distance != "kendall":
@@ -263,7 +263,7 @@ class Mallows(RankingDistribution):
             raise InvalidInputError("data", "a Profile", data)
         kind = check_choice(distance, get_args(DistanceName), "distance")
         check_observed(profile)
-        rankings = MallowsData.of(profile, Deadline.after(time_limit_of(time_limit)), kind)
+        rankings = MallowsData.of(profile, deadline_of(time_limit), kind)
         given = center if isinstance(center, str | None) else _as_center(center, profile.items)
         is_given = isinstance(given, Permutation)
         if isinstance(given, Permutation):
@@ -339,8 +339,7 @@ class _Completions:
     def _draw(self, rows: Positions, item: int, theta: float) -> None:
         m, n = len(rows), self.places.shape[1]
         now = self.places[rows]
-        mine = now[:, [item]]
-        others = now - (now > mine)  # places without the item; its own entry is unused
+        others = now - (now > now[:, [item]])  # places without the item; its own entry is unused
         later = np.where(np.arange(n) > item, 1, -1)
         steps = np.zeros((m, n), dtype=np.int64)
         keep = np.arange(n) != item
@@ -447,8 +446,9 @@ class MallowsFit(FitResult):
         theta : float
             Not negative.
         """
-        at = check_number(theta, "theta", low=0)
-        return self._rankings.log_likelihood(self.distribution.center, at)
+        return self._rankings.log_likelihood(
+            self.distribution.center, check_number(theta, "theta", low=0)
+        )
 
     def _bounds(self, alpha: float) -> pd.DataFrame:
         free = 1 if self.center_is_given else self.distribution.n_items - 1
@@ -483,11 +483,10 @@ class MallowsFit(FitResult):
         for at in range(times):
             ranks = _masked(uniform.sample(len(rows), rng=generator).ranks, rows.ranks)
             drawn[at] = _least_distance(rows._replace(ranks=ranks), distance)
-        as_small = int((drawn <= observed * (1 + 1e-12)).sum())
         return SimulatedTest(
             statistic=observed,
             expected=float(drawn.mean()),
-            p_value=(1 + as_small) / (1 + times),
+            p_value=(1 + int((drawn <= observed * (1 + 1e-12)).sum())) / (1 + times),
             n_resamples=times,
         )
 

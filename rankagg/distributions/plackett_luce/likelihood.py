@@ -113,8 +113,9 @@ class Likelihood(LogLikelihood):
             total, done = 0.0, 0
             for items, inside in self.choices.sets.members():
                 upto = done + len(inside)
-                own = np.where(inside, logs[items], -np.inf)
-                sums = logsumexp(self._buckets(own, parameters), axis=0)
+                sums = logsumexp(
+                    self._buckets(np.where(inside, logs[items], -np.inf), parameters), axis=0
+                )
                 total += float(self.choices.weights[done:upto] @ sums)
                 done = upto
         return float(self.linear @ parameters) - total - self._penalty(parameters)
@@ -132,8 +133,9 @@ class Likelihood(LogLikelihood):
 
     @property
     def _ridges(self) -> Floats:
-        sizes = len(self.sizes)
-        return np.concatenate([np.full(self.n, self.ridge), np.full(sizes, self.tie_ridge)])
+        return np.concatenate(
+            [np.full(self.n, self.ridge), np.full(len(self.sizes), self.tie_ridge)]
+        )
 
     def _penalty(self, parameters: Floats) -> float:
         return float(self._ridges @ parameters**2) / 2.0
@@ -210,12 +212,12 @@ def _tilted(logs: Floats, d: int) -> tuple[Floats, Floats]:
     """Return exp(logs/d) of every row, scaled to a largest product of d of them of 1."""
     if d > logs.shape[1]:
         return np.zeros_like(logs), np.full(len(logs), -np.inf)
-    top: Floats = -np.partition(-logs, d - 1, axis=1)[:, :d].mean(axis=1)
+    top = -np.partition(-logs, d - 1, axis=1)[:, :d].mean(axis=1)
     enough = np.isfinite(top)
     shift = np.where(enough, top, 0.0)
     # Overflow ends in NaN, which the climb rejects.
     with np.errstate(over="ignore"):
-        x: Floats = np.where(enough[:, None], np.exp((logs - shift[:, None]) / d), 0.0)
+        x = np.where(enough[:, None], np.exp((logs - shift[:, None]) / d), 0.0)
     return x, top
 
 
@@ -255,7 +257,7 @@ def _beats_graph(profile: Profile) -> Bools:
     """Return whether the row is above or tied with the column in a ranking, shape (n, n)."""
     # Equal weights, so that no ranking is lost by rounding.
     votes = canonical_profile(profile.items, profile.ranks).direct_pairwise()
-    return np.asarray(votes.wins + votes.ties > 0)
+    return votes.wins + votes.ties > 0
 
 
 def _is_linked(together: Floats) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypeAlias, cast, get_args
+from typing import Any, Literal, cast, get_args
 
 import numpy as np
 import scipy
@@ -16,7 +16,7 @@ from rankagg.inference.decisions import Basis, Decisions, by_p_values
 from rankagg.inference.ranks.rank_results import Families, Of, RankIntervals, ranks_from_decisions
 from rankagg.inference.ranks.rank_sets import FEWEST, ScoredItems
 
-ComparisonUnit: TypeAlias = Literal["comparison", "cluster"]
+ComparisonUnit = Literal["comparison", "cluster"]
 
 # With fewer wins or losses the variance of a share is bounded from below.
 FEW_WINS = 10
@@ -31,8 +31,9 @@ def unit_of(data: Comparisons, unit: object) -> ComparisonUnit:
         raise InvalidInputError("unit", "'comparison' or 'cluster' for Comparisons", unit)
     if unit == "cluster" and data.clusters is None:
         remedy = "`cluster=` of `read_comparisons` names their column."
-        allowed = "'comparison' for comparisons without clusters"
-        raise InvalidInputError("unit", allowed, unit, remedy)
+        raise InvalidInputError(
+            "unit", "'comparison' for comparisons without clusters", unit, remedy
+        )
     return unit
 
 
@@ -101,8 +102,9 @@ def _check_met(data: Comparisons, counts: Floats, *, over_opponents: bool) -> No
         one, other = pairs[0]
         shown = Described(f"{one} and {other} less often ({counted(len(pairs), 'such pair')})")
         remedy = "Use of='pairwise', or of='mean' for win rates over all comparisons."
-        allowed = "of every two items, at least twice, for of='borda'"
-        raise InvalidInputError("data", allowed, shown, remedy)
+        raise InvalidInputError(
+            "data", "of every two items, at least twice, for of='borda'", shown, remedy
+        )
 
 
 def _pair_majorities(data: Comparisons, unit: ComparisonUnit) -> tuple[Integers, int]:
@@ -233,11 +235,12 @@ def _by_sign_tests(
     """Decide by exact sign tests of units, with Holm's procedure."""
     if unit == "comparison" and data.weights is not None and np.ptp(data.weights):
         remedy = "A sign test counts comparisons: use of='mean', or clusters."
-        allowed = "of equal weights for of='pairwise' and unit='comparison'"
-        raise InvalidInputError("data", allowed, data, remedy)
+        raise InvalidInputError(
+            "data", "of equal weights for of='pairwise' and unit='comparison'", data, remedy
+        )
     won, n_units = _pair_majorities(data, unit)
     decided = won + won.T
-    p_values: Floats = np.where(decided > 0, scipy.stats.binom.sf(won - 1, decided, 0.5), 1.0)
+    p_values = np.where(decided > 0, scipy.stats.binom.sf(won - 1, decided, 0.5), 1.0)
     best = least = np.power(0.5, decided)
     if anytime:
         p_values, best = _mixed_sign_test(won, decided), _mixed_sign_test(decided, decided)
