@@ -142,9 +142,8 @@ class Aggregator(ABC):
         gaps = counted.gaps(by_policy=self.reads_unranked != "as observed")
         # A model that the rule fits may have given the same notes.
         if ranking.items is not evidence.items:
-            evidence.items.require_same(
-                ranking.items, f"The data and the ranking of {self._plain_name}"
-            )
+            what = f"The data and the ranking of {self._plain_name}"
+            evidence.items.require_same(ranking.items, what)
         return Consensus(
             ranking=ranking,
             scores=outcome.scores,

@@ -128,9 +128,8 @@ def _draws_unseen(votes: PairwiseMatrix) -> tuple[str, ...]:
     pairs = votes.never_compared
     if not pairs:
         return ()
-    number = quantity(
-        len(pairs), "pairs never compared", noun="pair", of=votes.n_items * (votes.n_items - 1) // 2
-    )
+    total = votes.n_items * (votes.n_items - 1) // 2
+    number = quantity(len(pairs), "pairs never compared", noun="pair", of=total)
     template = "{} never compared, counted as draws: {}"
     if len(pairs) == 1:
         template = "{} was never compared and counts as a draw: {}"

@@ -117,9 +117,8 @@ def _buckets(order: object, orders: Sequence[Any], parameter: str) -> list[list[
             return [[letter] for letter in order]
     elif isinstance(order, list | tuple) and order:
         return [list(part) if isinstance(part, list | tuple) else [part] for part in order]
-    raise InvalidInputError(
-        parameter, 'orders such as ["A", "B", "C"] or "A > B > C"', order, STATED
-    )
+    allowed = 'orders such as ["A", "B", "C"] or "A > B > C"'
+    raise InvalidInputError(parameter, allowed, order, STATED)
 
 
 def _alike(one: str, other: str) -> bool:
@@ -184,9 +183,8 @@ class Evidence:
         tolerance = as_tolerance(tolerance, None)
         if tolerance not in (0.0, data.tolerance):
             allowed = f"{data.tolerance!r}, or left out, for this evidence"
-            raise InvalidInputError(
-                "tolerance", allowed, tolerance, "State it where the evidence is made."
-            )
+            remedy = "State it where the evidence is made."
+            raise InvalidInputError("tolerance", allowed, tolerance, remedy)
         return data
 
     @property

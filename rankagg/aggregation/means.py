@@ -335,9 +335,8 @@ class AdjustedMean(Aggregator):
         effects[scored] = _system_effects(
             _standardized(scores, sizes)[scored], present[scored], table.weight_vector
         )
-        ranking, ties = rank_by_scores(
-            effects, table.systems, np.full(table.n_systems, SAME_EFFECT / 2)
-        )
+        errors = np.full(table.n_systems, SAME_EFFECT / 2)
+        ranking, ties = rank_by_scores(effects, table.systems, errors)
         return Outcome(effects, ranking, notes=ties)
 
 

@@ -86,9 +86,8 @@ def _points(
 def summed_points(summary: ScoreSummary) -> Floats:
     """Return the points of every system on all instances; see `_borda_points`."""
     tallies = list(summary.tallies.values())
-    weighted, denominator = exact.as_votes(
-        np.ones(len(tallies), dtype=np.int64), summary.weight_vector
-    )
+    ones = np.ones(len(tallies), dtype=np.int64)
+    weighted, denominator = exact.as_votes(ones, summary.weight_vector)
     votes = [int(vote) for vote in weighted]
     n = summary.n_systems
     wins = weighted_sum([tally.wins for tally in tallies], votes).astype(object)

@@ -162,9 +162,8 @@ class TwoLevel(SearchingRule):
         ranks, notes = [], []
         interrupted = False
         for number, (group, inside) in enumerate(tasks.items()):
-            consensus = self.inner.aggregate(
-                inside, rng=rng, deadline=deadline.share(len(tasks) + 1 - number)
-            )
+            share = deadline.share(len(tasks) + 1 - number)
+            consensus = self.inner.aggregate(inside, rng=rng, deadline=share)
             interrupted = interrupted or consensus.interrupted
             ranks.append(consensus.ranking.ranks)
             notes += [f"{group}: {note}" for note in _important_notes(consensus)]

@@ -17,9 +17,8 @@ def _different_rankings(data: object) -> tuple[ItemSet, Ranks]:
         raise InvalidInputError("data", "a Profile, or orders", data)
     if not (profile.is_complete and profile.is_strict):
         remedy = "`sample_compatible` completes rankings at random; the answer is for the draw."
-        raise InvalidInputError(
-            "data", "complete and strict rankings", Described(repr(profile)), remedy
-        )
+        found = Described(repr(profile))
+        raise InvalidInputError("data", "complete and strict rankings", found, remedy)
     _, first = np.unique(profile.ranks, axis=0, return_index=True)
     return profile.items, profile.ranks[np.sort(first)]
 

@@ -324,9 +324,8 @@ def _swap(
     wins[j, i] += (votes.wins.sum() + votes.ties.sum() + 1.0) / (price or 1.0)
     # Ties of votes matter only where those of the consensus have a price.
     ties = None if price is None else votes.ties
-    forced = rule.aggregate(
-        Evidence(PairwiseMatrix.from_wins(wins, items=votes.items, ties=ties)), deadline=deadline
-    )
+    evidence = Evidence(PairwiseMatrix.from_wins(wins, items=votes.items, ties=ties))
+    forced = rule.aggregate(evidence, deadline=deadline)
     if forced.interrupted:
         raise KeyboardInterrupt
     if not forced.is_proved:

@@ -225,12 +225,11 @@ class MissingReport(Result):
                 "Patterns need the scores; a ScoreSummary does not hold them. Read the scores with "
                 "`read_scores`."
             )
-        return pd.DataFrame(
-            [
-                {"units": units, "missing": tuple(self.items[i] for i in gone)}
-                for units, gone in self._patterns
-            ]
-        )
+        rows = [
+            {"units": units, "missing": tuple(self.items[i] for i in gone)}
+            for units, gone in self._patterns
+        ]
+        return pd.DataFrame(rows)
 
     def _index(self) -> pd.Index[Any]:
         return pd.Index(list(self.items), name="item")

@@ -82,9 +82,8 @@ class Axiom(ABC):
         if self.most_items is not None and profile.n_items > self.most_items:
             most = f"of at most {counted(self.most_items, 'item')} for {self.name!r}"
             allowed = f"{most}, which compares all their orders"
-            raise InvalidInputError(
-                "profile", allowed, profile, "`Profile.restrict` keeps some of them."
-            )
+            remedy = "`Profile.restrict` keeps some of them."
+            raise InvalidInputError("profile", allowed, profile, remedy)
         outcomes = Outcomes(rule, profile.items)
         for case, fault in _faults(self, ballots, outcomes):
             return _make_witness(self, case, fault, outcomes)
@@ -241,8 +240,7 @@ def confirmed_witness(axiom: Axiom, ballots: Ballots, outcomes: Outcomes) -> Wit
             raise NotNeutralError
         if fault is None:
             allowed = "a rule that gives equal ballots the same outcome each time"
-            raise InvalidInputError(
-                "rule", allowed, outcomes.rule, "Draw random numbers from the given generator only."
-            )
+            remedy = "Draw random numbers from the given generator only."
+            raise InvalidInputError("rule", allowed, outcomes.rule, remedy)
         return _make_witness(axiom, case, fault, direct)
     return None

@@ -79,9 +79,8 @@ def _check_size(n_items: int, n_rankings: int, *, neutral: bool = True) -> None:
     if number > MOST_PROFILES:
         many = f"{number:.1e}" if number < 1e300 else "more than 1e+300"
         allowed = f"so small that a search has at most {MOST_PROFILES:,} candidate profiles"
-        raise InvalidInputError(
-            "n_rankings", allowed, Described(f"{n_rankings}, {many} candidates of {items}"), remedy
-        )
+        got = Described(f"{n_rankings}, {many} candidates of {items}")
+        raise InvalidInputError("n_rankings", allowed, got, remedy)
     # Each profile is encoded as one 64-bit number.
     if factorial(n_items) ** n_rankings >= 2**63:
         most = next(m for m in range(63) if factorial(n_items) ** (m + 1) >= 2**63)
@@ -251,12 +250,10 @@ def search_all(
 ) -> list[Witness | None]:
     """Search all profiles up to a size for witnesses against several axioms."""
     fewest = min((axiom.fewest_items for axiom in axioms), default=n_items)
-    progress = _Progress(
-        rule.name, count_profiles(n_items, n_rankings, fewest, neutral=neutral), deadline
-    )
-    outcomes = Outcomes(
-        rule, ascii_uppercase[:n_items], neutral=neutral, before_call=progress.check
-    )
+    total = count_profiles(n_items, n_rankings, fewest, neutral=neutral)
+    progress = _Progress(rule.name, total, deadline)
+    labels = ascii_uppercase[:n_items]
+    outcomes = Outcomes(rule, labels, neutral=neutral, before_call=progress.check)
     witnesses: list[Witness | None] = [None] * len(axioms)
     try:
         for items, rankings in _sizes(fewest, n_items, n_rankings):

@@ -210,9 +210,8 @@ class Reinforcement(Axiom):
         number = prod(count + 1 for _, count in ballots)
         if number > DIVISIONS:
             allowed = f"such that it divides into two in at most {DIVISIONS:,} ways"
-            raise InvalidInputError(
-                "profile", allowed, Described(counted(number, "way", ",")), "Take fewer ballots."
-            )
+            value = Described(counted(number, "way", ","))
+            raise InvalidInputError("profile", allowed, value, "Take fewer ballots.")
         for taken in product(*(range(count + 1) for _, count in ballots)):
             rows = list(zip(ballots, taken, strict=True))
             one = Ballots((order, here) for (order, _), here in rows if here)

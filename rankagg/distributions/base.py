@@ -142,9 +142,8 @@ class RankingDistribution(Value):
         Profile
             One row per draw.
         """
-        return canonical_profile(
-            self.items, self._sample(check_integer(size, "size", low=1), as_generator(rng))
-        )
+        number = check_integer(size, "size", low=1)
+        return canonical_profile(self.items, self._sample(number, as_generator(rng)))
 
     def _sample(self, size: int, rng: Generator) -> Ranks:
         """Draw ranks, shape (size, n)."""
@@ -353,9 +352,8 @@ def check_observed(profile: Profile) -> None:
     if unseen.any():
         names = listed(profile.items.where(unseen))
         remedy = "Leave items out with `profile.restrict(...)`."
-        raise InvalidInputError(
-            "data", "rankings that observe every item somewhere", Described(names), remedy
-        )
+        allowed = "rankings that observe every item somewhere"
+        raise InvalidInputError("data", allowed, Described(names), remedy)
 
 
 def clusters_of(profile: Profile) -> Positions | None:

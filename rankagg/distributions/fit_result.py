@@ -37,16 +37,15 @@ def _with_intervals(estimates: Floats, errors: Floats, student: Any, alpha: floa
     with np.errstate(divide="ignore", invalid="ignore"):
         z = estimates / errors
     radius = student.ppf(1.0 - alpha / 2.0) * errors
-    return pd.DataFrame(
-        {
-            "estimate": estimates,
-            "std_err": errors,
-            "z": z,
-            "p_value": 2.0 * student.sf(np.abs(z)),
-            "lower": estimates - radius,
-            "upper": estimates + radius,
-        }
-    )
+    columns = {
+        "estimate": estimates,
+        "std_err": errors,
+        "z": z,
+        "p_value": 2.0 * student.sf(np.abs(z)),
+        "lower": estimates - radius,
+        "upper": estimates + radius,
+    }
+    return pd.DataFrame(columns)
 
 
 class FitResult(Result):
@@ -338,9 +337,8 @@ class WorthsFit(FitResult):
         self, estimates: Floats, variances: Floats, student: Any, alpha: float
     ) -> pd.DataFrame:
         """Return differences of parameters with standard errors, tests against 0, and intervals."""
-        return _with_intervals(
-            estimates, np.sqrt(np.maximum(variances, 0.0)), student, check_alpha(alpha)
-        )
+        errors = np.sqrt(np.maximum(variances, 0.0))
+        return _with_intervals(estimates, errors, student, check_alpha(alpha))
 
     def relative_to(self, reference: Label, alpha: float = 0.05) -> pd.DataFrame:
         """Return log worths minus that of a reference item, with standard errors.

@@ -155,9 +155,8 @@ def _kemeny(votes: Floats, near: Permutation, data: MallowsData) -> Permutation:
     order = np.argsort(-won, kind="stable")
     if (np.triu(votes[np.ix_(order, order)] - votes.T[np.ix_(order, order)], 1) >= 0).all():
         return permutation_of(np.argsort(order), near.items)
-    consensus = Kemeny().aggregate(
-        PairwiseMatrix.from_wins(np.maximum(votes, 0.0), items=near.items), deadline=data.deadline
-    )
+    matrix = PairwiseMatrix.from_wins(np.maximum(votes, 0.0), items=near.items)
+    consensus = Kemeny().aggregate(matrix, deadline=data.deadline)
     return permutation_of(consensus.ranking.ranks, near.items)
 
 
@@ -209,9 +208,8 @@ def _neighbor(family: _Family, here: _Climb) -> _Climb | None:
             own = family.log_probs(other) + np.log(here.weights[k])
             height = float(family.data.weights @ np.logaddexp(others, own))
             if height > best.height + SLACK * max(1.0, abs(height)):
-                best = replace(
-                    here, parts=(*here.parts[:k], other, *here.parts[k + 1 :]), height=height
-                )
+                parts = (*here.parts[:k], other, *here.parts[k + 1 :])
+                best = replace(here, parts=parts, height=height)
     return None if best is here else best
 
 

@@ -256,9 +256,8 @@ class _Shares:
         """Return the shares of strict rankings, with distances to the mode of a distribution."""
         n, shares = ranks.shape[1], weights / weights.sum()
         distance = DISTANCES[getattr(model, "distance", "kendall")]
-        values, where = np.unique(
-            distance.of(ranks[:, np.argsort(model.mode.ranks, kind="stable")]), return_inverse=True
-        )
+        places = ranks[:, np.argsort(model.mode.ranks, kind="stable")]
+        values, where = np.unique(distance.of(places), return_inverse=True)
         return cls(
             dict(zip(values, np.bincount(where.ravel(), weights=shares), strict=True)),
             np.array([np.bincount(column, weights=shares, minlength=n) for column in ranks.T]),
@@ -477,9 +476,8 @@ def compare_models(
     profile = as_data(data)
     check_kind(profile, "data", kind=Profile, example="Profile.from_orders(['AB', 'BA'])")
     if not profile.is_strict:
-        raise InvalidInputError(
-            "data", "without ties: they are outcomes to some models, and gaps to others", profile
-        )
+        allowed = "without ties: they are outcomes to some models, and gaps to others"
+        raise InvalidInputError("data", allowed, profile)
     chosen, rows = _models_of(models), uncompressed(profile)
     if len(rows) < 4:
         remedy = "Each fold and each fit needs two or more."

@@ -334,9 +334,8 @@ def dispersion_report(
         check_rule(rule, "rules")
         if isinstance(rule, Kemeny) and rule.consensus_ties:
             allowed = "rules without `consensus_ties`, since the bounds are for strict rankings"
-            raise InvalidInputError(
-                "rules", allowed, rule, "Use `Kemeny()` here; `compare` takes both."
-            )
+            remedy = "Use `Kemeny()` here; `compare` takes both."
+            raise InvalidInputError("rules", allowed, rule, remedy)
         if isinstance(rule, Kemeny) and rule.constraints is not None:
             allowed = "rules without constraints, since the bounds are over all rankings"
             raise InvalidInputError("rules", allowed, rule)
@@ -507,9 +506,8 @@ class DispersionReport(Result):
     def _spread_line(self) -> str:
         if np.isnan(self.average_spread) or np.isnan(self.normalized_spread):
             return "there are no two rankings to compare"
-        share = self._stated(
-            100 * self.normalized_spread, "percent of pairs in which two differ", ".3g"
-        )
+        what = "percent of pairs in which two differ"
+        share = self._stated(100 * self.normalized_spread, what, ".3g")
         pairs = self._stated(self.average_spread, "pairs in which two differ", noun="pair")
         of = {
             "uniform": "all pairs, with unranked items anywhere",

@@ -157,9 +157,8 @@ def robust_rank_aggregation(data: Profile, *, n_items: int | None = None) -> Rob
     B         2  0.002646  0.007938  0.007433  0.735897
     """
     if not isinstance(cast(object, data), Profile):
-        raise InvalidInputError(
-            "data", "a Profile of ranked lists", data, "`read_rankings` reads them from files."
-        )
+        remedy = "`read_rankings` reads them from files."
+        raise InvalidInputError("data", "a Profile of ranked lists", data, remedy)
     if not are_level(data.weights):
         raise InvalidInputError("data", "lists of equal weight", data)
     check_independent(data)

@@ -108,9 +108,8 @@ def checked_table(data: object, of: str, remedy: str = "") -> ScoreTable:
     """Return a table, or raise if the data are none."""
     if isinstance(data, ScoreTable):
         return data
-    raise InvalidInputError(
-        "data", f"a ScoreTable, which has the scores of {of}", data, table_remedy(data) or remedy
-    )
+    allowed = f"a ScoreTable, which has the scores of {of}"
+    raise InvalidInputError("data", allowed, data, table_remedy(data) or remedy)
 
 
 def paired_sample(data: object, pairs: Sequence[tuple[Label, Label]], unit: Unit) -> PairedSample:

@@ -97,14 +97,12 @@ class IntervalOptions:
         check_choice(self.simultaneous, (None, *get_args(Simultaneous)), "simultaneous")
         check_choice(self.alternative, get_args(Alternative), "alternative")
         check_flag(self.anytime, "anytime")
-        object.__setattr__(
-            self, "n_resamples", check_integer(self.n_resamples, "n_resamples", low=100)
-        )
+        times = check_integer(self.n_resamples, "n_resamples", low=100)
+        object.__setattr__(self, "n_resamples", times)
         if self.simultaneous == "max-t" and self.method != "percentile":
             remedy = "'max-t' is a bootstrap: `method='percentile'`."
-            raise InvalidInputError(
-                "simultaneous", "None or 'bonferroni' with this method", "max-t", remedy
-            )
+            allowed = "None or 'bonferroni' with this method"
+            raise InvalidInputError("simultaneous", allowed, "max-t", remedy)
         if self.anytime and self.method != "hoeffding":
             raise InvalidInputError("anytime", "False unless `method='hoeffding'`", True)
 
@@ -150,9 +148,8 @@ class IntervalOptions:
             lower = np.zeros_like(lower)
         notes = (*bounds.notes, *units.notes)
         if silent.any():
-            pairs = quantity(
-                int(silent.sum()), "pairs that no unit compares", noun="pair", of=n_pairs
-            )
+            many = int(silent.sum())
+            pairs = quantity(many, "pairs that no unit compares", noun="pair", of=n_pairs)
             silence = sentence("no {} compares {}: the interval is [0, 1]", units.unit, pairs)
             notes = (silence, *notes)
         return _PairBounds(bounds.mean, bounds.n, bounds.shares, lower, upper, notes)

@@ -113,9 +113,8 @@ class Differences(PairValues):
         largest = max(profile.n_items - 1, 1) * (2.0 if ignoring else 1.0)
 
         def numbers(rows: Ranks) -> Floats:
-            return np.where(
-                (rows == UNRANKED) & only_ranked, np.nan, points(rows, ignoring=ignoring)
-            )
+            is_silent = (rows == UNRANKED) & only_ranked
+            return np.where(is_silent, np.nan, points(rows, ignoring=ignoring))
 
         return cls(profile.ranks, largest, numbers)
 

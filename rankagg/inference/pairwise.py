@@ -70,9 +70,8 @@ def _by_holm(intervals: PairwiseIntervals) -> Decisions:
     above[off] = tarone(values, count, alpha)
     name = "sign-test" if exact else "hoeffding"
     enough = by_p_values(alpha, n, 0.5 if exact else float(np.exp(-0.5)))
-    basis = Basis(
-        name, intervals.unit, intervals.total_units, enough, bool(tarone(least, count, alpha).any())
-    )
+    possible = bool(tarone(least, count, alpha).any())
+    basis = Basis(name, intervals.unit, intervals.total_units, enough, possible)
     how = "exact sign tests (Holm, Tarone)" if exact else "Holm's procedure on Hoeffding p-values"
     return Decisions(items=intervals.items, above=above, alpha=alpha, how=how, basis=basis)
 
@@ -81,9 +80,8 @@ def _by_intervals(intervals: PairwiseIntervals) -> Decisions:
     """Decide the pairs whose simultaneous interval excludes 1/2."""
     if intervals.simultaneous is None:
         remedy = "Compute simultaneous intervals, or decide by Holm's procedure."
-        raise InvalidInputError(
-            "simultaneous", "'bonferroni' or 'max-t' for decisions by intervals", None, remedy
-        )
+        allowed = "'bonferroni' or 'max-t' for decisions by intervals"
+        raise InvalidInputError("simultaneous", allowed, None, remedy)
     above = intervals.lower > 0.5
     np.fill_diagonal(above, False)
     names = ("method", "alpha", "simultaneous", "alternative", "anytime")
@@ -285,17 +283,16 @@ class PairwiseIntervals(Result):
         turned = self.estimate[i, j] < 0.5
         at = np.where(turned, j, i), np.where(turned, i, j)
         lower, upper = self.lower[at], self.upper[at]
-        return pd.DataFrame(
-            {
-                "above": list(self.items.at(at[0])),
-                "below": list(self.items.at(at[1])),
-                "estimate": self.estimate[at],
-                "lower": lower,
-                "upper": upper,
-                "n_units": self.n_units[at],
-                "outside": (lower > 0.5) | (upper < 0.5),
-            }
-        )
+        columns = {
+            "above": list(self.items.at(at[0])),
+            "below": list(self.items.at(at[1])),
+            "estimate": self.estimate[at],
+            "lower": lower,
+            "upper": upper,
+            "n_units": self.n_units[at],
+            "outside": (lower > 0.5) | (upper < 0.5),
+        }
+        return pd.DataFrame(columns)
 
     def _content(self) -> dict[str, Any]:
         units = self._plain("items", "unit", "fixed_tasks", "method", "alpha")

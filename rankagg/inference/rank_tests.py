@@ -84,9 +84,8 @@ def _ranked_units(
         raise InvalidInputError("data", "rankings of equal weight for this test", spread, remedy)
     units = Units.of(profile, unit=unit, instances=instances)
     if units.n_units < 2:
-        raise InvalidInputError(
-            "data", f"two {units.unit}s or more", Described(counted(units.n_units, units.unit))
-        )
+        size = Described(counted(units.n_units, units.unit))
+        raise InvalidInputError("data", f"two {units.unit}s or more", size)
     return profile, units
 
 
@@ -148,9 +147,8 @@ class _AverageRankTest(Result):
         return np.nan_to_num(ranges, nan=0.0, posinf=np.inf)
 
     def _quantile(self, alpha: float) -> float:
-        return float(
-            scipy.stats.studentized_range.ppf(1.0 - check_alpha(alpha), len(self.items), np.inf)
-        )
+        level = 1.0 - check_alpha(alpha)
+        return float(scipy.stats.studentized_range.ppf(level, len(self.items), np.inf))
 
     def groups(self, alpha: float = 0.05) -> tuple[tuple[Label, ...], ...]:
         """Return the largest sets of items, adjacent by average rank, without a difference.

@@ -160,9 +160,8 @@ class HoeffdingEstimator:
         if not isinstance(profile, Profile):
             raise InvalidInputError("data", "a Profile, or orders", data)
         if profile.n_rankings < 2:
-            raise InvalidInputError(
-                "data", "2 rankings or more", Described(counted(profile.n_rankings, "ranking"))
-            )
+            few = Described(counted(profile.n_rankings, "ranking"))
+            raise InvalidInputError("data", "2 rankings or more", few)
         if distance is None and high is None:
             high = profile.n_items * (profile.n_items - 1) / 2
         elif not callable(distance):

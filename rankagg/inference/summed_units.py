@@ -144,9 +144,8 @@ class SummedUnits:
         largest = max(summary.n_systems - 1, 1) * (2.0 if summary.unranked == "ignore" else 1.0)
 
         def of_tally(task: Label, tally: TaskTally) -> PairTotals:
-            part = ScoreSummary(
-                summary.systems, {task: tally}, higher_is_better=summary.higher_is_better[task]
-            )
+            better = summary.higher_is_better[task]
+            part = ScoreSummary(summary.systems, {task: tally}, higher_is_better=better)
             points = summed_points(part.with_unranked(summary.unranked))
             values = tally.n_units / 2 + (points[first] - points[second]) / (2.0 * largest)
             # Sums of squares would need the joint points of two systems.

@@ -355,9 +355,8 @@ class Units:
     ) -> Self:
         """Return the independent units of rankings, with their pair values."""
         profile, labels = rankings_of(data, instances=instances)
-        return cls.of_values(
-            profile, _RankingValues(profile.ranks, is_direct=is_direct), unit, fixed_tasks, labels
-        )
+        source = _RankingValues(profile.ranks, is_direct=is_direct)
+        return cls.of_values(profile, source, unit, fixed_tasks, labels)
 
     @classmethod
     def of_values(
@@ -413,9 +412,8 @@ def rankings_of(
         if instances is not None and len(instances) != data.n_units:
             allowed = f"one for each column of the table ({data.n_units} of them)"
             given = Described(counted(len(instances), "instance"))
-            raise InvalidInputError(
-                "instances", allowed, given, "Leave them out to use those of the table."
-            )
+            remedy = "Leave them out to use those of the table."
+            raise InvalidInputError("instances", allowed, given, remedy)
         return data.rankings(tolerance), data.instances if instances is None else instances
     if isinstance(data, Profile):
         return data, instances

@@ -268,9 +268,8 @@ def memberships_plot(fit: MixtureFit, *, alpha: float = 0.05, ax: Axes | None = 
     ax.xaxis.set_major_formatter(PercentFormatter(1.0))
     open_frame(ax, grid="x")
     dark = f"dark: rankings that belong to it with a probability of {SURE:g} or more"
-    return sheet.finish(
-        [dark, *_fit_notes(fit)], axis=f"share of rankings, with {percent(alpha)} interval"
-    )
+    axis = f"share of rankings, with {percent(alpha)} interval"
+    return sheet.finish([dark, *_fit_notes(fit)], axis=axis)
 
 
 def _first_items(part: RankingDistribution, room: int) -> str:
@@ -351,6 +350,5 @@ def goodness_plot(result: GoodnessOfFit, *, ax: Axes | None = None) -> Axes:
     ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), ylabel="share of rankings")
     open_frame(ax)
     each = ", ".join(f"{name} {p:.3g}" for name, p in zip(STATISTICS, result.p_values, strict=True))
-    return sheet.finish(
-        [result.verdict, f"p-values: {each}"], axis="expected share", handles=handles, columns=2
-    )
+    notes = [result.verdict, f"p-values: {each}"]
+    return sheet.finish(notes, axis="expected share", handles=handles, columns=2)

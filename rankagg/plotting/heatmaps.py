@@ -299,9 +299,8 @@ def confidence_heatmap(
     """
     study = result.study
     if not isinstance(study, ConfidenceStudy):
-        raise InvalidInputError(
-            "result", "the result of a ConfidenceStudy", result, "`study_plot` draws other studies."
-        )
+        allowed = "the result of a ConfidenceStudy"
+        raise InvalidInputError("result", allowed, result, "`study_plot` draws other studies.")
     sources = {one.name: one for one in study.data}
     source = sources[check_choice(model or next(iter(sources)), list(sources), "model")]
     way, level, share = (study.methods or ())[0], study.alphas[0], study.proportions[0]
@@ -356,16 +355,14 @@ def task_agreement_plot(
     cells[:, 2:] = result.tau[np.ix_(order, order)]
     known = np.ma.masked_invalid(cells)
     known[np.arange(n), np.arange(n) + 2] = np.ma.masked
-    image = ax.pcolormesh(
-        edges, np.arange(n + 1.0) - 0.5, known, cmap=DIVERGING, vmin=-1, vmax=1, gid="cells"
-    )
+    heights = np.arange(n + 1.0) - 0.5
+    image = ax.pcolormesh(edges, heights, known, cmap=DIVERGING, vmin=-1, vmax=1, gid="cells")
     ax.set_ylim(n - 0.5, -0.5)
     _bare_cells(ax, names, ["all others", *names], [0.5, *(1.5 + SLOT + np.arange(n))])
     _color_bar(ax, image, "Kendall's tau-b")
     if n <= NUMBERED:
-        _write_numbers(
-            sheet, known.filled(np.nan), edges[:-1] + 0.5, _tau_text, light=(-0.8, 0.6), gid="tau"
-        )
+        others = known.filled(np.nan)
+        _write_numbers(sheet, others, edges[:-1] + 0.5, _tau_text, light=(-0.8, 0.6), gid="tau")
     for i in range(n):
         for j in (0, *range(2, n + 2)):
             corner, value = (edges[j], i - 0.5), cells[i, j]

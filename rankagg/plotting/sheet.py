@@ -132,9 +132,8 @@ class PlotSheet:
             chosen = given if isinstance(given, Mapping) else SOLID if given else HOLLOW
             look = {"marker": "o", **chosen}
             if np.isfinite(bounds[row]).all():
-                self.ax.plot(
-                    bounds[row], [row, row], gid=f"bar-{row}", zorder=2, **bar_look(look["color"])
-                )
+                bar = bar_look(look["color"])
+                self.ax.plot(bounds[row], [row, row], gid=f"bar-{row}", zorder=2, **bar)
             self.ax.plot(point, row, ls="none", mew=stroke(), zorder=3, gid=f"point-{row}", **look)
         self.name_rows(names)
         open_frame(self.ax, ("top", "right", "left"))

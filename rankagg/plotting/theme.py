@@ -142,9 +142,8 @@ def plot_of(kind: Any = object, maker: str = "", allowed: str = "") -> Callable[
             return plot(*args, **options)
 
         sections = r"\n\n(?=(Raises|References|Examples)\n-)"
-        checked.__doc__ = re.sub(
-            sections, TOP * ("top" in parameters) + WHERE, cleandoc(plot.__doc__ or ""), count=1
-        )
+        where = TOP * ("top" in parameters) + WHERE
+        checked.__doc__ = re.sub(sections, where, cleandoc(plot.__doc__ or ""), count=1)
         return cast(Plot, checked)
 
     return decorated

@@ -213,9 +213,8 @@ def _draw_circle(ax: Axes | None, items: ItemSet, ranks: Ranks, links: list[_Lin
         rise, align = point[1] / radius, ("center", "left", "right")[sides[item]]
         height = "center" if abs(rise) < 0.7 else ("bottom" if rise > 0 else "top")
         x, y = starts[item]
-        ax.text(
-            x, y, names[item], ha=align, va=height, zorder=5, parse_math=False, gid=f"name-{item}"
-        )
+        gid = f"name-{item}"
+        ax.text(x, y, names[item], ha=align, va=height, zorder=5, parse_math=False, gid=gid)
     gap = letter(1.1 * NODE)
     for link in links:
         start, end = points[link.first], points[link.second]
@@ -313,9 +312,8 @@ def tournament_plot(
 def _ranks_of(graph: TournamentGraph, given: object, parameter: str) -> Ranks:
     ranking = given.ranking if isinstance(given, Consensus) else given
     if not isinstance(ranking, PartialRanking):
-        raise InvalidInputError(
-            parameter, "a PartialRanking, a Permutation or a Consensus", ranking
-        )
+        allowed = "a PartialRanking, a Permutation or a Consensus"
+        raise InvalidInputError(parameter, allowed, ranking)
     graph.items.require_same(ranking.items, f"The tournament and `{parameter}`")
     return ranking.ranks
 
@@ -350,9 +348,8 @@ def _link_legend(shown: list[_Link], names: list[str]) -> list[Line2D]:
     ]
     if any(link.differs for link in shown):
         label = f"{names[0]} and {names[-1]} differ"
-        handles.append(
-            Line2D([], [], color=BAND, lw=letter(0.6), solid_capstyle="butt", label=label)
-        )
+        band = Line2D([], [], color=BAND, lw=letter(0.6), solid_capstyle="butt", label=label)
+        handles.append(band)
     return handles
 
 

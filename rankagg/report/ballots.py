@@ -156,9 +156,8 @@ class ElectionKind(Kind):
         if level:
             others = [x for x in count.elected if x not in names]
             also = f"and {listing(others)} " if others else ""
-            text = sentence(
-                "{}, {}: {} were tied", text, f"{also}{count.tie_broken}", listing(level)
-            )
+            by = f"{also}{count.tie_broken}"
+            text = sentence("{}, {}: {} were tied", text, by, listing(level))
         return text
 
     def certainty(self, findings: Findings) -> str:
@@ -271,20 +270,19 @@ class ElectionKind(Kind):
 
     def _decided(self) -> pd.DataFrame:
         """Return a row for each round with its decisions."""
-        frame = pd.DataFrame(
-            [
-                {
-                    "Round": k,
-                    "elected": ", ".join(map(str, stage.elected)),
-                    "surplus passed on by": ", ".join(map(str, stage.surplus)),
-                    "eliminated": ", ".join(map(str, stage.eliminated)),
-                    "tie broken": stage.tie,
-                    "quota": None if stage.quota is None else float(stage.quota),
-                    "exhausted": float(stage.exhausted),
-                }
-                for k, stage in enumerate(self.count.stages, 1)
-            ]
-        )
+        rows = [
+            {
+                "Round": k,
+                "elected": ", ".join(map(str, stage.elected)),
+                "surplus passed on by": ", ".join(map(str, stage.surplus)),
+                "eliminated": ", ".join(map(str, stage.eliminated)),
+                "tie broken": stage.tie,
+                "quota": None if stage.quota is None else float(stage.quota),
+                "exhausted": float(stage.exhausted),
+            }
+            for k, stage in enumerate(self.count.stages, 1)
+        ]
+        frame = pd.DataFrame(rows)
         unused = [name for name in TEXTS if not frame[name].any()]
         return frame.drop(columns=[*unused, *["quota"] * (frame["quota"].nunique() < 2)])
 
@@ -353,9 +351,8 @@ class ElectionKind(Kind):
 def _rounds(frame: pd.DataFrame, caption: str) -> PageTable:
     """Return a table of candidates by rounds."""
     table = frame.rename_axis("Candidate").reset_index()
-    return page_table(
-        table, caption, formats=dict.fromkeys(map(str, table), VOTES), text=["Candidate", "outcome"]
-    )
+    formats = dict.fromkeys(map(str, table), VOTES)
+    return page_table(table, caption, formats=formats, text=["Candidate", "outcome"])
 
 
 @dataclass(frozen=True)

@@ -68,9 +68,8 @@ class _Rating(Aggregator):
             self.fit.log_worths, higher_is_better=True, tolerance=1e-9, items=evidence.items
         )
         elo = self.fit.elo()["elo"].reindex(list(evidence.items)).to_numpy()
-        return Outcome(
-            scores=elo, ranking=as_ranking(ranking.ranks, evidence.items), notes=self.notes
-        )
+        order = as_ranking(ranking.ranks, evidence.items)
+        return Outcome(scores=elo, ranking=order, notes=self.notes)
 
     def __repr__(self) -> str:
         return self.call
@@ -246,9 +245,8 @@ class BattlesKind(Kind):
             return [rate]
         scale, relative = "a mean of 1,500", ""
         for item, rating in self.about.anchor.items():
-            scale = sentence(
-                "{} at {}", named(item), quantity(rating, "rating of the anchor", ",g")
-            )
+            stated_rating = quantity(rating, "rating of the anchor", ",g")
+            scale = sentence("{} at {}", named(item), stated_rating)
             relative = f", relative to {named(item)}"
         ratings = sentence(
             "{}: Bradley-Terry on the Elo scale with {}; 400 points mean odds of ten to one. "
@@ -318,16 +316,15 @@ class BattlesKind(Kind):
         self._add_win_rates(section, findings)
         effects = fit.effects(findings.alpha)
         if len(effects):
-            section.text("Ratings are adjusted for these effects.").table(
-                page_table(
-                    effects[["estimate", "lower", "upper", "factor"]].reset_index(names="effect"),
-                    "Effects on the log odds of the first side",
-                    headings={"effect": "Effect"},
-                    meanings={"factor": "odds ratio"},
-                    formats=dict.fromkeys(("estimate", "lower", "upper", "factor"), ".3f"),
-                    text=["effect"],
-                )
+            table = page_table(
+                effects[["estimate", "lower", "upper", "factor"]].reset_index(names="effect"),
+                "Effects on the log odds of the first side",
+                headings={"effect": "Effect"},
+                meanings={"factor": "odds ratio"},
+                formats=dict.fromkeys(("estimate", "lower", "upper", "factor"), ".3f"),
+                text=["effect"],
             )
+            section.text("Ratings are adjusted for these effects.").table(table)
         return section
 
     def _without_rating(self) -> Section:

@@ -60,9 +60,8 @@ def read_cards(table: pd.DataFrame | None, items: ItemSet, tasks: Iterable[Label
         remedy = "Labels are the index of a DataFrame, and the first column of a file."
         raise InvalidInputError("about_items", allowed, Described(listed(others)), remedy)
     if known.index.has_duplicates:
-        raise InvalidInputError(
-            "about_items", "a row for each item", known.index[known.index.duplicated()][0]
-        )
+        twice = known.index[known.index.duplicated()][0]
+        raise InvalidInputError("about_items", "a row for each item", twice)
     by_heading: dict[str, dict[Label, str]] = {}
     for position, name in enumerate(known.columns):
         heading = "link" if is_link(name) else str(name)

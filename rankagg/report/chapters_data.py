@@ -86,18 +86,17 @@ def missing_data(findings: Findings) -> Section:
 
 def _missing_table(section: Section, frame: pd.DataFrame, noun: str) -> None:
     """Add a table of the items, or tasks, with missing cells."""
-    section.table(
-        page_table(
-            frame[frame["missing"] > 0].sort_values("missing", ascending=False, kind="stable"),
-            f"{noun.capitalize()}s with missing cells, the most missing first",
-            formats={"share": ".1%"},
-            meanings={"compared with": "number of other items that it was ever compared with"},
-            text=[noun.capitalize()],
-            bars=["missing"],
-            limit=MISSING_ROWS,
-            what=f"{noun}s",
-        )
+    table = page_table(
+        frame[frame["missing"] > 0].sort_values("missing", ascending=False, kind="stable"),
+        f"{noun.capitalize()}s with missing cells, the most missing first",
+        formats={"share": ".1%"},
+        meanings={"compared with": "number of other items that it was ever compared with"},
+        text=[noun.capitalize()],
+        bars=["missing"],
+        limit=MISSING_ROWS,
+        what=f"{noun}s",
     )
+    section.table(table)
 
 
 def _never_compared(section: Section, votes: PairwiseMatrix | MissingReport, rests: str) -> Section:
@@ -107,9 +106,8 @@ def _never_compared(section: Section, votes: PairwiseMatrix | MissingReport, res
     if not pairs:
         return section
     never = quantity(len(pairs), "pairs never compared", ",", "pair", of=total)
-    section.unknown(
-        sentence("The order of {} of items that were never compared rests on {}:", never, rests)
-    )
+    text = "The order of {} of items that were never compared rests on {}:"
+    section.unknown(sentence(text, never, rests))
     return section.items(pairs, MOST_BULLETS)
 
 
@@ -203,9 +201,8 @@ def _decided(findings: Findings, ranks: RankIntervals) -> str:
     if basis is None or basis.decidable_from is None:
         return f"{text}."
     units = quantity(basis.n_units, "independent units", ",")
-    return sentence(
-        "{}: these {} {} could decide some, but disagree too much.", text, units, plural(basis.word)
-    )
+    why = "{}: these {} {} could decide some, but disagree too much."
+    return sentence(why, text, units, plural(basis.word))
 
 
 def without_tasks(findings: Findings) -> Section:

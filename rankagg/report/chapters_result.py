@@ -98,14 +98,12 @@ def proof(findings: Findings) -> Section:
     section.text(findings.proof_sentence())
     if not known.is_unique:
         n, what = len(exact.items), "pairs on which optima differ"
-        pairs = part_of(
-            known.optima.n_undecided_pairs, what, n * (n - 1) // 2, "pairs", "pair", form=","
-        )
+        of = n * (n - 1) // 2
+        pairs = part_of(known.optima.n_undecided_pairs, what, of, "pairs", "pair", form=",")
         section.text(sentence("They differ on {}; the one shown is one of them.", pairs))
     elif known.radius is not None and findings.is_exact:
-        more = quantity(
-            known.radius, "rankings that overturn", ",", f"more {findings.kind.complete_unit}"
-        )
+        unit = f"more {findings.kind.complete_unit}"
+        more = quantity(known.radius, "rankings that overturn", ",", unit)
         section.text(sentence("At least {} would be needed to overturn it.", more))
     elif not known.is_complete:
         section.unknown(f"The number that would overturn it was {LATE}.")
@@ -152,17 +150,16 @@ def neighbors(findings: Findings) -> Section:
         f"Each {findings.noun} and the one before it: {word}s lost to it, and won against it."
         + f" Where either is missing, it is a share of a {word} (policy “uniform”)." * shared
     )
-    return section.table(
-        page_table(
-            frame,
-            "Neighbors in the order of the page",
-            formats=dict.fromkeys([f"{word}s lost", f"{word}s won"], ".2f") if shared else None,
-            text=words,
-            meanings={"decided": f"whether the order of the two is decided at {findings.level}"},
-            limit=NEIGHBORS,
-            what="places",
-        )
+    table = page_table(
+        frame,
+        "Neighbors in the order of the page",
+        formats=dict.fromkeys([f"{word}s lost", f"{word}s won"], ".2f") if shared else None,
+        text=words,
+        meanings={"decided": f"whether the order of the two is decided at {findings.level}"},
+        limit=NEIGHBORS,
+        what="places",
     )
+    return section.table(table)
 
 
 def _reason_above(findings: Findings, upper: int, lower: int) -> str:
@@ -252,9 +249,8 @@ def _disagreement(section: Section, findings: Findings, method: str) -> bool:
     frame = findings.comparison.disagreements(findings.lead.rule.name, method, decisions=decisions)
     if frame.empty:
         return False
-    heading = sentence(
-        "{} differs on {}", method, quantity(len(frame), "pairs ordered differently", ",", "pair")
-    )
+    number = quantity(len(frame), "pairs ordered differently", ",", "pair")
+    heading = sentence("{} differs on {}", method, number)
     frame = frame.drop(columns=["margin", "ties"] if frame["ties"].eq(0).all() else ["margin"])
     order, is_tied = capital(_order_name(findings)), frame["other"].eq("above")
     headings = {"above": f"{order} has above", "other": f"{method} has them"}
@@ -308,16 +304,15 @@ def majorities(findings: Findings) -> Section:
     if not len(against):
         return section
     ordered = against.sort_values("margin", ascending=False, kind="stable")
-    return section.table(
-        page_table(
-            ordered[["above", "below", "votes_for", "votes_against"]],
-            "Majorities against the order of the page, the largest first",
-            headings={"above": "Majority has above", **_vote_headings(findings)},
-            text=["above", "below"],
-            limit=AGAINST,
-            what="majorities",
-        )
+    table = page_table(
+        ordered[["above", "below", "votes_for", "votes_against"]],
+        "Majorities against the order of the page, the largest first",
+        headings={"above": "Majority has above", **_vote_headings(findings)},
+        text=["above", "below"],
+        limit=AGAINST,
+        what="majorities",
     )
+    return section.table(table)
 
 
 def _circle(findings: Findings, group: Sequence[Label]) -> str:
@@ -414,9 +409,8 @@ def _flow_chart(findings: Findings) -> _Flow:
     columns = tuple((100 * k / max(len(names) - 1, 1), name) for k, name in enumerate(names))
     which, who = "", "No item moves."
     if total > len(order):
-        which = sentence(
-            "The first {}. ", part_of(len(order), "items drawn", total, "items", "item", form=",")
-        )
+        drawn = part_of(len(order), "items drawn", total, "items", "item", form=",")
+        which = sentence("The first {}. ", drawn)
     if colored:
         most = listing([items[k] for k in colored], COLORED)
         by = quantity(int(moved[colored[0]]), "places moved", noun="place")

@@ -333,9 +333,8 @@ def _read_about(
     judges = check_flag(facts.pop("judges", False), "about['judges']")
     if judges and getattr(kind.data, "clusters", None) is None:
         allowed = "False unless Comparisons have clusters"
-        raise InvalidInputError(
-            "about['judges']", allowed, True, "State the judge of each comparison by `cluster`."
-        )
+        remedy = "State the judge of each comparison by `cluster`."
+        raise InvalidInputError("about['judges']", allowed, True, remedy)
     links = [name for name in facts if is_link(name)]
     if len(links) > 1:
         raise InvalidInputError("about", "with one link", links)

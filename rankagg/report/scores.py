@@ -157,9 +157,8 @@ class ScoresKind(Kind):
 
     def opening(self, findings: Findings) -> list[Section]:
         """Return the scores of each task."""
-        section = Section("scores", "Scores", is_open=True).headline(
-            quantity(self.data.n_tasks, "tasks", ",", "task")
-        )
+        many = quantity(self.data.n_tasks, "tasks", ",", "task")
+        section = Section("scores", "Scores", is_open=True).headline(many)
         return [section.table(self._table(findings))]
 
     def _table(self, findings: Findings) -> PageTable:

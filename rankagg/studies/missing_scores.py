@@ -200,9 +200,8 @@ class MissingScoresStudy(Study[_RemovalCell]):
         table = cast("ScoreTable", cell.model.sample(rng=cell.generator(self._seed, "data")))
         full = prepared.get(cell.model.identity) or self._ranked(table, cell, "full data")
         rng = cell.generator(self._seed, "missing")
-        left = cell.removal.remove(
-            self._scaled(table, cell), cell.proportion, whole_tasks=self.whole_tasks, rng=rng
-        )
+        scaled = self._scaled(table, cell)
+        left = cell.removal.remove(scaled, cell.proportion, whole_tasks=self.whole_tasks, rng=rng)
         found = self._ranked(left, cell, "")
         lost = left.missing.all(axis=1) & ~table.missing.all(axis=1)
         shared = {"lost_systems": int(lost.sum()), "lost_tasks": table.n_tasks - left.n_tasks}

@@ -160,9 +160,8 @@ class ObservedData(DataSource):
         elif isinstance(data, Profile):
             digest = _profile_digest(data)
         else:
-            raise InvalidInputError(
-                f"data {owner}", "a Profile or a ScoreTable", data, "`read_scores` makes one."
-            )
+            allowed = "a Profile or a ScoreTable"
+            raise InvalidInputError(f"data {owner}", allowed, data, "`read_scores` makes one.")
         object.__setattr__(self, "_digest", digest)
 
     @property

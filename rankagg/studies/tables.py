@@ -40,9 +40,8 @@ _Scope = Literal["tasks", "instances", "within"]
 
 def _check_table(data: object, owner: str) -> None:
     if not isinstance(data, ScoreTable):
-        raise InvalidInputError(
-            f"data of {owner}", "a ScoreTable", data, "`read_scores` reads one."
-        )
+        allowed = "a ScoreTable"
+        raise InvalidInputError(f"data of {owner}", allowed, data, "`read_scores` reads one.")
 
 
 # -- subsets of tasks -----------------------------------------------------------------------------
@@ -325,9 +324,8 @@ class AgreementStudy(Study[_PartCell]):
         several = self.data.is_instance_level and len(self._compared) > 1
         if len(self._one_level) < 2 and not several:
             got = Described(repr(list(self._compared)))
-            raise InvalidInputError(
-                "rules of AgreementStudy", "two or more rules with one level", got
-            )
+            allowed = "two or more rules with one level"
+            raise InvalidInputError("rules of AgreementStudy", allowed, got)
         self._set("tolerance", as_tolerance(self.tolerance, self.data.tasks))
 
     @property
@@ -352,9 +350,8 @@ class AgreementStudy(Study[_PartCell]):
         """Aggregate one part with every rule, and compare each two."""
         if cell.scope == "within":
             number = [*self.data.tasks].index(cell.task)
-            evidence = Parts(data=self.data, tolerance=self.tolerance, unit="task").part(
-                np.array([number])
-            )
+            parts = Parts(data=self.data, tolerance=self.tolerance, unit="task")
+            evidence = parts.part(np.array([number]))
         else:
             table = self.data if cell.scope == "instances" else averaged_tasks(self.data)
             evidence = Evidence(table, self.tolerance)

@@ -171,9 +171,8 @@ class ApproximationStudy(Study[_DrawnCell]):
         for model in self._sources:
             if scored and model.gives != "scores":
                 allowed = f"rules without scores, which {model.name} does not give"
-                raise InvalidInputError(
-                    "rules", allowed, scored, "Leave them out, or use a LatentModel."
-                )
+                remedy = "Leave them out, or use a LatentModel."
+                raise InvalidInputError("rules", allowed, scored, remedy)
         for share, size in product(self.missing, self.n_items):
             if n_removed(size, share) > size - 2:
                 allowed = f"a share that leaves two of {counted(size, 'item')} in a ranking"
@@ -258,9 +257,8 @@ def _without_entries(
     gone = np.argsort(np.argsort(rng.random((rows, n_items)), axis=1), axis=1) < lost
     if isinstance(data, ScoreTable):
         return data.with_values(np.where(gone.T[:, data.unit_tasks], np.nan, data.values))
-    return data._replace(
-        ranks=competition_ranks(np.where(gone | (data.ranks < 0), np.nan, data.ranks))
-    )
+    left = np.where(gone | (data.ranks < 0), np.nan, data.ranks)
+    return data._replace(ranks=competition_ranks(left))
 
 
 # -- cycles ---------------------------------------------------------------------------------------

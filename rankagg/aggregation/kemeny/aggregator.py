@@ -285,9 +285,8 @@ class Kemeny(SearchingRule):
         certificate = Certificate.build(
             votes, order.tolist(), solved.proofs, tie_cost=self.tie_cost, problem=problem
         )
-        return proved_outcome(
-            certificate, solved, effort, Optima(items=votes.items, _problem=problem, _order=order)
-        )
+        optima = Optima(items=votes.items, _problem=problem, _order=order)
+        return proved_outcome(certificate, solved, effort, optima)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -344,6 +343,5 @@ class Slater(SearchingRule):
         return PairwiseMatrix.from_wins(majority.astype(np.float64), items=votes.items)
 
     def _aggregate_within(self, evidence: Evidence, rng: Generator, deadline: Deadline) -> Outcome:
-        return Kemeny(time_limit=self.time_limit).solve(
-            self.tournament(evidence.votes), deadline=deadline
-        )
+        tournament = self.tournament(evidence.votes)
+        return Kemeny(time_limit=self.time_limit).solve(tournament, deadline=deadline)

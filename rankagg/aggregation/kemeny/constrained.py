@@ -418,9 +418,8 @@ class _ConstrainedSearch(Search):
             raise KeyboardInterrupt
 
     def _engine(self) -> Relaxation:
-        relaxation = _ElasticRelaxation(
-            self.problem, float((self.upper - self.problem.floor) // self._unit + 2)
-        )
+        price = (self.upper - self.problem.floor) // self._unit + 2
+        relaxation = _ElasticRelaxation(self.problem, float(price))
         relaxation.derive([sides.row(sides.upper, sides.lower) for sides in self._sides])
         return relaxation
 
@@ -471,9 +470,8 @@ def solve_constrained(
     items, effort = effort.with_problem(lambda: Problem.from_pairwise(votes, tie_cost))
     wanted = orders.starting_orders(items.margins)[0] if start is None else start
     # Allow 10 seconds at least: without a feasible ranking there is nothing to return.
-    levels = _require_possible(
-        demands, votes.items, wanted, Deadline(max(effort.deadline.at, monotonic() + 10.0))
-    )
+    ends = Deadline(max(effort.deadline.at, monotonic() + 10.0))
+    levels = _require_possible(demands, votes.items, wanted, ends)
     decided = demands.decided(items.n)
     assert decided is not None, "feasible constraints do not contradict each other"
     feasible = extension(decided, np.lexsort((np.argsort(wanted), levels)))

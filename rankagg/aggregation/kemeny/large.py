@@ -335,7 +335,6 @@ class FirstSearch:
         """Return the best bound so far, recomputed in integers, and its weighted rows."""
         cycles, weights = self._method.best
         used = weights > 0
-        weighting = Weighting.rounded(
-            cycles[used].astype(np.intp), weights[used].astype(np.float64), self._unit
-        )
+        duals = weights[used].astype(np.float64)
+        weighting = Weighting.rounded(cycles[used].astype(np.intp), duals, self._unit)
         return Proof.least(self._problem, weighting, self._none), weighting

@@ -352,9 +352,8 @@ class Optima(OptimalSet):
     def _best_second(self, block: Positions, second: Integers) -> Positions:
         """Return the optimal order of a block that is best by a second cost."""
         # One unit of the first cost outweighs every second cost.
-        costs = exact.combine(
-            self._problem.restrict(block).costs, 2 * int(np.abs(second).sum()) + 1, second, 1
-        )
+        weight = 2 * int(np.abs(second).sum()) + 1
+        costs = exact.combine(self._problem.restrict(block).costs, weight, second, 1)
         return SubsetTable(Problem(exact.fit(costs), 0, 1), self._deadline).order()
 
     def _ranking(self, order: Positions) -> Permutation:
@@ -390,9 +389,8 @@ class Optima(OptimalSet):
         ahead = (place[:, None] < place[None, :]).astype(np.int64)
         problem = self._problem
         costs = exact.combine(problem.costs, 1, ahead, copies * problem.denominator)
-        return not is_beaten(
-            Problem(exact.fit(costs), 0, problem.denominator), self._order, self._deadline
-        )
+        changed = Problem(exact.fit(costs), 0, problem.denominator)
+        return not is_beaten(changed, self._order, self._deadline)
 
     def _listed(self) -> Positions:
         return self._order

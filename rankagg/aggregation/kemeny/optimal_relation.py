@@ -118,9 +118,8 @@ def _open_cycles(decided: Bools) -> Positions:
         third = np.flatnonzero(~decided[first + 1 :, first]) + first + 1
         free = undecided[np.ix_(second, third)]
         number = free + undecided[first, second][:, None].astype(np.int8) + undecided[third, first]
-        b, c = np.nonzero(
-            ~decided[np.ix_(second, third)] & (second[:, None] != third) & (number >= 2)
-        )
+        usable = ~decided[np.ix_(second, third)] & (second[:, None] != third) & (number >= 2)
+        b, c = np.nonzero(usable)
         found.append(np.column_stack([np.full(len(b), first), second[b], third[c]]))
     return np.concatenate(found)
 

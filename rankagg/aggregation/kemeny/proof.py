@@ -210,9 +210,8 @@ def _by_pair(
     tails: Positions, heads: Positions, amounts: Integers, n: int
 ) -> tuple[Positions, Positions, Integers]:
     """Return the pairs that arcs join, and the reductions of their two directions."""
-    pairs, where = np.unique(
-        np.minimum(tails, heads) * n + np.maximum(tails, heads), return_inverse=True
-    )
+    arcs = np.minimum(tails, heads) * n + np.maximum(tails, heads)
+    pairs, where = np.unique(arcs, return_inverse=True)
     off: NDArray[Any] = np.zeros((2, len(pairs)), dtype=amounts.dtype)
     np.add.at(off, ((tails > heads).astype(np.intp), where.reshape(-1)), amounts)
     return pairs // n, pairs % n, off

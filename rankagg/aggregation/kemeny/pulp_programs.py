@@ -174,9 +174,8 @@ def kemeny_program(
     for i, j in combinations(range(n), 2):
         both = x[i, j] + x[j, i]
         if consensus_tie_cost is not None:
-            both += variable(
-                "t", (i, j), exact.as_fraction(consensus_tie_cost) * (wins[i][j] + wins[j][i])
-            )
+            price = exact.as_fraction(consensus_tie_cost)
+            both += variable("t", (i, j), price * (wins[i][j] + wins[j][i]))
         row("pair", (i, j), both == 1)
     if consensus_tie_cost is None:
         for i, j, k in combinations(range(n), 3):
@@ -212,9 +211,8 @@ def order_by_pulp(program: Any, items: ItemSet, solver: Any, deadline: Deadline)
     if solver is None:
         solver = pulp.HiGHS(msg=False, threads=1, gapRel=0)
         if not solver.available():
-            solver = pulp.COIN_CMD(
-                path=pulp.PULP_CBC_CMD.pulp_cbc_path, msg=False, threads=1, gapRel=0
-            )
+            path = pulp.PULP_CBC_CMD.pulp_cbc_path
+            solver = pulp.COIN_CMD(path=path, msg=False, threads=1, gapRel=0)
     if not solver.available():
         raise SolverError(
             f"PuLP does not find the solver {solver.name}; "

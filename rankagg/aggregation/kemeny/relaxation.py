@@ -196,9 +196,8 @@ class Relaxation:
 
     def _limit(self, deadline: Deadline) -> None:
         # Python notices Ctrl-C only between runs. HiGHS limits the total time of all runs.
-        self._highs.setOptionValue(
-            "time_limit", self._highs.getRunTime() + min(deadline.seconds_left(), SECONDS_OF_A_RUN)
-        )
+        seconds = min(deadline.seconds_left(), SECONDS_OF_A_RUN)
+        self._highs.setOptionValue("time_limit", self._highs.getRunTime() + seconds)
 
     def probe(self, cases: list[Any], deadline: Deadline) -> list[float]:
         """Return approximate lower bounds of cases by a few steps of the dual simplex.
@@ -299,9 +298,8 @@ class Relaxation:
         none, numbers = np.zeros(0, dtype=np.int32), np.zeros(0)
         k, present = len(pairs), len(self._pair_of)
         bounds = self._lower[pairs], self._upper[pairs]
-        added = self._highs.addCols(
-            k, self._costs[pairs], *bounds, 0, np.zeros(k, dtype=np.int32), none, numbers
-        )
+        starts = np.zeros(k, dtype=np.int32)
+        added = self._highs.addCols(k, self._costs[pairs], *bounds, 0, starts, none, numbers)
         if added != highspy.HighsStatus.kOk or self._highs.getNumCol() != present + k:
             raise SolverError("HiGHS did not take the columns of the model.")
         self._column_of[pairs] = np.arange(present, present + k, dtype=np.int32)

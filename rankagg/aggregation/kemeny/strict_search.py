@@ -117,9 +117,8 @@ class Search(CaseSearch):
         return Relaxation(self.problem)
 
     def _rounds(self, relaxation: Relaxation) -> Tightening:
-        return CycleTightening(
-            relaxation, self.deadline, self._margins, is_first=self._n_expanded == 0
-        )
+        is_first = self._n_expanded == 0
+        return CycleTightening(relaxation, self.deadline, self._margins, is_first=is_first)
 
     def _weights(self) -> NDArray[Any]:
         return np.asarray(np.abs(self._best.margins))
@@ -261,18 +260,16 @@ class _Root:
 
     def solution(self, *, interrupted: bool) -> Solution:
         """Return the order with its bound."""
-        return Solution(
-            self.order, (self._bound.leaf(),), interrupted=interrupted, lower=self._bound.value
-        )
+        rows = (self._bound.leaf(),)
+        return Solution(self.order, rows, interrupted=interrupted, lower=self._bound.value)
 
     def run(self, warm: Warm) -> None:
         """Add cycles until the order is proved, none is violated, or the rounds are over."""
         self._deadline.seconds_left()
         self._offer(self.order)
         cheapest = (1.0 - np.sign(self._margins)) / 2.0
-        cycles = _with_learned(
-            violated_cycles(cheapest, self._margins, self._deadline), cheapest, warm
-        )
+        first = violated_cycles(cheapest, self._margins, self._deadline)
+        cycles = _with_learned(first, cheapest, warm)
         relaxation = self.relaxation = Relaxation(self._problem, warm.live)
         for _ in range(ROUNDS):
             relaxation.add_cycles(cycles)

@@ -104,9 +104,8 @@ class TopK(SearchingRule):
         if self.k > n:
             raise InvalidInputError("k of TopK", f"at most the number of items, {n}", self.k)
         problem = WeakProblem.from_pairwise(votes, self.tie_cost, self.price_of_ties)
-        placed, within = _best_list(
-            problem.above.astype(object) - problem.tied.astype(object), self.k, deadline
-        )
+        gains = problem.above.astype(object) - problem.tied.astype(object)
+        placed, within = _best_list(gains, self.k, deadline)
         ranks = np.full(n, self.k, dtype=np.int32)
         ranks[placed] = np.arange(self.k)
         off = counted(within / problem.denominator, "vote", ".2g")

@@ -439,6 +439,5 @@ def _cycles_of_edges(graph: _Graph, walk: Positions, here: Positions, there: Pos
 def _halved_walks(before: Floats, walks: _Walks) -> dict[Derived, float]:
     walk, a, b, c = walks
     _, reverse = _edge(before, a, b, c)
-    return _halves_of(
-        before, walk, np.column_stack([np.where(reverse, c, b), a, np.where(reverse, b, c)])
-    )
+    cycles = np.column_stack([np.where(reverse, c, b), a, np.where(reverse, b, c)])
+    return _halves_of(before, walk, cycles)

@@ -232,9 +232,8 @@ class WeakProof(Proof):
     @staticmethod
     def least(problem: WeakProblem, weighting: Weighting, known: Known) -> int:
         """Return the bound of one case, raised to the next cost that a weak order can have."""
-        return problem.next_attainable(
-            Fraction(_Excess.of(problem, weighting, known).base, WEIGHT_DENOMINATOR)
-        )
+        base = _Excess.of(problem, weighting, known).base
+        return problem.next_attainable(Fraction(base, WEIGHT_DENOMINATOR))
 
     @staticmethod
     def fixed(

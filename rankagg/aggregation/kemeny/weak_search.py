@@ -232,9 +232,8 @@ class _WeakRelaxation(Relaxation):
     def weighting(self, point: Point) -> Weighting:
         """Return the weighted rows of a point; totals need none, as costs cover all relations."""
         weighed = point.cycles[:, 0] != point.cycles[:, 2]
-        return super().weighting(
-            replace(point, cycles=point.cycles[weighed], duals=point.duals[weighed])
-        )
+        kept = replace(point, cycles=point.cycles[weighed], duals=point.duals[weighed])
+        return super().weighting(kept)
 
     def _square(self, values: Floats) -> Floats:
         not_below = np.ones((self._n, self._n))

@@ -135,9 +135,8 @@ class RoundRule(Aggregator):
         """
         name = type(self).__name__
         if getattr(self, "tie_breaking", None) == "parallel":
-            raise InvalidInputError(
-                f"tie_breaking of {name}", "other than 'parallel' to count rounds", "parallel"
-            )
+            allowed = "other than 'parallel' to count rounds"
+            raise InvalidInputError(f"tie_breaking of {name}", allowed, "parallel")
         evidence = Evidence.of(ballots_of(data, f"{name}.count"))
         items, stages, notes = evidence.items, list[CountRound](), list[str]()
         ranks, is_over = np.zeros(len(items), dtype=np.int32), False
@@ -212,9 +211,8 @@ class Elimination(RoundRule):
     def __post_init__(self) -> None:
         name = type(self).__name__
         check_choice(self.tie_breaking, get_args(TieBreaking), f"tie_breaking of {name}")
-        object.__setattr__(
-            self, "tie_order", checked_tie_order(self.tie_order, self.tie_breaking, name)
-        )
+        order = checked_tie_order(self.tie_order, self.tie_breaking, name)
+        object.__setattr__(self, "tie_order", order)
 
     @property
     def is_strict(self) -> bool:
@@ -249,9 +247,8 @@ class Elimination(RoundRule):
             if not state.inside:
                 if len(rankings) == most:
                     remedy = "Raise it, or take tie_breaking='parallel' for the best rank of each."
-                    raise InvalidInputError(
-                        "limit", "at least the number of outcomes, which is larger", most, remedy
-                    )
+                    allowed = "at least the number of outcomes, which is larger"
+                    raise InvalidInputError("limit", allowed, most, remedy)
                 rankings.append(permutation_of(np.array(ranks, dtype=np.int32), evidence.items))
                 continue
             for item, place, after in reversed(branches(state)):

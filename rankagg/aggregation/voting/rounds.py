@@ -254,9 +254,8 @@ def checked_tie_order(
     """Return a checked order of candidates that breaks ties."""
     order = () if isinstance(tie_order, str | bytes) else tuple(tie_order)
     if isinstance(tie_order, str | bytes) or len(set(order)) < len(order):
-        raise InvalidInputError(
-            f"tie_order of {rule}", "candidates, the most favored first, each once", tie_order
-        )
+        allowed = "candidates, the most favored first, each once"
+        raise InvalidInputError(f"tie_order of {rule}", allowed, tie_order)
     if order and tie_breaking != "order":
         remedy = "Leave one of them out, or take tie_breaking='order'."
         raise InvalidInputError(

@@ -104,9 +104,8 @@ class STV:
         object.__setattr__(self, "seats", check_integer(self.seats, "seats of STV", low=1))
         for name, allowed in (("counting", Counting), ("quota", QuotaName), ("tie_breaking", Lot)):
             check_choice(getattr(self, name), get_args(allowed), f"{name} of STV")
-        object.__setattr__(
-            self, "tie_order", checked_tie_order(self.tie_order, self.tie_breaking, "STV")
-        )
+        order = checked_tie_order(self.tie_order, self.tie_breaking, "STV")
+        object.__setattr__(self, "tie_order", order)
 
     def __repr__(self) -> str:
         """Return the constructor call, defaults omitted."""
@@ -136,9 +135,8 @@ class STV:
         profile = ballots_of(data, "STV")
         items = profile.items
         if self.seats > len(items):
-            raise InvalidInputError(
-                "seats of STV", f"at most {len(items)}, one for each candidate", self.seats
-            )
+            allowed = f"at most {len(items)}, one for each candidate"
+            raise InvalidInputError("seats of STV", allowed, self.seats)
         kind, piles = _Scottish if self.counting == "scottish" else _Meek, _Piles.of(profile)
         count = kind(piles, items, self, as_generator(rng))
         stages, notes = tuple(count.stages()), (*count.notes, *Evidence(profile).gaps_of_ballots())
@@ -196,9 +194,8 @@ class _Piles(NamedTuple):
         if over != 1 or exact.sum_of(votes) > MOST_VOTES:
             value = "weights with decimals" if over != 1 else counted(exact.sum_of(votes), "vote")
             remedy = f"Multiply all weights by {over}: then they are whole." if over != 1 else ""
-            raise InvalidInputError(
-                "data", f"whole ballots, {MOST_VOTES} at most", Described(value), remedy
-            )
+            allowed = f"whole ballots, {MOST_VOTES} at most"
+            raise InvalidInputError("data", allowed, Described(value), remedy)
         return cls(rows, votes)
 
 

@@ -188,9 +188,8 @@ class RuleComparison(Result):
         lead = (self.exact or self.consensuses[0]).ranking.ranks
         order = np.argsort(np.where(lead >= 0, lead, len(lead)), kind="stable")
         columns = {name: ranking.ranks[order] + 1 for name, ranking in self._rankings.items()}
-        frame = pd.DataFrame(
-            columns, index=pd.Index(self.consensuses[0].items.at(order), name="item"), dtype="Int64"
-        )
+        labels = pd.Index(self.consensuses[0].items.at(order), name="item")
+        frame = pd.DataFrame(columns, index=labels, dtype="Int64")
         return frame.where(frame > 0)
 
     def disagreements(
@@ -251,9 +250,8 @@ class RuleComparison(Result):
         """
         chosen: Any = kendall_tau if measure is None else measure
         if not callable(chosen):
-            raise InvalidInputError(
-                "measure", "a function of two rankings, such as rankagg.kendall_tau", measure
-            )
+            allowed = "a function of two rankings, such as rankagg.kendall_tau"
+            raise InvalidInputError("measure", allowed, measure)
         rankings = self._rankings.values()
         rows = np.array([[chosen(a, b) for b in rankings] for a in rankings])
         names = pd.Index(self.rules, name="rule")
@@ -265,9 +263,8 @@ class RuleComparison(Result):
         Index: k; columns: the rules, one of them exact.
         """
         if self.exact is None:
-            raise InvalidInputError(
-                "rules", "rules with an exact one", Described(listed(self.rules)), "Add Kemeny()."
-            )
+            names = Described(listed(self.rules))
+            raise InvalidInputError("rules", "rules with an exact one", names, "Add Kemeny().")
         return overlap_curves(self._rankings, self.exact.ranking)
 
     @property

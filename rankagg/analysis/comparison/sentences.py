@@ -70,9 +70,8 @@ def _data(comparison: RuleComparison) -> str:
         gaps = sentence(", {} missing{}", of, policy)
     elif isinstance(data, Profile) and not data.is_complete:
         gaps = f", not all of them ranked by each{policy}"
-    return sentence(
-        "This compares {} ({}) on {}{}.", rules, ", ".join(comparison.rules), _described(data), gaps
-    )
+    names = ", ".join(comparison.rules)
+    return sentence("This compares {} ({}) on {}{}.", rules, names, _described(data), gaps)
 
 
 def _described(data: Data) -> str:
@@ -122,9 +121,8 @@ def first_of(exact: Consensus, winners: tuple[Label, ...] | None, words: Words) 
     if len(leaders) > 1 and set(all_first) == set(leaders):
         return sentence("First place is shared by {}", listing(leaders, NAMES_LISTED))
     if len(all_first) > 1:
-        return sentence(
-            "First place is open: {} each lead {}", listing(all_first, NAMES_LISTED), fewest
-        )
+        each = listing(all_first, NAMES_LISTED)
+        return sentence("First place is open: {} each lead {}", each, fewest)
     return f"{named(leaders[0])} is ranked first"
 
 

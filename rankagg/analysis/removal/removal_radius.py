@@ -337,15 +337,13 @@ def removal_radius(
     """
     if isinstance(data, Comparisons):
         if rule is not None or unit is not None or tolerance != 0 or time_limit is not None:
-            raise InvalidInputError(
-                "data", "Comparisons without `rule`, `unit`, `tolerance` and `time_limit`", data
-            )
+            allowed = "Comparisons without `rule`, `unit`, `tolerance` and `time_limit`"
+            raise InvalidInputError("data", allowed, data)
         return radius_of_comparisons(data, _checked_pair(pair, data.items))
     data = as_data(data)
     rule = Kemeny() if rule is None else rule
-    return radius_until(
-        deadline_of(time_limit), _removal_classes(data, rule, unit, tolerance), pair=pair
-    )
+    deadline = deadline_of(time_limit)
+    return radius_until(deadline, _removal_classes(data, rule, unit, tolerance), pair=pair)
 
 
 def _checked_pair(pair: tuple[Label, Label] | None, items: ItemSet) -> tuple[Label, Label] | None:

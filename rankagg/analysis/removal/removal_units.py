@@ -184,9 +184,8 @@ class RemovalClasses:
     def points(self) -> Integers:
         """Borda points from one unit of each class, up to a factor and a constant, (k, n)."""
         profile = self.profile
-        given = ranking_points(
-            Borda(), canonical_profile(profile.items, self._ranks, unranked=profile.unranked)
-        )
+        ranked = canonical_profile(profile.items, self._ranks, unranked=profile.unranked)
+        given = ranking_points(Borda(), ranked)
         assert given is not None, "Borda adds up points"
         return self._summed(_by_rows(given, self._votes))
 
@@ -297,9 +296,8 @@ class Bracket:
         now = monotonic()
         if now - self.logged >= SECONDS_BETWEEN_LINES:
             self.logged = now
-            getLogger("rankagg.kemeny").info(
-                "between %d and %d of %d units must be removed", self.lower, self.upper, self.total
-            )
+            line = "between %d and %d of %d units must be removed"
+            getLogger("rankagg.kemeny").info(line, self.lower, self.upper, self.total)
 
     def offer(self, removed: Integers | Any) -> None:
         """Keep a sufficient removal if it is the smallest so far."""

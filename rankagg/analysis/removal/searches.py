@@ -513,9 +513,8 @@ def _joined_from(units: RemovalClasses, question: Question, deadline: Deadline) 
         deadline.seconds_left()
         others = np.delete(np.arange(n), item)
         leads = units.leads(item, others)
-        needed[item, others] = fewest(
-            exact.integer_product(units.counts, leads), leads, units.counts
-        )
+        margins = exact.integer_product(units.counts, leads)
+        needed[item, others] = fewest(margins, leads, units.counts)
     sizes = np.unique(needed[needed < units.total]).tolist()
 
     def has_rivals(size: int) -> bool:

@@ -54,9 +54,8 @@ class Near:
         proof = whole.certificate
         if not (isinstance(rule, Kemeny) and rule.can_be_warm and isinstance(proof, Certificate)):
             return None
-        return cls(
-            rule, whole.ranking.reindex(items).ranks, Warm.of(len(proof.items), proof.proofs)
-        )
+        warm = Warm.of(len(proof.items), proof.proofs)
+        return cls(rule, whole.ranking.reindex(items).ranks, warm)
 
     def fork(self) -> Near:
         """Return a copy that learns by itself."""
@@ -260,9 +259,8 @@ class _Resampler:
         return [near.consensus(Evidence(self._votes(row)), Deadline()) for row in versions]
 
     def _votes(self, counts: Integers64) -> PairwiseMatrix:
-        merged = exact.count_cells(
-            self._row, exact.multiply(self._counts, counts), len(self._ranks)
-        )
+        times = exact.multiply(self._counts, counts)
+        merged = exact.count_cells(self._row, times, len(self._ranks))
         kept = np.flatnonzero(merged)
         return count_votes(
             self._items, self._ranks[kept], merged[kept], self._weights[kept], self._unranked

@@ -98,9 +98,8 @@ def ranks_in_resamples(
         rows = resample_counts(ones, strata, times, rng)
     else:
         if unit in ("comparison", "cluster"):
-            raise InvalidInputError(
-                "unit", "'ranking', 'instance' or 'task' but of Comparisons", unit
-            )
+            allowed = "'ranking', 'instance' or 'task' but of Comparisons"
+            raise InvalidInputError("unit", allowed, unit)
         profile, known = rankings_of(data, tolerance, instances)
         units = Units.of(profile, unit=unit, fixed_tasks=fixed_tasks, instances=known)
         rows = units.resampled_rows(times, rng)
@@ -140,9 +139,8 @@ class _Spans:
         start = np.where(ranks == places.UNLISTED, (ranks >= 0).sum(axis=1, keepdims=True), ranks)
         doubled = doubled_places(ranks)
         best = np.where(doubled > 0, start + 1, 0)
-        return cls(
-            best, np.where(doubled > 0, doubled - 1 - start, 0), np.full(len(ranks), is_proved)
-        )
+        worst = np.where(doubled > 0, doubled - 1 - start, 0)
+        return cls(best, worst, np.full(len(ranks), is_proved))
 
     @classmethod
     def of(cls, consensus: Consensus) -> _Spans:
@@ -155,9 +153,8 @@ class _Spans:
         if optima is None:
             is_held = getattr(consensus.rule, "constraints", None) is not None
             remedy = "Leave out `top` and `quotas` of the constraints." if is_held else ""
-            raise InvalidInputError(
-                "rule", "a rule whose set of optima is known", consensus.rule, remedy
-            )
+            allowed = "a rule whose set of optima is known"
+            raise InvalidInputError("rule", allowed, consensus.rule, remedy)
         best, worst = (ends[None, :] for ends in optima.rank_ranges())
         return cls(best, worst, np.ones(1, dtype=bool))
 
@@ -385,9 +382,8 @@ class _RedrawComparisons(_Redraws):
         weights = exact.multiply(counts[self.owners], self.votes)
         both = exact.count_cells(self.cells, weights, 2 * n * n).reshape(2, n, n)
         won, tied = both[0], exact.combine(both[1], 1, both[1].T, 1)
-        return Evidence(
-            PairwiseMatrix(items=self.items, wins=won, ties=tied, denominator=self.denominator)
-        )
+        votes = PairwiseMatrix(items=self.items, wins=won, ties=tied, denominator=self.denominator)
+        return Evidence(votes)
 
 
 @dataclass(frozen=True, eq=False)

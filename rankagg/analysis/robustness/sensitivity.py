@@ -245,9 +245,8 @@ def sensitivity(
         each = rows._replace(ranks=rows.ranks, counts=np.repeat(profile.counts // copies, copies))
         distribution = Uniform(profile.items) if model is None else model
         near = Near.of(rule, consensuses[0], profile.items)
-        results = in_groups(
-            partial(_complete_and_rank, each, rule, distribution, near), seeds, 8, jobs
-        )
+        work = partial(_complete_and_rank, each, rule, distribution, near)
+        results = in_groups(work, seeds, 8, jobs)
     else:
         results = _rank_again(consensuses[0], evidence.items, known[0], seeds)
     samples = np.array([ranks for ranks, _ in results], dtype=np.int32)

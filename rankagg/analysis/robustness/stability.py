@@ -80,9 +80,8 @@ class _Source(Parts):
         evidence = self.part(kept)
         if self.near is None:
             return self.rule.aggregate(evidence, deadline=deadline)
-        return self.near.consensus(
-            evidence, deadline, np.array(self.items.indices(list(evidence.items)))
-        )
+        inside = np.array(self.items.indices(list(evidence.items)))
+        return self.near.consensus(evidence, deadline, inside)
 
     def each(
         self, cases: Sequence[_Case], deadline: Deadline, workers: int

@@ -375,9 +375,8 @@ class BradleyTerryFit(WorthsFit):
             elo, std_err, lower, upper; items by rating. The anchor has no error.
         """
         if anchor is not None and (not isinstance(anchor, Mapping) or len(anchor) > 1):
-            raise InvalidInputError(
-                "anchor", "a mapping from one item to its rating, such as {'A': 1000}", anchor
-            )
+            allowed = "a mapping from one item to its rating, such as {'A': 1000}"
+            raise InvalidInputError("anchor", allowed, anchor)
         item, rating = next(iter(anchor.items())) if anchor else (None, 1.5e3)
         middle, unit = check_number(rating, "anchor"), 400.0 / np.log(10.0)
         table = self.to_frame(alpha) if item is None else self.relative_to(item, alpha)

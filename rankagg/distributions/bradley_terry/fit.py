@@ -418,6 +418,5 @@ def _check_varies(sandwich: Floats, by_model: Floats, items: ItemSet) -> None:
     np.fill_diagonal(unknown, False)
     if unknown.any():
         one, other = items.pairs_where(unknown)[0]
-        raise _NoErrors(
-            f"All results that compare {one!r} with {other!r} are the same.", "'model' here"
-        )
+        reason = f"All results that compare {one!r} with {other!r} are the same."
+        raise _NoErrors(reason, "'model' here")

@@ -86,9 +86,8 @@ class Sample:
                 "tolerance", "0 unless `data` is a ScoreTable", tolerance, remedy
             )
         if isinstance(data, Comparisons):
-            return _of_comparisons(
-                data, drops_ties, side, _checked_covariates(covariates, tuple(data.covariates))
-            )
+            names = _checked_covariates(covariates, tuple(data.covariates))
+            return _of_comparisons(data, drops_ties, side, names)
         if side:
             raise InvalidInputError("side", "False unless `data` are Comparisons", side)
         _checked_covariates(covariates, ())
@@ -311,6 +310,5 @@ def _check_lost(plain: PairwiseMatrix, votes: PairwiseMatrix, weights: Floats) -
     pairs = ((plain.wins, votes.wins), (plain.ties, votes.ties))
     if any(((before > 0) & (after == 0)).any() for before, after in pairs):
         allowed = f"at least {votes.rounding:g}, the rounding error of the votes"
-        raise InvalidInputError(
-            "weights", allowed, float(weights.min()), "Leave out results with smaller weights."
-        )
+        remedy = "Leave out results with smaller weights."
+        raise InvalidInputError("weights", allowed, float(weights.min()), remedy)

@@ -241,9 +241,8 @@ def _other_centers(consensus: Consensus) -> tuple[str, ...]:
 
 def _strict_order(consensus: Consensus) -> Permutation:
     """Return the consensus with its ties broken in the order of the items."""
-    return permutation_of(
-        np.argsort(np.argsort(consensus.ranking.ranks, kind="stable")), consensus.items
-    )
+    ranks = consensus.ranking.ranks
+    return permutation_of(np.argsort(np.argsort(ranks, kind="stable")), consensus.items)
 
 
 def _climb(data: MallowsData) -> _SearchedCenter:
@@ -271,9 +270,8 @@ def _ascend(data: MallowsData, center: Permutation) -> _SearchedCenter:
     theta, is_best = 1.0, False
     for step in range(1, MOST_STEPS + 1):
         data.deadline.seconds_left()
-        votes = PairwiseMatrix.from_wins(
-            data.votes(center, theta, data.weights), items=center.items
-        )
+        wins = data.votes(center, theta, data.weights)
+        votes = PairwiseMatrix.from_wins(wins, items=center.items)
         consensus = Kemeny().aggregate(votes, deadline=data.deadline)
         # Keep the center if it is as good, since several may be.
         if consensus.cost < votes.cost(center) * (1.0 - 1e-12):

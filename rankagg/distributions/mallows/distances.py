@@ -275,9 +275,8 @@ def mallows_log_normalizer(n_items: int, theta: float) -> float:
     9.696410084
     """
     n = check_integer(n_items, "n_items", low=1)
-    return float(
-        stage_log_normalizers(np.arange(1, n + 1), check_number(theta, "theta", low=0)).sum()
-    )
+    at = check_number(theta, "theta", low=0)
+    return float(stage_log_normalizers(np.arange(1, n + 1), at).sum())
 
 
 # -- footrule -------------------------------------------------------------------------------------

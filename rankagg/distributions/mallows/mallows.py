@@ -162,9 +162,8 @@ class Mallows(RankingDistribution):
     # -- samples ------------------------------------------------------------------------------
 
     def _sample(self, size: int, rng: Generator) -> Ranks:
-        return np.ascontiguousarray(
-            self._distance.sample(self.n_items, self.theta, size, rng)[:, self.center.ranks]
-        )
+        drawn = self._distance.sample(self.n_items, self.theta, size, rng)
+        return np.ascontiguousarray(drawn[:, self.center.ranks])
 
     def _complete(self, ranks: Ranks, rng: Generator) -> Ranks:
         if self.distance != "kendall":
@@ -446,9 +445,8 @@ class MallowsFit(FitResult):
         theta : float
             Not negative.
         """
-        return self._rankings.log_likelihood(
-            self.distribution.center, check_number(theta, "theta", low=0)
-        )
+        at = check_number(theta, "theta", low=0)
+        return self._rankings.log_likelihood(self.distribution.center, at)
 
     def _bounds(self, alpha: float) -> pd.DataFrame:
         free = 1 if self.center_is_given else self.distribution.n_items - 1

@@ -197,9 +197,8 @@ class _ChainSets(_ChoiceSets):
                 yield order[rows], np.arange(k) >= q[:, None]
 
     def with_ghost(self) -> _ChainSets:
-        pairs = np.column_stack(
-            [np.arange(self.n, dtype=np.int32), np.full(self.n, self.n, dtype=np.int32)]
-        )
+        items = np.arange(self.n, dtype=np.int32)
+        pairs = np.column_stack([items, np.full(self.n, self.n, dtype=np.int32)])
         ghost = _Chain(pairs, np.ones((self.n, 1), dtype=bool))
         return _ChainSets(self.n + 1, (*self.chains, ghost))
 
@@ -273,9 +272,8 @@ class _Collected:
             bucket = sorted_places[rows, q:] == sorted_places[rows, q : q + 1]
             size = bucket.sum(axis=1)
             shares = np.where(bucket, (weights[rows] / size)[:, None], 0.0)
-            self.won += np.bincount(
-                order[rows, q:].ravel(), weights=shares.ravel(), minlength=self.n
-            )
+            chosen = order[rows, q:].ravel()
+            self.won += np.bincount(chosen, weights=shares.ravel(), minlength=self.n)
             for d in np.unique(size).tolist():
                 self.tied[d] = self.tied.get(d, 0.0) + float(weights[rows][size == d].sum())
         masses = np.broadcast_to(weights[:, None], starts.shape)[starts]
@@ -288,18 +286,16 @@ class _Collected:
         codes = np.cumsum(bits[:, ::-1], axis=1)[:, ::-1][:, : k - 1][starts]
         distinct, where = np.unique(codes, return_inverse=True)
         self.codes.append(distinct)
-        self.weights.append(
-            np.bincount(where, weights=masses, minlength=len(distinct)).astype(np.float64)
-        )
+        merged = np.bincount(where, weights=masses, minlength=len(distinct))
+        self.weights.append(merged.astype(np.float64))
 
     def choices(self) -> Choices:
         """Return the collected choices."""
         weights = np.concatenate([np.zeros(0), *self.weights])
         if self.n > BITS:
             return Choices(_ChainSets(self.n, tuple(self.chains)), weights, self.won, self.tied)
-        distinct, where = np.unique(
-            np.concatenate([np.zeros(0, dtype=np.int64), *self.codes]), return_inverse=True
-        )
+        codes = np.concatenate([np.zeros(0, dtype=np.int64), *self.codes])
+        distinct, where = np.unique(codes, return_inverse=True)
         inside = ((distinct[:, None] >> np.arange(self.n)) & 1).astype(np.float64)
         merged = np.bincount(where, weights=weights, minlength=len(distinct)).astype(np.float64)
         return Choices(_MergedSets(inside), merged, self.won, self.tied)

@@ -113,9 +113,8 @@ class Likelihood(LogLikelihood):
             total, done = 0.0, 0
             for items, inside in self.choices.sets.members():
                 upto = done + len(inside)
-                sums = logsumexp(
-                    self._buckets(np.where(inside, logs[items], -np.inf), parameters), axis=0
-                )
+                own = np.where(inside, logs[items], -np.inf)
+                sums = logsumexp(self._buckets(own, parameters), axis=0)
                 total += float(self.choices.weights[done:upto] @ sums)
                 done = upto
         return float(self.linear @ parameters) - total - self._penalty(parameters)
@@ -133,9 +132,8 @@ class Likelihood(LogLikelihood):
 
     @property
     def _ridges(self) -> Floats:
-        return np.concatenate(
-            [np.full(self.n, self.ridge), np.full(len(self.sizes), self.tie_ridge)]
-        )
+        sizes = len(self.sizes)
+        return np.concatenate([np.full(self.n, self.ridge), np.full(sizes, self.tie_ridge)])
 
     def _penalty(self, parameters: Floats) -> float:
         return float(self._ridges @ parameters**2) / 2.0

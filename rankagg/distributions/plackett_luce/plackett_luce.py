@@ -219,9 +219,8 @@ class PlackettLuce(RankingDistribution):
     def mode(self) -> PartialRanking:
         """The most probable ranking: by worth; with ties by dynamic programming over subsets."""
         if not self.log_ties:
-            return permutation_of(
-                np.argsort(np.argsort(-self.log_worths, kind="stable")), self.items
-            )
+            order = np.argsort(-self.log_worths, kind="stable")
+            return permutation_of(np.argsort(order), self.items)
         return as_ranking(self._table.mode(), self.items)
 
     def pairwise_probabilities(self) -> Floats:
@@ -372,11 +371,10 @@ def _labelled_worths(values: ArrayLike, items: Iterable[Label] | None) -> tuple[
     numbers = as_numbers(values, "log_worths")
     names = ItemSet.coerce(range(len(numbers)) if labels is None else labels, ())
     if len(numbers) != len(names) or not (np.abs(numbers) <= LARGEST_LOG_WORTH).all():
-        raise InvalidInputError(
-            "log_worths",
-            f"one number up to {LARGEST_LOG_WORTH:g} in size for each item ({len(names)} of them)",
-            numbers,
+        allowed = (
+            f"one number up to {LARGEST_LOG_WORTH:g} in size for each item ({len(names)} of them)"
         )
+        raise InvalidInputError("log_worths", allowed, numbers)
     return names, numbers
 
 

@@ -31,9 +31,8 @@ def unit_of(data: Comparisons, unit: object) -> ComparisonUnit:
         raise InvalidInputError("unit", "'comparison' or 'cluster' for Comparisons", unit)
     if unit == "cluster" and data.clusters is None:
         remedy = "`cluster=` of `read_comparisons` names their column."
-        raise InvalidInputError(
-            "unit", "'comparison' for comparisons without clusters", unit, remedy
-        )
+        allowed = "'comparison' for comparisons without clusters"
+        raise InvalidInputError("unit", allowed, unit, remedy)
     return unit
 
 
@@ -102,9 +101,8 @@ def _check_met(data: Comparisons, counts: Floats, *, over_opponents: bool) -> No
         one, other = pairs[0]
         shown = Described(f"{one} and {other} less often ({counted(len(pairs), 'such pair')})")
         remedy = "Use of='pairwise', or of='mean' for win rates over all comparisons."
-        raise InvalidInputError(
-            "data", "of every two items, at least twice, for of='borda'", shown, remedy
-        )
+        allowed = "of every two items, at least twice, for of='borda'"
+        raise InvalidInputError("data", allowed, shown, remedy)
 
 
 def _pair_majorities(data: Comparisons, unit: ComparisonUnit) -> tuple[Integers, int]:
@@ -235,9 +233,8 @@ def _by_sign_tests(
     """Decide by exact sign tests of units, with Holm's procedure."""
     if unit == "comparison" and data.weights is not None and np.ptp(data.weights):
         remedy = "A sign test counts comparisons: use of='mean', or clusters."
-        raise InvalidInputError(
-            "data", "of equal weights for of='pairwise' and unit='comparison'", data, remedy
-        )
+        allowed = "of equal weights for of='pairwise' and unit='comparison'"
+        raise InvalidInputError("data", allowed, data, remedy)
     won, n_units = _pair_majorities(data, unit)
     decided = won + won.T
     p_values = np.where(decided > 0, scipy.stats.binom.sf(won - 1, decided, 0.5), 1.0)

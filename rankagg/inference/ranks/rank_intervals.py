@@ -214,9 +214,8 @@ def _options_of(
 ) -> IntervalOptions:
     """Return the options of the pairwise intervals that decide ranks."""
     if method == "max-t":
-        return IntervalOptions(
-            "percentile", alpha, "max-t", n_resamples=n_resamples or 2000, rng=rng
-        )
+        times = n_resamples or 2000
+        return IntervalOptions("percentile", alpha, "max-t", n_resamples=times, rng=rng)
     # If the exact sign test rejects, Clopper and Pearson's interval excludes 1/2.
     name: Method = "clopper-pearson" if method == "sign-test" else "hoeffding"
     return IntervalOptions(name, alpha, "bonferroni")

@@ -132,9 +132,8 @@ def rank_sets(
             raise InvalidInputError(name, "left out for a fit, which has its own", value)
         fit = cast(FitResult, estimates)
         if not isinstance(fit, WorthsFit):
-            raise InvalidInputError(
-                "estimates", "numbers, or a fit with worths (Bradley-Terry, Plackett-Luce)", fit
-            )
+            allowed = "numbers, or a fit with worths (Bradley-Terry, Plackett-Luce)"
+            raise InvalidInputError("estimates", allowed, fit)
         items, (scored, unit) = fit.distribution.items, _scored_worths(fit)
         values, basis = scored.scores, Basis("max-t", str(unit), scored.n_units, FEWEST, True)
         is_fought = isinstance(fit, BradleyTerryFit) and unit in ("comparison", "cluster")
@@ -165,9 +164,8 @@ def _scored_estimates(
     """Return estimates with the covariance of their errors, and whether they are independent."""
     if (standard_errors is None) == (covariance is None):
         both = "neither" if covariance is None else "standard_errors and covariance"
-        raise InvalidInputError(
-            "standard_errors", "given, or `covariance` in their place", Described(both)
-        )
+        allowed = "given, or `covariance` in their place"
+        raise InvalidInputError("standard_errors", allowed, Described(both))
     is_independent = covariance is None
     if is_independent:
         matrix = np.diag(spreads := _checked_errors(standard_errors, items))
@@ -224,9 +222,8 @@ def _checked_covariance(values: Any, items: ItemSet) -> Floats:
     least, most = np.linalg.eigvalsh(matrix)[[0, -1]]
     if np.abs(matrix - matrix.T).max() > ROUNDED * most or least < -ROUNDED * most:
         allowed = "symmetric, with no eigenvalue below 0"
-        raise InvalidInputError(
-            "covariance", allowed, Described(f"a table with the least eigenvalue {least:g}")
-        )
+        got = Described(f"a table with the least eigenvalue {least:g}")
+        raise InvalidInputError("covariance", allowed, got)
     return (matrix + matrix.T) / 2.0
 
 
