@@ -112,8 +112,8 @@ def bump_chart(
         if moved[position]:
             turn, color = divmod(int(np.count_nonzero(moved[:position])), len(ACCENTS))
             look = {"color": ACCENTS[color], "ls": LINES[(turn + color) % len(LINES)], "zorder": 3}
-        gid, label = f"item-{position}", f"_{labels[position]}"
-        ax.plot(range(len(names)), column, marker="o", label=label, gid=gid, **look)
+        look |= {"marker": "o", "label": f"_{labels[position]}"}
+        ax.plot(range(len(names)), column, gid=f"item-{position}", **look)
     _join_ties(ax, slots, ranks)
     places = [[rank_text(rank) for rank in row] for row in ranks.tolist()]
     left = [f"{label}  {place}" for place, label in zip(places[0], labels, strict=True)]
@@ -184,19 +184,11 @@ def overlap_plot(result: RuleComparison, *, ax: Axes | None = None) -> Axes:
     for number, group in enumerate(groups):
         # Later lines are narrower, so that those below remain visible.
         fat = 1 + 0.9 * (len(groups) - 1 - number) / max(len(groups) - 1, 1)
+        look = {**method_look(number), "lw": stroke(fat), "ms": dot(fat), "zorder": 3}
+        look |= {"markevery": _marked_points(number, depth), "clip_on": False}
+        label = "\n".join(names[rule] for rule in group)
         curve = curves[group[0]]
-        handles += ax.plot(
-            curve.index,
-            curve,
-            label="\n".join(names[rule] for rule in group),
-            lw=stroke(fat),
-            ms=dot(fat),
-            markevery=_marked_points(number, depth),
-            clip_on=False,
-            zorder=3,
-            gid=f"curve-{number}",
-            **method_look(number),
-        )
+        handles += ax.plot(curve.index, curve, label=label, gid=f"curve-{number}", **look)
     if depth == total:
         at = np.arange(1, depth + 1)
         handles += ax.plot(at, at / total, ":", color=GRAY, label="at random", gid="random")
@@ -208,7 +200,8 @@ def overlap_plot(result: RuleComparison, *, ax: Axes | None = None) -> Axes:
     lead = names[exact.rule.name]
     ax.set_ylabel(f"expected overlap with\n{lead}'s first k", parse_math=False)
     labels = [str(handle.get_label()) for handle in handles]
-    sheet.legend(handles, labels, loc="center left", bbox_to_anchor=(1.02, 0.5), handlelength=3)
+    place = {"loc": "center left", "bbox_to_anchor": (1.02, 0.5), "handlelength": 3}
+    sheet.legend(handles, labels, **place)
     ranked = f"{depth} of {counted(total, 'item')} {'is' if depth == 1 else 'are'} ranked"
     notes = [
         f"only {ranked} by all rules" if depth < total else "",
@@ -304,8 +297,8 @@ def _draw_influence(stability: Stability, top: int | None, ax: Axes | None) -> A
     for row, (distance, effect) in enumerate(zip(shown["distance"], shown["effect"], strict=True)):
         end = 0.0 if np.isnan(distance) else float(distance)
         ax.plot([0, end], [row, row], color=GRAY, lw=stroke(0.5), zorder=2)
-        look, _ = EFFECTS[effect]
-        ax.plot(end, row, ls="none", zorder=3, clip_on=False, gid=f"{effect}-{row}", **look)
+        look: dict[str, Any] = {"ls": "none", "zorder": 3, "clip_on": False} | EFFECTS[effect][0]
+        ax.plot(end, row, gid=f"{effect}-{row}", **look)
     sheet.name_rows(names)
     changed = np.flatnonzero(shown["effect"] == "changes")
     if len(changed):

@@ -146,21 +146,13 @@ def distances_plot(fit: MallowsFit, *, alpha: float = 0.05, ax: Axes | None = No
     sheet = PlotSheet(ax, 32.0, 18.0)
     ax, handles = sheet.ax, list[Any]()
     if share:
-        ax.hist(
-            distances,
-            edges,
-            weights=weights / weights.sum(),
-            rwidth=0.86,
-            fc=PALE,
-            ec=ACCENTS[0],
-            lw=stroke(0.5),
-            label="rankings",
-            gid="known",
-        )
+        bars: dict[str, Any] = {"fc": PALE, "ec": ACCENTS[0], "lw": stroke(0.5), "gid": "known"}
+        bars |= {"weights": weights / weights.sum(), "rwidth": 0.86, "label": "rankings"}
+        ax.hist(distances, edges, **bars)
         handles.append(ax.patches[0])
-    middles, label = edges[:-1] + step / 2, "fitted distribution"
+    line: dict[str, Any] = {"color": ACCENTS[1], "marker": "D", "label": "fitted distribution"}
     heights, _ = np.histogram(np.arange(len(expected)), edges, weights=expected)
-    handles += ax.plot(middles, heights, color=ACCENTS[1], marker="D", label=label, gid="expected")
+    handles += ax.plot(edges[:-1] + step / 2, heights, gid="expected", **line)
     ax.set_ylim(bottom=0.0)
     ax.set_ylabel("share of rankings")
     ax.yaxis.set_major_formatter(PercentFormatter(1.0))

@@ -95,7 +95,8 @@ def _hatched_cell(
     ax: Axes, corner: tuple[float, float], gid: str = "unknown", color: str = "#a8a8a8"
 ) -> None:
     """Hatch a cell."""
-    ax.add_patch(Rectangle(corner, 1, 1, fill=False, hatch="////", ec=color, lw=0, gid=gid))
+    look: dict[str, Any] = {"fill": False, "hatch": "////", "ec": color, "lw": 0}
+    ax.add_patch(Rectangle(corner, 1, 1, gid=gid, **look))
 
 
 def _percent_text(share: float) -> str:
@@ -191,8 +192,8 @@ def _share_matrix(
     drawn = ranks[order]
     against = (drawn[:, None] >= 0) & (drawn[:, None] < drawn) & (known < 0.5)
     for i, j in np.argwhere(against).tolist():
-        corner, width = (j - 0.44, i - 0.44), letter(0.2)
-        ax.add_patch(Rectangle(corner, 0.88, 0.88, fill=False, ec=INK, lw=width, gid="against"))
+        frame: dict[str, Any] = {"fill": False, "ec": INK, "lw": letter(0.2), "gid": "against"}
+        ax.add_patch(Rectangle((j - 0.44, i - 0.44), 0.88, 0.88, **frame))
     decided = np.zeros((n, n), dtype=bool) if above is None else above[np.ix_(order, order)]
     for i, j in np.argwhere(decided & np.isfinite(known)).tolist():
         color = INK if light[0] <= known[i, j] <= light[1] else "white"
@@ -355,8 +356,8 @@ def task_agreement_plot(
     cells[:, 2:] = result.tau[np.ix_(order, order)]
     known = np.ma.masked_invalid(cells)
     known[np.arange(n), np.arange(n) + 2] = np.ma.masked
-    heights = np.arange(n + 1.0) - 0.5
-    image = ax.pcolormesh(edges, heights, known, cmap=DIVERGING, vmin=-1, vmax=1, gid="cells")
+    colors: dict[str, Any] = {"cmap": DIVERGING, "vmin": -1, "vmax": 1}
+    image = ax.pcolormesh(edges, np.arange(n + 1.0) - 0.5, known, gid="cells", **colors)
     ax.set_ylim(n - 0.5, -0.5)
     _bare_cells(ax, names, ["all others", *names], [0.5, *(1.5 + SLOT + np.arange(n))])
     _color_bar(ax, image, "Kendall's tau-b")
@@ -436,9 +437,8 @@ def rank_distribution_plot(
     sheet = PlotSheet(ax, width, n * max(1.35 if n > NUMBERED else 2, 10 / n))
     ax, names = sheet.ax, sheet.names(frame.index)
     most = min(1.0, max(ceil(10 * np.nanmax(cells) - 1e-9) / 10, 0.1))
-    image = ax.imshow(
-        cells, interpolation="none", aspect="auto", cmap=SHARE_COLORS, vmin=0, vmax=most
-    )
+    colors = {"cmap": SHARE_COLORS, "vmin": 0, "vmax": most}
+    image = ax.imshow(cells, interpolation="none", aspect="auto", **colors)
     image.set(extent=(0.5, columns + 0.5, n - 0.5, -0.5), gid="shares")
     ax.set_yticks(range(n), names, parse_math=False)
     ax.set_xticks(ticks, heads)

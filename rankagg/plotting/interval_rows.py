@@ -371,19 +371,10 @@ def _put_ruler(ax: Axes, start: float, difference: float, alpha: float) -> None:
 
 
 def _put_bars(ax: Axes, ranks: Floats, groups: list[Positions], levels: list[int]) -> None:
+    bar: dict[str, Any] = {"color": ACCENTS[0], "lw": letter(0.25), "marker": "o", "mew": 0}
+    bar |= {"ms": letter(0.45), "solid_capstyle": "round", "zorder": 3}
     for group, level in zip(groups, levels, strict=True):
-        ax.plot(
-            ranks[group],
-            np.full(len(group), FIRST_BAR + NEXT_BAR * level),
-            color=ACCENTS[0],
-            lw=letter(0.25),
-            marker="o",
-            ms=letter(0.45),
-            mew=0,
-            solid_capstyle="round",
-            zorder=3,
-            gid="group",
-        )
+        ax.plot(ranks[group], np.full(len(group), FIRST_BAR + NEXT_BAR * level), gid="group", **bar)
 
 
 def _bar_levels(spans: list[Floats], apart: float) -> list[int]:

@@ -140,10 +140,8 @@ class PlotSheet:
 
     def legend(self, handles: Sequence[Any], labels: Sequence[str], **place: Any) -> None:
         """Draw a legend without a frame or formulas."""
-        legend = self.ax.legend(
-            handles, labels, borderaxespad=0.0, fontsize="medium", frameon=False, **place
-        )
-        for text in legend.get_texts():
+        look: dict[str, Any] = {"borderaxespad": 0.0, "fontsize": "medium", "frameon": False}
+        for text in self.ax.legend(handles, labels, **look, **place).get_texts():
             text.set_parse_math(False)
 
     def _laid_out(self) -> tuple[float, float]:
@@ -195,17 +193,10 @@ class PlotSheet:
         if columns == 1:
             labels = ["\n".join(_broken_lines([label], room - MARK)) for label in labels]
         shift = ScaledTranslation(0.0, raised * letter() / 72, _figure_of(self.ax).dpi_scale_trans)
-        self.legend(
-            handles,
-            labels,
-            loc="lower left",
-            bbox_to_anchor=(0.0, 1.0),
-            bbox_transform=self.ax.transAxes + shift,
-            ncols=columns,
-            borderpad=PADDING,
-            columnspacing=BETWEEN_COLUMNS,
-            handletextpad=MARK - 2.0,
-        )
+        place = {"loc": "lower left", "bbox_to_anchor": (0.0, 1.0), "ncols": columns}
+        place |= {"bbox_transform": self.ax.transAxes + shift, "borderpad": PADDING}
+        spaces = {"columnspacing": BETWEEN_COLUMNS, "handletextpad": MARK - 2.0}
+        self.legend(handles, labels, **place, **spaces)
 
 
 def _figure_of(ax: Axes) -> Any:

@@ -157,18 +157,9 @@ def _draw_panels(
         places = scale.place(scale.values).tolist()
         ticks |= dict(zip(places, names, strict=True)) if names else scale.ticks()
         ax.hlines(floor, left, left + width, color=INK, lw=stroke(0.5), zorder=1, gid="floor")
-        ax.annotate(
-            heading,
-            (left, 1.0),
-            (0.0, letter(0.4)),
-            xycoords=("data", "axes fraction"),
-            textcoords="offset points",
-            annotation_clip=False,
-            va="bottom",
-            weight="bold",
-            parse_math=False,
-            gid="heading",
-        )
+        place: dict[str, Any] = {"xycoords": ("data", "axes fraction"), "annotation_clip": False}
+        place |= {"xytext": (0.0, letter(0.4)), "textcoords": "offset points", "gid": "heading"}
+        ax.annotate(heading, (left, 1.0), **place).set(va="bottom", weight="bold", parse_math=False)
     ax.set_xlim(-0.5, len(panels) * (width + PANELS_APART) - PANELS_APART + 0.5)
     # Names that do not fit side by side are vertical.
     turned: Any = 90 if names and text_width(names) + 1 > width / len(names) else 0

@@ -143,7 +143,8 @@ def _draw_arcs(
     ax.set_xlim(-0.5, width)
     ax.set_ylim(n - 0.4, -0.6)
     for item in order:
-        ax.plot(0, row[item], "o", ms=letter(0.5), color=INK, clip_on=False, gid=f"item-{item}")
+        look: dict[str, Any] = {"ms": letter(0.5), "color": INK, "clip_on": False}
+        ax.plot(0, row[item], "o", gid=f"item-{item}", **look)
     for link in links:
         start, end = float(row[link.first]), float(row[link.second])
         far = reach[abs(int(start - end))]
@@ -152,11 +153,11 @@ def _draw_arcs(
         corners = [(ARC_START, start), (control, start), (control, end), (ARC_START, end)]
         path = Path(corners, [Path.MOVETO, Path.CURVE4, Path.CURVE4, Path.CURVE4])
         if link.differs:
-            gid = link.gid("differs")
-            ax.add_patch(PathPatch(path, fc="none", ec=BAND, lw=letter(0.6), zorder=1, gid=gid))
-        fill, zorder = (False, 2) if link.margin is None else (None, 3)
-        look = _arrow_look(link) | {"mutation_scale": letter(0.9), "fill": fill, "zorder": zorder}
-        ax.add_patch(FancyArrowPatch(path=path, **look))
+            look = {"fc": "none", "ec": BAND, "lw": letter(0.6), "zorder": 1}
+            ax.add_patch(PathPatch(path, gid=link.gid("differs"), **look))
+        look = {"mutation_scale": letter(0.9), "zorder": 2 if link.margin is None else 3}
+        look["fill"] = False if link.margin is None else None
+        ax.add_patch(FancyArrowPatch(path=path, **look, **_arrow_look(link)))
         if link.text:
             _write_margin(ax, link, (far, (start + end) / 2))
     labels = [f"{rank_text(ranks[i])}  {name}" for i, name in zip(order, names, strict=True)]
@@ -171,18 +172,10 @@ def _arrow_look(link: _Link) -> dict[str, Any]:
 
 
 def _write_margin(ax: Axes, link: _Link, at: tuple[float, float], weight: str = "normal") -> None:
-    ax.text(
-        *at,
-        link.text,
-        color=LINK_LOOKS[link.kind].color,
-        ha="center",
-        va="center",
-        fontsize=letter(MARGIN_SIZE),
-        weight=weight,
-        zorder=6,
-        gid=link.gid("margin"),
-        bbox={"boxstyle": "square,pad=0.1", "fc": "white", "lw": 0},
-    )
+    look: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": letter(MARGIN_SIZE)}
+    text = ax.text(*at, link.text, color=LINK_LOOKS[link.kind].color, zorder=6, **look)
+    text.set(gid=link.gid("margin"), weight=weight)
+    text.set_bbox({"boxstyle": "square,pad=0.1", "fc": "white", "lw": 0})
 
 
 def _draw_circle(ax: Axes | None, items: ItemSet, ranks: Ranks, links: list[_Link]) -> PlotSheet:
@@ -213,16 +206,17 @@ def _draw_circle(ax: Axes | None, items: ItemSet, ranks: Ranks, links: list[_Lin
         rise, align = point[1] / radius, ("center", "left", "right")[sides[item]]
         height = "center" if abs(rise) < 0.7 else ("bottom" if rise > 0 else "top")
         x, y = starts[item]
-        gid = f"name-{item}"
-        ax.text(x, y, names[item], ha=align, va=height, zorder=5, parse_math=False, gid=gid)
+        name = ax.text(x, y, names[item], ha=align, va=height, gid=f"name-{item}", zorder=5)
+        name.set_parse_math(False)
     gap = letter(1.1 * NODE)
     for link in links:
         start, end = points[link.first], points[link.second]
         if link.differs:
             band: dict[str, Any] = {"color": BAND, "lw": letter(0.6), "zorder": 1}
             ax.plot(*np.column_stack([start, end]), gid=link.gid("differs"), **band)
-        look = _arrow_look(link) | {"shrinkA": gap, "shrinkB": gap, "zorder": 2 + link.is_notable}
-        ax.add_patch(FancyArrowPatch(tuple(start), tuple(end), mutation_scale=letter(), **look))
+        look: dict[str, Any] = {"mutation_scale": letter(), "zorder": 2 + link.is_notable}
+        look |= {"shrinkA": gap, "shrinkB": gap, **_arrow_look(link)}
+        ax.add_patch(FancyArrowPatch(tuple(start), tuple(end), **look))
         if link.text:
             x, y = start + MARGIN_AT.get(n, 0.5) * (end - start)
             _write_margin(ax, link, (x, y), "bold" if link.is_notable else "normal")
@@ -347,9 +341,8 @@ def _link_legend(shown: list[_Link], names: list[str]) -> list[Line2D]:
         if kind in kinds
     ]
     if any(link.differs for link in shown):
-        label = f"{names[0]} and {names[-1]} differ"
-        band = Line2D([], [], color=BAND, lw=letter(0.6), solid_capstyle="butt", label=label)
-        handles.append(band)
+        band: dict[str, Any] = {"color": BAND, "lw": letter(0.6), "solid_capstyle": "butt"}
+        handles.append(Line2D([], [], label=f"{names[0]} and {names[-1]} differ", **band))
     return handles
 
 
