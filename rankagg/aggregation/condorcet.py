@@ -9,7 +9,7 @@ import numpy as np
 
 from rankagg._typing import Bools, Generator, Integers, Positions
 from rankagg._validation import check_number
-from rankagg.aggregation.base import Aggregator, SearchingRule
+from rankagg.aggregation.base import Aggregator, Needs, SearchingRule
 from rankagg.aggregation.deadline import NEVER, Deadline
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.outcome import Outcome
@@ -52,7 +52,7 @@ class Copeland(Aggregator):
     array([1., 1., 1.])
     """
 
-    needs = "votes"
+    needs: ClassVar[Needs] = "votes"
     command_names: ClassVar = {"copeland": {}}
     keeps: ClassVar = {
         "condorcet winner": "Fishburn (1977)",
@@ -98,7 +98,7 @@ class PairwiseMajority(Aggregator):
     ('cyclic: the majorities among A, B, C contradict each other',)
     """
 
-    needs = "votes"
+    needs: ClassVar[Needs] = "votes"
     command_names: ClassVar = {"majority": {}}
 
     def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
@@ -156,7 +156,7 @@ class Minimax(Aggregator):
     <Consensus by Minimax: A > B > C>
     """
 
-    needs = "votes"
+    needs: ClassVar[Needs] = "votes"
     command_names: ClassVar = {"minimax": {}}
     keeps: ClassVar = {
         "condorcet winner": "Fishburn (1977)",
@@ -205,7 +205,7 @@ class Schulze(Aggregator):
     <Consensus by Schulze: A > B > C>
     """
 
-    needs = "votes"
+    needs: ClassVar[Needs] = "votes"
     command_names: ClassVar = {"schulze": {}}
     keeps: ClassVar = dict.fromkeys(
         [
@@ -262,7 +262,7 @@ class RankedPairs(SearchingRule):
     <Consensus by RankedPairs: A > B > C>
     """
 
-    needs = "votes"
+    needs: ClassVar[Needs] = "votes"
     command_names: ClassVar = {"ranked-pairs": {}}
     keeps: ClassVar = {
         "smith": "no majority leads back into the Smith set, so the majorities out of it lock",
@@ -353,7 +353,7 @@ class Black(Aggregator):
     (('A', 'B', 'C'), ('the Condorcet winner A is ranked first; it has 6 points, the most are 7',))
     """
 
-    needs = "votes"
+    needs: ClassVar[Needs] = "votes"
     command_names: ClassVar = {"black": {}}
     keeps: ClassVar = {
         "condorcet winner": "Fishburn (1977)",

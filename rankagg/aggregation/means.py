@@ -10,7 +10,7 @@ from typing import ClassVar
 import numpy as np
 
 from rankagg._typing import Bools, Floats, Generator, Label
-from rankagg.aggregation.base import Aggregator, rank_by_scores
+from rankagg.aggregation.base import Aggregator, Needs, ReadsUnranked, rank_by_scores
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.outcome import Outcome
 from rankagg.core import (
@@ -73,8 +73,8 @@ class _ScoreAggregator(Aggregator):
     and the weights of the others are rescaled; a system without any score is unranked.
     """
 
-    needs = "scores"
-    reads_unranked = "as observed"
+    needs: ClassVar[Needs] = "scores"
+    reads_unranked: ClassVar[ReadsUnranked] = "as observed"
     #: Whether tasks with larger scores weigh more.
     _adds_scores: ClassVar[bool] = False
 
@@ -245,8 +245,8 @@ class CombSUM(Aggregator):
     array([1. , 1.5, 0. ])
     """
 
-    needs = "scores"
-    reads_unranked = "as observed"
+    needs: ClassVar[Needs] = "scores"
+    reads_unranked: ClassVar[ReadsUnranked] = "as observed"
     command_names: ClassVar = {"combsum": {}}
 
     def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
@@ -322,8 +322,8 @@ class AdjustedMean(Aggregator):
     (<Permutation B > A > C>, <Permutation A > B > C>)
     """
 
-    needs = "scores"
-    reads_unranked = "as observed"
+    needs: ClassVar[Needs] = "scores"
+    reads_unranked: ClassVar[ReadsUnranked] = "as observed"
     command_names: ClassVar = {"adjusted-mean": {}}
 
     def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:

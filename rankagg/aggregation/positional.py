@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from rankagg._typing import Bools, Floats, Generator, Integers, Integers64, Ranks
 from rankagg._validation import EXACT_LIMIT
-from rankagg.aggregation.base import Aggregator, Guarantee
+from rankagg.aggregation.base import Aggregator, Guarantee, Needs
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.outcome import Outcome
 from rankagg.core import (
@@ -209,8 +209,8 @@ class Borda(Aggregator):
     array([6., 7., 2.])
     """
 
-    needs = "votes"
-    guarantee = Guarantee(5)
+    needs: ClassVar[Needs] = "votes"
+    guarantee: ClassVar[Guarantee] = Guarantee(5)
     command_names: ClassVar = {"borda": {}}
     keeps: ClassVar = {
         **POINTS_KEEP,

@@ -9,7 +9,7 @@ import numpy as np
 
 from rankagg._typing import Floats, Generator, Integers, Positions
 from rankagg._validation import check_choice
-from rankagg.aggregation.base import Aggregator, Guarantee, SearchingRule, check_rule
+from rankagg.aggregation.base import Aggregator, Guarantee, Needs, SearchingRule, check_rule
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.kemeny.orders import improve
@@ -61,8 +61,8 @@ class InsertionSearch(SearchingRule):
     <Consensus by InsertionSearch: A > B > C>
     """
 
-    needs = "votes"
-    is_strict = True
+    needs: ClassVar[Needs] = "votes"
+    is_strict: ClassVar[bool] = True
     command_names: ClassVar = {"insertion-search": {}}
     start: Aggregator = BORDA
 
@@ -117,8 +117,8 @@ class KwikSort(Aggregator):
     <Consensus by KwikSort: A > B > C>
     """
 
-    needs = "votes"
-    is_strict = True
+    needs: ClassVar[Needs] = "votes"
+    is_strict: ClassVar[bool] = True
     command_names: ClassVar = {"kwiksort": {"pivot": "best"}}
     pivot: Literal["random", "best"] = "random"
 
@@ -184,8 +184,8 @@ class PickAPerm(Aggregator):
     <Consensus by PickAPerm: B > A > C>
     """
 
-    needs = "rankings"
-    guarantee = Guarantee(2)
+    needs: ClassVar[Needs] = "rankings"
+    guarantee: ClassVar[Guarantee] = Guarantee(2)
     command_names: ClassVar = {"pick-a-perm": {}}
 
     def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
@@ -217,7 +217,7 @@ class MC4(Aggregator):
     <Consensus by MC4: A > B > C>
     """
 
-    needs = "votes"
+    needs: ClassVar[Needs] = "votes"
     command_names: ClassVar = {"mc4": {}}
 
     def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
@@ -258,9 +258,9 @@ class FootruleOptimal(Aggregator):
     <Consensus by FootruleOptimal: A > B > C>
     """
 
-    needs = "rankings"
-    is_strict = True
-    guarantee = Guarantee(2)
+    needs: ClassVar[Needs] = "rankings"
+    is_strict: ClassVar[bool] = True
+    guarantee: ClassVar[Guarantee] = Guarantee(2)
     command_names: ClassVar = {"footrule": {}}
 
     def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:

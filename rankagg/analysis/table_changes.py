@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -70,8 +70,8 @@ class TableChanges(Result):
     alpha: float
     notes: tuple[str, ...]
 
-    _schema = "rankagg.table_changes"
-    _row = "system"
+    _schema: ClassVar[str] = "rankagg.table_changes"
+    _row: ClassVar[str] = "system"
 
     def _facts(self) -> Iterator[str]:
         moved = int((self.ranks[0] != self.ranks[-1]).sum())

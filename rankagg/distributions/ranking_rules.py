@@ -9,7 +9,7 @@ import numpy as np
 
 from rankagg._typing import Floats, Generator, Label
 from rankagg._validation import check_number
-from rankagg.aggregation import Aggregator, Deadline, Evidence, Outcome
+from rankagg.aggregation import Aggregator, Deadline, Evidence, Needs, Outcome, ReadsUnranked
 from rankagg.core import UNRANKED, PartialRanking, Profile, as_ranking
 from rankagg.core.graphs import connected_parts
 
@@ -42,8 +42,8 @@ class PlackettLuceRanking(Aggregator):
     <Consensus by PlackettLuceRanking: A > B > C>
     """
 
-    needs = "rankings"
-    reads_unranked = "as observed"
+    needs: ClassVar[Needs] = "rankings"
+    reads_unranked: ClassVar[ReadsUnranked] = "as observed"
     command_names: ClassVar = {"plackett-luce": {}}
     pseudo_rankings: float = 0.5
 
@@ -91,8 +91,8 @@ class MallowsRanking(Aggregator):
     <Consensus by MallowsRanking: A > B > C>
     """
 
-    needs = "rankings"
-    reads_unranked = "as observed"
+    needs: ClassVar[Needs] = "rankings"
+    reads_unranked: ClassVar[ReadsUnranked] = "as observed"
     command_names: ClassVar = {"mallows": {}}
 
     def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
@@ -143,7 +143,7 @@ class RankCentrality(Aggregator):
     <Consensus by RankCentrality: A > B > C>
     """
 
-    needs = "votes"
+    needs: ClassVar[Needs] = "votes"
     command_names: ClassVar = {"rank-centrality": {}}
     pseudo_wins: float = 0.5
 

@@ -12,7 +12,8 @@ import numpy as np
 import pandas as pd
 
 from rankagg._typing import Floats, Generator, RNGLike
-from rankagg.aggregation import Aggregator, Evidence, Outcome
+from rankagg.aggregation import Aggregator, Evidence, Needs, Outcome
+from rankagg.aggregation.base import ReadsUnranked
 from rankagg.aggregation.voting.elimination_rules import InstantRunoff
 from rankagg.aggregation.voting.rounds import BY_DATA, ElectionCount
 from rankagg.aggregation.voting.transfers import STV
@@ -76,8 +77,8 @@ P_VALUES = (
 class Counted(Aggregator):
     """Rank by a count; candidates tied for a seat stay tied."""
 
-    needs = "rankings"
-    reads_unranked = "last"
+    needs: ClassVar[Needs] = "rankings"
+    reads_unranked: ClassVar[ReadsUnranked] = "last"
     rule: ElectionRule
     count: ElectionCount = field(repr=False, compare=False)
 
@@ -106,12 +107,12 @@ class ElectionKind(Kind):
     cast: CastVotes | None = None
     rng: RNGLike = None
     name: ClassVar[str] = "election"
-    words = Words("candidate", "ballot", "vote")
-    is_sample = False
-    infers = False
-    lacks = False
-    complete_unit = "complete ballot"
-    against = "ahead in the count: elected earlier, more votes, or out later"
+    words: ClassVar[Words] = Words("candidate", "ballot", "vote")
+    is_sample: ClassVar[bool] = False
+    infers: ClassVar[bool] = False
+    lacks: ClassVar[bool] = False
+    complete_unit: ClassVar[str] = "complete ballot"
+    against: ClassVar[str] = "ahead in the count: elected earlier, more votes, or out later"
 
     # -- results -----------------------------------------------------------------------
 
@@ -361,9 +362,9 @@ class ListsKind(Kind):
 
     data: Profile
     name: ClassVar[str] = "lists"
-    words = Words("item", "list", "vote")
-    complete_unit = "complete list"
-    infers = False
+    words: ClassVar[Words] = Words("item", "list", "vote")
+    complete_unit: ClassVar[str] = "complete list"
+    infers: ClassVar[bool] = False
 
     @cached_property
     def _ranks(self) -> pd.DataFrame:
@@ -453,8 +454,8 @@ class VotesKind(Kind):
 
     data: PairwiseMatrix
     name: ClassVar[str] = "votes"
-    holds = PairwiseMatrix
-    words = Words(unit="vote")
+    holds: ClassVar[Any] = PairwiseMatrix
+    words: ClassVar[Words] = Words(unit="vote")
 
     def ranks(self, **options: Any) -> None:
         """Return None, as the rankings are unknown."""

@@ -14,6 +14,7 @@ from rankagg.aggregation import FOUGHT, Aggregator, Evidence, Outcome
 from rankagg.analysis import removal_radius
 from rankagg.core import (
     PartialRanking,
+    Words,
     as_ranking,
     capital,
     joined,
@@ -52,7 +53,7 @@ class _Rating(Aggregator):
     Bradley and Terry (1952), https://doi.org/10.2307/2334029.
     """
 
-    needs = "votes"
+    needs: ClassVar[Needs] = "votes"
     fit: BradleyTerryFit = field(compare=False)
     # The call that returns these ratings.
     call: str
@@ -81,9 +82,9 @@ class BattlesKind(Kind):
 
     data: Comparisons
     name: ClassVar[str] = "battles"
-    holds = Comparisons
-    words = FOUGHT
-    complete_unit = "complete round"
+    holds: ClassVar[Any] = Comparisons
+    words: ClassVar[Words] = FOUGHT
+    complete_unit: ClassVar[str] = "complete round"
     # Items without a rating, and the number of their battles; both are left out.
     newcomers: pd.DataFrame = field(default_factory=pd.DataFrame, compare=False)
     n_left: int = 0

@@ -13,6 +13,7 @@ from rankagg.aggregation import SCORED, Aggregator, Mean, other_scale
 from rankagg.core import (
     ScoreSummary,
     ScoreTable,
+    Words,
     joined,
     listing,
     named,
@@ -37,8 +38,8 @@ class ScoresKind(Kind):
 
     data: ScoreTable | ScoreSummary
     name: ClassVar[str] = "scores"
-    holds = ScoreTable | ScoreSummary
-    words = SCORED
+    holds: ClassVar[Any] = ScoreTable | ScoreSummary
+    words: ClassVar[Words] = SCORED
 
     @property
     def has_instances(self) -> bool:

@@ -9,7 +9,7 @@ import numpy as np
 
 from rankagg._typing import Generator, Positions, Tolerance
 from rankagg._validation import check_choice, check_flag, check_number
-from rankagg.aggregation.base import Guarantee, SearchingRule
+from rankagg.aggregation.base import Guarantee, Needs, SearchingRule
 from rankagg.aggregation.deadline import Deadline, until_stopped
 from rankagg.aggregation.evidence import Data, Evidence
 from rankagg.aggregation.kemeny.certificate import Certificate
@@ -97,7 +97,7 @@ class Kemeny(SearchingRule):
     3. C
     """
 
-    needs = "votes"
+    needs: ClassVar[Needs] = "votes"
     command_names: ClassVar = {"kemeny": {}}
     keeps: ClassVar = {
         "condorcet winner": "Young and Levenglick (1978)",
@@ -321,7 +321,7 @@ class Slater(SearchingRule):
     True
     """
 
-    needs = "votes"
+    needs: ClassVar[Needs] = "votes"
     command_names: ClassVar = {"slater": {}}
     time_limit: float | None = None
 

@@ -11,14 +11,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import combinations, permutations
 from math import gcd
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankagg._typing import Generator, Positions
 from rankagg._validation import check_integer, check_number
-from rankagg.aggregation.base import SearchingRule
+from rankagg.aggregation.base import Needs, SearchingRule
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.kemeny.weak_proof import WeakProblem
@@ -80,7 +80,7 @@ class TopK(SearchingRule):
     (('A',), ('B',), ('C',), ('D',)) 6.0
     """
 
-    needs = "votes"
+    needs: ClassVar[Needs] = "votes"
     k: int
     tie_cost: float = 0.5
     consensus_tie_cost: float | None = None

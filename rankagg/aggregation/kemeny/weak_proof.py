@@ -39,7 +39,7 @@ from fractions import Fraction
 from functools import cached_property
 from graphlib import TopologicalSorter
 from math import gcd, lcm
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,7 +47,7 @@ from numpy.typing import NDArray
 from rankagg._typing import Bools, Integers, Positions
 from rankagg.aggregation.kemeny.problem import PairCosts, as_share
 from rankagg.aggregation.kemeny.proof import Proof, Weighting
-from rankagg.check_certificate import WEIGHT_DENOMINATOR, WeakProofReader
+from rankagg.check_certificate import WEIGHT_DENOMINATOR, ProofReader, WeakProofReader
 from rankagg.core import PairwiseMatrix, exact
 from rankagg.core.graphs import strong_parts
 
@@ -207,7 +207,7 @@ def _reduced_costs(problem: WeakProblem, weighting: Weighting) -> tuple[Integers
 class WeakProof(Proof):
     """A bound among weak orders for one part that holds for any order of the other items."""
 
-    words = WeakProofReader
+    words: ClassVar[type[ProofReader]] = WeakProofReader
 
     @staticmethod
     def nothing(n: int) -> Known:

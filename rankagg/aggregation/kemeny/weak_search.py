@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +23,7 @@ from rankagg.aggregation.deadline import NEVER, Deadline
 from rankagg.aggregation.kemeny import orders
 from rankagg.aggregation.kemeny.branch_and_bound import CaseSearch, Tightening, searched
 from rankagg.aggregation.kemeny.parts import Solution, Task
-from rankagg.aggregation.kemeny.proof import Weighting
+from rankagg.aggregation.kemeny.proof import Proof, Weighting
 from rankagg.aggregation.kemeny.relaxation import Cycles, Point, Relaxation, SparseRows
 from rankagg.aggregation.kemeny.weak_proof import Known, WeakProblem, WeakProof
 from rankagg.check_certificate import Derived
@@ -302,7 +302,7 @@ class _RowTightening(Tightening):
 class WeakSearch(CaseSearch):
     """A search among weak orders."""
 
-    kind = WeakProof
+    kind: ClassVar[type[Proof]] = WeakProof
 
     def run(
         self, *, until: int | None = None, known: int | None = None, cases: int | None = None

@@ -13,7 +13,7 @@ import numpy as np
 
 from rankagg._typing import Generator, Label, Ranks, RNGLike
 from rankagg._validation import as_generator, check_choice, check_integer
-from rankagg.aggregation.base import Aggregator, Needs
+from rankagg.aggregation.base import Aggregator, Needs, ReadsUnranked
 from rankagg.aggregation.evidence import Data, Evidence
 from rankagg.aggregation.outcome import Outcome, by_places
 from rankagg.aggregation.voting.rounds import (
@@ -93,7 +93,7 @@ class RoundRule(Aggregator):
     _unit: ClassVar[CountedUnit] = "points"
     # How ties are broken.
     _way: ClassVar[str] = "together"
-    reads_unranked = "last"
+    reads_unranked: ClassVar[ReadsUnranked] = "last"
 
     @abstractmethod
     def _counter(self, evidence: Evidence) -> Counter:

@@ -9,6 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from rankagg.aggregation.base import Needs
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.outcome import by_places
 from rankagg.aggregation.voting.elimination import (
@@ -18,7 +19,7 @@ from rankagg.aggregation.voting.elimination import (
     Round,
     RoundRule,
 )
-from rankagg.aggregation.voting.rounds import distinct_ballots
+from rankagg.aggregation.voting.rounds import CountedUnit, distinct_ballots
 from rankagg.core import PairwiseMatrix, Profile, amount, exact, places
 from rankagg.kernels.counting import row_sums
 
@@ -127,7 +128,7 @@ class InstantRunoff(Elimination):
     ('each wins by some way of breaking ties: A, B, C',)
     """
 
-    _unit = "votes"
+    _unit: ClassVar[CountedUnit] = "votes"
     command_names: ClassVar = {"instant-runoff": {}}
     keeps: ClassVar = {
         "condorcet loser": "it loses the last round of two items",
@@ -194,7 +195,7 @@ class Coombs(Elimination):
     <Consensus by Coombs: B > C > A>
     """
 
-    _unit = "last places"
+    _unit: ClassVar[CountedUnit] = "last places"
     command_names: ClassVar = {"coombs": {}}
     keeps: ClassVar = {
         "condorcet loser": "an item with a majority of first places beats some item",
@@ -255,9 +256,9 @@ class Baldwin(Elimination):
     <Consensus by Baldwin: A > B > C>
     """
 
-    needs = "votes"
+    needs: ClassVar[Needs] = "votes"
     command_names: ClassVar = {"baldwin": {}}
-    keeps = BORDA_COUNTS_KEEP
+    keeps: ClassVar = BORDA_COUNTS_KEEP
     counterexamples: ClassVar = {
         "clone independence": "2 ABCD, 1 CDAB, 1 DABC",
         "monotonicity": "2 ABC, 1 BCA, 1 CAB, 1 CBA",
@@ -294,7 +295,7 @@ class Nanson(RoundRule):
     <Consensus by Nanson: A > B > C>
     """
 
-    needs = "votes"
+    needs: ClassVar[Needs] = "votes"
     command_names: ClassVar = {"nanson": {}}
     keeps: ClassVar = {
         **BORDA_COUNTS_KEEP,

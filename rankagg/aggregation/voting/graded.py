@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from rankagg._typing import Floats, Generator, Integers, Positions
-from rankagg.aggregation.base import Aggregator
+from rankagg.aggregation.base import Aggregator, Needs, ReadsUnranked
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.means import Mean
 from rankagg.aggregation.outcome import Outcome
@@ -49,8 +49,8 @@ class STAR(Aggregator):
     (<Permutation Bob > Ann > Cid>, <Permutation Ann > Bob > Cid>)
     """
 
-    needs = "scores"
-    reads_unranked = "as observed"
+    needs: ClassVar[Needs] = "scores"
+    reads_unranked: ClassVar[ReadsUnranked] = "as observed"
     command_names: ClassVar = {"star": {}}
 
     def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
@@ -112,8 +112,8 @@ class MajorityJudgment(Aggregator):
     <Permutation Bob > Ann > Cid>
     """
 
-    needs = "scores"
-    reads_unranked = "as observed"
+    needs: ClassVar[Needs] = "scores"
+    reads_unranked: ClassVar[ReadsUnranked] = "as observed"
     command_names: ClassVar = {"majority-judgment": {}}
 
     def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:

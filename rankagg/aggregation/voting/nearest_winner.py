@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankagg._typing import Generator
-from rankagg.aggregation.base import SearchingRule
+from rankagg.aggregation.base import Needs, SearchingRule
 from rankagg.aggregation.deadline import Deadline
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.outcome import Outcome, by_points
@@ -111,7 +111,7 @@ class Dodgson(SearchingRule):
     array([-1., -2., -3.])
     """
 
-    needs = "rankings"
+    needs: ClassVar[Needs] = "rankings"
     command_names: ClassVar = {"dodgson": {}}
     keeps: ClassVar = {
         "condorcet winner": "Fishburn (1977)",
@@ -210,7 +210,7 @@ class Young(SearchingRule):
     array([8., 6., 4.])
     """
 
-    needs = "rankings"
+    needs: ClassVar[Needs] = "rankings"
     command_names: ClassVar = {"young": {}}
     keeps: ClassVar = {
         "condorcet winner": "Fishburn (1977)",

@@ -14,7 +14,7 @@ import numpy as np
 
 from rankagg._typing import Generator, Integers, Integers64, Ranks
 from rankagg._validation import LARGEST_WEIGHT, check_integer, check_number
-from rankagg.aggregation.base import Aggregator, ReadsUnranked, Statements
+from rankagg.aggregation.base import Aggregator, Needs, ReadsUnranked, Statements
 from rankagg.aggregation.evidence import Evidence
 from rankagg.aggregation.outcome import Outcome, by_points
 from rankagg.aggregation.positional import POINTS_KEEP, divided, row_slices
@@ -72,7 +72,7 @@ def _buckets_of(ranks: Ranks, votes: Integers) -> _Buckets:
 class PlacePoints(Aggregator):
     """A positional scoring rule with the points of `place_weights`."""
 
-    needs = "rankings"
+    needs: ClassVar[Needs] = "rankings"
 
     @abstractmethod
     def place_weights(self, n_items: int) -> Sequence[Fraction]:
@@ -207,7 +207,7 @@ class Veto(PlacePoints):
     """
 
     command_names: ClassVar = {"veto": {}}
-    keeps = POINTS_KEEP
+    keeps: ClassVar = POINTS_KEEP
     breaks: ClassVar = {"condorcet loser": "Fishburn and Gehrlein (1976)"}
 
     def place_weights(self, n_items: int) -> Sequence[Fraction]:  # noqa: D102
@@ -277,7 +277,7 @@ class Positional(PlacePoints):
     ('A', 'B', 'C')
     """
 
-    keeps = POINTS_KEEP
+    keeps: ClassVar = POINTS_KEEP
     weights: Sequence[float] | Callable[[int], Sequence[float]]
 
     def __post_init__(self) -> None:
@@ -424,8 +424,8 @@ class Bucklin(Aggregator):
     <Consensus by Bucklin: B > C > D > A>
     """
 
-    needs = "rankings"
-    reads_unranked = "as observed"
+    needs: ClassVar[Needs] = "rankings"
+    reads_unranked: ClassVar[ReadsUnranked] = "as observed"
     command_names: ClassVar = {"bucklin": {}}
     keeps: ClassVar = {
         "majority": "Felsenthal (2012)",
@@ -505,8 +505,8 @@ class ReciprocalRankFusion(Aggregator):
     array([2.67, 2.83, 1.83])
     """
 
-    needs = "rankings"
-    reads_unranked = "as observed"
+    needs: ClassVar[Needs] = "rankings"
+    reads_unranked: ClassVar[ReadsUnranked] = "as observed"
     command_names: ClassVar = {"rrf": {}}
     k: float = 60
 

@@ -93,9 +93,9 @@ class ElectionCount(Result):
     tied: tuple[Label, ...] | None = ()
     notes: tuple[str, ...] = ()
 
-    _schema = "rankagg.election_count"
-    _row = "candidate"
-    _number = "{:z.12g}"
+    _schema: ClassVar[str] = "rankagg.election_count"
+    _row: ClassVar[str] = "candidate"
+    _number: ClassVar[str] = "{:z.12g}"
 
     @property
     def elected(self) -> tuple[Label, ...]:

@@ -284,9 +284,9 @@ class TaskAgreement(Result):
     # Shape (T, T). Number of systems that two tasks have in common.
     _n_common: Positions
 
-    _schema = "rankagg.task_agreement"
+    _schema: ClassVar[str] = "rankagg.task_agreement"
     _plot = "task_agreement_plot"
-    _row = "task"
+    _row: ClassVar[str] = "task"
 
     @property
     def mean_tau(self) -> float:

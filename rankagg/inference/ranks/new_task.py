@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -49,9 +49,9 @@ class NewTaskRanks(Result):
     n_tasks: Integers64
     alpha: float
 
-    _schema = "rankagg.new_task_ranks"
-    _plot = "new_task_plot"
-    _row = "system"
+    _schema: ClassVar[str] = "rankagg.new_task_ranks"
+    _plot: ClassVar[str | None] = "new_task_plot"
+    _row: ClassVar[str] = "system"
 
     @property
     def n_needed(self) -> int:
