@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from rankagg._typing import Floats, Generator
-from rankagg.aggregation import FOUGHT, Aggregator, Evidence, Outcome
+from rankagg.aggregation import FOUGHT, Aggregator, Evidence, Needs, Outcome
 from rankagg.analysis import removal_radius
 from rankagg.core import (
     PartialRanking,
