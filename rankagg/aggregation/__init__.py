@@ -18,7 +18,7 @@ from rankagg.aggregation.condorcet import (
     Schulze,
     widest_paths,
 )
-from rankagg.aggregation.deadline import Deadline, time_limit_of
+from rankagg.aggregation.deadline import Deadline, deadline_of
 from rankagg.aggregation.evidence import (
     FOUGHT,
     MOST_ITEMS,

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from time import perf_counter
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from rankagg._typing import (
     Tolerance,
 )
 from rankagg._validation import as_generator
-from rankagg.aggregation.deadline import NEVER, Deadline, time_limit_of
+from rankagg.aggregation.deadline import NEVER, Deadline, deadline_of
 from rankagg.aggregation.evidence import Evidence, Held
 from rankagg.aggregation.outcome import Consensus, Outcome
 from rankagg.core import (
@@ -40,10 +40,10 @@ from rankagg.core import (
 )
 from rankagg.exceptions import InformationLostError, InvalidInputError, OutOfTimeError
 
-Needs: TypeAlias = Literal["scores", "rankings", "votes"]
+Needs = Literal["scores", "rankings", "votes"]
 #: Names of axioms, each with its proof, source or ballots.
-Statements: TypeAlias = Mapping[str, str]
-ReadsUnranked: TypeAlias = Literal["by policy", "last", "as observed"]
+Statements = Mapping[str, str]
+ReadsUnranked = Literal["by policy", "last", "as observed"]
 
 
 @dataclass(frozen=True)
@@ -256,7 +256,7 @@ class SearchingRule(Aggregator):
     """A rule that may search for long and stops at a deadline; implements `_aggregate_within`."""
 
     def __post_init__(self) -> None:
-        time_limit_of(getattr(self, "time_limit", None), f" of {type(self).__name__}")
+        deadline_of(getattr(self, "time_limit", None), f" of {type(self).__name__}")
 
     def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
         return self._aggregate_within(evidence, rng, Deadline())

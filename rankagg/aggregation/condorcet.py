@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from rankagg._typing import Bools, Floats, Generator, Integers, Positions
+from rankagg._typing import Bools, Generator, Integers, Positions
 from rankagg._validation import check_number
 from rankagg.aggregation.base import Aggregator, Needs, SearchingRule
 from rankagg.aggregation.deadline import NEVER, Deadline
@@ -178,8 +178,7 @@ class Minimax(Aggregator):
     def _aggregate(self, evidence: Evidence, rng: Generator) -> Outcome:
         votes = evidence.votes
         margins = votes.scaled_wins - votes.scaled_wins.T
-        defeats = np.sort(np.maximum(-margins, 0), axis=1)[:, ::-1]
-        keys = [tuple(row) for row in defeats.tolist()]
+        keys = [tuple(row) for row in np.sort(np.maximum(-margins, 0), axis=1)[:, ::-1].tolist()]
         place = {key: number for number, key in enumerate(sorted(set(keys), reverse=True), 1)}
         return Outcome(scores=np.array([place[key] for key in keys], dtype=np.float64))
 
@@ -324,7 +323,7 @@ def _parts(above: Bools, arcs: Positions) -> Positions:
 
 def _wins_less_losses(beats: Bools, items: ItemSet, why: str) -> Outcome:
     """Rank by wins minus losses; name winners outside the first bucket."""
-    scores: Floats = (beats.sum(axis=1) - beats.sum(axis=0)).astype(np.float64)
+    scores = (beats.sum(axis=1) - beats.sum(axis=0)).astype(np.float64)
     unbeaten = ~beats.any(axis=0)
     also = unbeaten & (scores < scores.max())
     notes = (f"also winners, as {why}: {listed(items.where(also))}",) if also.any() else ()

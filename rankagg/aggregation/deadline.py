@@ -97,11 +97,11 @@ class Deadline:
 NEVER = Deadline()
 
 
-def time_limit_of(time_limit: object, owner: str = "") -> float | None:
-    """Return a time limit in seconds, or None; raise `InvalidInputError` otherwise."""
+def deadline_of(time_limit: object, owner: str = "") -> Deadline:
+    """Return the deadline after a time limit in seconds; None means never."""
     if time_limit is None:
-        return None
-    return check_number(time_limit, f"time_limit{owner}", low=0)
+        return NEVER
+    return Deadline.after(check_number(time_limit, f"time_limit{owner}", low=0))
 
 
 @dataclass

@@ -326,7 +326,7 @@ class Evidence:
         if len(self.items) == 1 or (isinstance(data, PairwiseMatrix) and data.is_decided):
             return None
         met = data.counts if isinstance(data, Comparisons) else data.scaled_comparisons
-        present = np.asarray(met > 0)
+        present = met > 0
         np.fill_diagonal(present, present.any(axis=1))
         return present
 

@@ -193,7 +193,7 @@ class HarmonicMean(_RatioMean):
     def _summarize(self, scores: Floats, sizes: Floats, weights: Floats) -> tuple[Floats, Floats]:
         # Inverses of scores near 0 overflow; inverses of multiples of the least score do not.
         least = scores.min(axis=1, keepdims=True)
-        means: Floats = least[:, 0] / weighted_mean(least / scores, weights)
+        means = least[:, 0] / weighted_mean(least / scores, weights)
         return means, means
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -16,7 +16,6 @@ import pandas as pd
 from rankagg._typing import Floats, Label, Ranks, Unranked
 from rankagg.aggregation.evidence import MOST_ITEMS, Evidence
 from rankagg.core import (
-    Direction,
     ItemSet,
     PairwiseMatrix,
     PartialRanking,
@@ -110,8 +109,8 @@ class Consensus(Result):
 
     _schema = "rankagg.consensus"
     _named_rows = False
-    _formats: ClassVar[Mapping[str, Callable[[Any], str]]] = {"score": amount}
-    _best: ClassVar[Mapping[str, Direction]] = {"score": "highest"}
+    _formats: ClassVar = {"score": amount}
+    _best: ClassVar = {"score": "highest"}
 
     # -- the ranking --------------------------------------------------------------------------
 
@@ -224,10 +223,9 @@ class Consensus(Result):
             Columns rank (from 1, missing if unranked), item and, if the rule has scores, score.
         """
         ranks = self.ranking.ranks
-        order = np.lexsort((np.arange(len(ranks)), np.where(ranks >= 0, ranks, len(ranks))))
+        order = np.argsort(np.where(ranks >= 0, ranks, len(ranks)), kind="stable")
         numbers = [int(ranks[i]) + 1 if ranks[i] >= 0 else pd.NA for i in order]
-        ranked = pd.array(numbers, dtype="Int64")
-        columns: dict[str, Any] = {"rank": ranked, "item": self.items.at(order)}
+        columns = {"rank": pd.array(numbers, dtype="Int64"), "item": self.items.at(order)}
         if self.scores is not None:
             columns["score"] = self.scores[order]
         return pd.DataFrame(columns)

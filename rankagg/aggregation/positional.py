@@ -86,17 +86,16 @@ def _points(
 def summed_points(summary: ScoreSummary) -> Floats:
     """Return the points of every system on all instances; see `_borda_points`."""
     tallies = list(summary.tallies.values())
-    units = np.array([tally.n_units for tally in tallies], dtype=np.int64)
-    weighted, denominator = exact.as_votes(
-        np.ones(len(units), dtype=np.int64), summary.weight_vector
-    )
+    ones = np.ones(len(tallies), dtype=np.int64)
+    weighted, denominator = exact.as_votes(ones, summary.weight_vector)
     votes = [int(vote) for vote in weighted]
     n = summary.n_systems
     wins = weighted_sum([tally.wins for tally in tallies], votes).astype(object)
     lead = wins.sum(axis=1) - wins.sum(axis=0)
     if summary.unranked == "ignore":
         return np.asarray(lead / denominator, dtype=np.float64)
-    total = (n - 1) * sum(vote * int(many) for vote, many in zip(votes, units, strict=True))
+    pairs = zip(votes, tallies, strict=True)
+    total = (n - 1) * sum(vote * int(tally.n_units) for vote, tally in pairs)
     if summary.unranked == "last":
         missed = weighted_sum([tally.missed for tally in tallies], votes).astype(object)
         lead = lead + missed.sum(axis=1) - missed.sum(axis=0)

@@ -134,7 +134,7 @@ class KwikSort(Aggregator):
         votes = evidence.votes
         costs = _costs(votes)
         wins = votes.wins
-        order: list[int] = []
+        order = []
         stack = [np.arange(votes.n_items)]
         while stack:
             part = stack.pop()
@@ -229,8 +229,7 @@ class MC4(Aggregator):
         np.fill_diagonal(moves, 0.0)
         np.fill_diagonal(moves, 1.0 - moves.sum(axis=1))
         # time = (1 - t) time @ moves + t/n, with time summing to 1
-        system = np.eye(n) - (1.0 - TELEPORT) * moves.T
-        time = np.linalg.solve(system, np.full(n, TELEPORT / n))
+        time = np.linalg.solve(np.eye(n) - (1.0 - TELEPORT) * moves.T, np.full(n, TELEPORT / n))
         ranking = PartialRanking.from_scores(
             time, higher_is_better=True, tolerance=EQUAL / n, items=votes.items
         )

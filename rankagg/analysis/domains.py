@@ -152,8 +152,7 @@ class _AxisSearch:
     def last_items(self) -> list[int]:
         """Return the items that some ranking has last among the remaining ones."""
         self._move(self._last, -1)
-        rows = np.arange(len(self._last))
-        items: list[int] = np.unique(self._orders[rows, self._last]).tolist()
+        items: list[int] = np.unique(self._orders[np.arange(len(self._last)), self._last]).tolist()
         return items
 
     def fits(self, item: int, on_left: bool) -> bool:
@@ -176,6 +175,5 @@ class _AxisSearch:
         """Move to the next place of a remaining item; all steps visit each place once."""
         active = np.arange(len(places))
         while len(active):
-            gone = ~self._is_left[self._orders[active, places[active]]]
-            active = active[gone]
+            active = active[~self._is_left[self._orders[active, places[active]]]]
             places[active] += step

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from rankagg._typing import Label
-from rankagg.aggregation import Borda, Consensus, Deadline, Evidence, time_limit_of
+from rankagg.aggregation import Borda, Consensus, Deadline, Evidence, deadline_of
 from rankagg.aggregation.base import votes_text
 from rankagg.aggregation.kemeny import Kemeny
 from rankagg.analysis.removal.removal_units import RemovalClasses, fewest
@@ -56,7 +56,7 @@ def explain(
     swap        A above B costs 4 votes more: A > B > C
     flip        another majority, if 4 rankings turned the pair round
     """
-    deadline = Deadline.after(time_limit_of(time_limit))
+    deadline = deadline_of(time_limit)
     if not isinstance(consensus, Consensus):
         raise InvalidInputError("consensus", "a Consensus", consensus)
     i, j = consensus.items.indices([first, second])
@@ -298,8 +298,7 @@ class Explanation(Result):
         a, b = shortened(self.above), shortened(self.below)
         extra = votes_text(self.consensus, self.extra_cost, "votes that a swap costs")
         costs = sentence("{} more", extra) if self.extra_cost else "the same"
-        order = self.swap.to_text()
-        return sentence("swap        {} above {} costs {}: {}", b, a, costs, order)
+        return sentence("swap        {} above {} costs {}: {}", b, a, costs, self.swap.to_text())
 
     def __repr__(self) -> str:
         return f"<Explanation of {listed([self.above, self.below])}>"

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from rankagg._typing import Bools, Floats, Integers64, Label, Unranked
 from rankagg._validation import table_remedy
-from rankagg.aggregation.evidence import as_data
+from rankagg.aggregation import as_data
 from rankagg.core import (
     ROWS,
     ItemSet,
@@ -31,7 +31,7 @@ from rankagg.core import (
 from rankagg.core.graphs import connected_parts
 from rankagg.exceptions import InformationLostError, InvalidInputError
 
-ASSUMPTIONS: Final[dict[Unranked, str]] = {
+ASSUMPTIONS: dict[Unranked, str] = {
     "uniform": "a missing item would have had any rank with equal probability, so its expected "
     "rank is the middle. Moves items with many gaps to the middle of the consensus.",
     "ignore": "gaps do not depend on how well an item would have done. Pairs that were never "
@@ -189,7 +189,7 @@ class MissingReport(Result):
             of other items that it is compared with; and, where there are tasks, tasks_absent and
             tasks_partly: number of tasks with all units missing, and with some.
         """
-        columns: dict[str, Any] = {
+        columns = {
             "observed": self.n_units - self.missing,
             "missing": self.missing,
             "share": self.missing / self.n_units,
@@ -269,7 +269,7 @@ class MissingReport(Result):
             more = sentence("; and {} more", number) if left else ""
             lines = [sentence("never compared: {}{}", "; ".join(pairs), more)]
         if len(self.groups) > 1:
-            parts = " | ".join(listed(group) for group in self.groups[:limit])
+            parts = " | ".join(map(listed, self.groups[:limit]))
             lines.append(f"no chain of comparisons connects: {parts}")
         return lines
 

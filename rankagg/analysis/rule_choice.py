@@ -12,7 +12,6 @@ from rankagg._typing import Floats, Generator, Positions, RNGLike
 from rankagg._validation import as_generator, check_integer
 from rankagg.aggregation import Aggregator, Held, as_data, check_rule
 from rankagg.core import (
-    Direction,
     Profile,
     Result,
     ScoreTable,
@@ -51,10 +50,10 @@ class RuleChoice(Result):
     unit: str
     n_units: int
 
-    _schema: ClassVar[str] = "rankagg.rule_choice"
-    _plot: ClassVar[str | None] = "rule_choice_plot"
-    _row: ClassVar[str] = "rule"
-    _best: ClassVar[Mapping[str, Direction]] = {"distance": "lowest", "least_in": "highest"}
+    _schema = "rankagg.rule_choice"
+    _plot = "rule_choice_plot"
+    _row = "rule"
+    _best: ClassVar = {"distance": "lowest", "least_in": "highest"}
 
     @property
     def best(self) -> str:
@@ -78,11 +77,10 @@ class RuleChoice(Result):
             Indexed by rule, with "distance", its mean over the splits, "std", its standard
             deviation, and "least_in", the share of splits in which no rule has a smaller one.
         """
-        least = self.distances.min(axis=0)
         columns = {
             "distance": self.distances.mean(axis=1),
             "std": self.distances.std(axis=1),
-            "least_in": (self.distances <= least).mean(axis=1),
+            "least_in": (self.distances <= self.distances.min(axis=0)).mean(axis=1),
         }
         frame = pd.DataFrame(columns, index=pd.Index(self.rules, name="rule"))
         return frame.sort_values("distance", kind="stable")
@@ -195,8 +193,13 @@ def _halves(
             )
         return
     drawn = rng.multivariate_hypergeometric(data.counts, size)
-    rest = rng.multivariate_hypergeometric(data.counts - drawn, size)
-    for counts in (drawn, rest):
+    for counts in (drawn, rng.multivariate_hypergeometric(data.counts - drawn, size)):
         kept = data[np.flatnonzero(counts)]
-        columns = {"weights": kept.weights, "groups": kept.groups, "unranked": kept.unranked}
-        yield canonical_profile(kept.items, kept.ranks, counts=counts[counts > 0], **columns)
+        yield canonical_profile(
+            kept.items,
+            kept.ranks,
+            counts=counts[counts > 0],
+            weights=kept.weights,
+            groups=kept.groups,
+            unranked=kept.unranked,
+        )

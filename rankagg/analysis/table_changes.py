@@ -250,10 +250,10 @@ def _ranks_by_cause(
             return known[votes]
         ranks = known_ranks
         if ranks is None:
-            consensus = (
-                near.consensus(evidence, Deadline()) if near else rule.aggregate(table, rng=0)
+            ranks = _ranks_in(
+                near.consensus(evidence, Deadline()) if near else rule.aggregate(table, rng=0),
+                items,
             )
-            ranks = _ranks_in(consensus, items)
         if near is not None:
             known[votes] = ranks
         return ranks
@@ -290,15 +290,14 @@ def _table_of(cells: pd.DataFrame, like: ScoreTable) -> ScoreTable:
     cells = cells.loc[:, cells.notna().any(axis=0)]
     tasks, instances = zip(*cells.columns, strict=True)
     weights = {task: like.task_weights[task] for task in dict.fromkeys(tasks)}
-    table = ScoreTable(
+    return ScoreTable(
         cells.to_numpy(),
         systems=list(cells.index),
         tasks=tasks,
         instances=instances if like.instances is not None else None,
         higher_is_better={task: like.higher_is_better[task] for task in weights},
         task_weights=weights,
-    )
-    return table.with_unranked(like.unranked)
+    ).with_unranked(like.unranked)
 
 
 def _ranks_in(consensus: Consensus, items: ItemSet) -> Floats:

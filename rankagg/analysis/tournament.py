@@ -203,21 +203,20 @@ class TournamentGraph(Result):
 
     def draws(self) -> tuple[tuple[Label, Label], ...]:
         """Return the pairs without a majority."""
-        level = np.triu(~(self.beats | self.beats.T), k=1)
-        return self.items.pairs_where(level)
+        return self.items.pairs_where(np.triu(~(self.beats | self.beats.T), k=1))
 
     def _frame(self, pairs: Positions) -> pd.DataFrame:
         first, second = pairs.T
         wins = self.votes.wins
-        columns = {
-            "above": self.items.at(first),
-            "below": self.items.at(second),
-            "margin": self.margins[first, second],
-            "votes_for": wins[first, second],
-            "votes_against": wins[second, first],
-        }
-        rows = pd.DataFrame(columns)
-        return rows.sort_values("margin", ascending=False, kind="stable", ignore_index=True)
+        return pd.DataFrame(
+            {
+                "above": self.items.at(first),
+                "below": self.items.at(second),
+                "margin": self.margins[first, second],
+                "votes_for": wins[first, second],
+                "votes_against": wins[second, first],
+            }
+        ).sort_values("margin", ascending=False, kind="stable", ignore_index=True)
 
     # -- winners ------------------------------------------------------------------------------
 
@@ -301,12 +300,10 @@ class TournamentGraph(Result):
         Cycles of majorities and draws join the items of a group; see `cyclic_components` for
         majorities alone.
         """
-        weak = ~self.beats.T
-        part = strong_parts(weak)
+        part = strong_parts(~self.beats.T)
         outside = (self.beats & (part[:, None] != part)).sum(axis=1)
         later = {int(p): int(outside[part == p].max()) for p in np.unique(part)}
-        order = sorted(later, key=lambda p: -later[p])
-        return tuple(self.items.where(part == p) for p in order)
+        return tuple(self.items.where(part == p) for p in sorted(later, key=lambda p: -later[p]))
 
     def cyclic_components(self) -> tuple[tuple[Label, ...], ...]:
         """Return the strong components of more than one item: the items on Condorcet cycles.
@@ -314,8 +311,7 @@ class TournamentGraph(Result):
         Draws do not count. Every item of a component is on a cycle with every other.
         """
         part = strong_parts(self.beats)
-        sizes = np.bincount(part)
-        groups = [self.items.where(part == p) for p in np.flatnonzero(sizes > 1)]
+        groups = [self.items.where(part == p) for p in np.flatnonzero(np.bincount(part) > 1)]
         return tuple(sorted(groups, key=lambda group: self.items.index(group[0])))
 
     def cycles(self, *, length: int = 3) -> list[tuple[Label, ...]]:
@@ -406,8 +402,13 @@ class TournamentGraph(Result):
         # The order of the items determines the cycles found. A frame would turn labels into text.
         margins, wins = self.margins.tolist(), self.votes.wins.tolist()
         for i, j in np.argwhere(self.beats).tolist():
-            values = {"margin": margins[i][j], "votes_for": wins[i][j]}
-            graph.add_edge(self.items[i], self.items[j], **values, votes_against=wins[j][i])
+            graph.add_edge(
+                self.items[i],
+                self.items[j],
+                margin=margins[i][j],
+                votes_for=wins[i][j],
+                votes_against=wins[j][i],
+            )
         return graph
 
     def to_dot(self) -> str:
@@ -429,10 +430,12 @@ class TournamentGraph(Result):
         return pd.DataFrame(columns, index=pd.Index(list(self.items), name="item"))
 
     def _content(self) -> dict[str, Any]:
-        arcs = {"arcs": self.arcs().to_dict("records"), **self._plain("draws")}
-        winners = self._plain("condorcet_winner", "condorcet_loser", "smith_set", "schwartz_set")
-        sets = self._plain("uncovered_set", "condensation", "cyclic_components")
-        return {**self._plain("items"), **arcs, **winners, **sets}
+        return {
+            **self._plain("items"),
+            "arcs": self.arcs().to_dict("records"),
+            **self._plain("draws", "condorcet_winner", "condorcet_loser", "smith_set"),
+            **self._plain("schwartz_set", "uncovered_set", "condensation", "cyclic_components"),
+        }
 
     def _facts(self) -> list[str]:
         winner, loser = self.condorcet_winner, self.condorcet_loser

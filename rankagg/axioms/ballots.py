@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from typing import TypeAlias
 
 import numpy as np
 
@@ -18,10 +17,10 @@ from rankagg.exceptions import Described, InvalidInputError
 
 # The maximum number of cached outcomes.
 CACHE_SIZE = 200_000
-Order: TypeAlias = tuple[int, ...]
-Winners: TypeAlias = frozenset[int]
-Buckets: TypeAlias = tuple[tuple[int, ...], ...]
-Rankings: TypeAlias = frozenset[Buckets]
+Order = tuple[int, ...]
+Winners = frozenset[int]
+Buckets = tuple[tuple[int, ...], ...]
+Rankings = frozenset[Buckets]
 
 
 class Ballots(tuple[tuple[Order, int], ...]):
@@ -108,10 +107,9 @@ class Ballots(tuple[tuple[Order, int], ...]):
 
     def text(self, labels: Sequence[Label]) -> str:
         """Return the ballots as text, the most frequent first."""
-        rows = sorted(self, key=lambda row: (-row[1], row[0]))
         return ", ".join(
             f"{count} x {' > '.join(shortened(labels[item]) for item in order)}"
-            for order, count in rows
+            for order, count in sorted(self, key=lambda row: (-row[1], row[0]))
         )
 
 

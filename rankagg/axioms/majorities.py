@@ -161,11 +161,8 @@ class Pareto(_Single):
 
 def _are_clones(ballots: Ballots, inside: Order) -> bool:
     """Return whether no ballot ranks another item between these."""
-    for order, _ in ballots:
-        places = [order.index(item) for item in inside]
-        if max(places) - min(places) >= len(inside):
-            return False
-    return True
+    places = ([order.index(item) for item in inside] for order, _ in ballots)
+    return all(max(each) - min(each) < len(inside) for each in places)
 
 
 def _clone_sets(ballots: Ballots) -> Iterator[Order]:

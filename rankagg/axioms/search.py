@@ -14,7 +14,7 @@ import numpy as np
 
 from rankagg._typing import Integers64
 from rankagg._validation import check_integer
-from rankagg.aggregation import Aggregator, Deadline, check_rule, time_limit_of
+from rankagg.aggregation import Aggregator, Deadline, check_rule, deadline_of
 from rankagg.axioms import majorities, voters
 from rankagg.axioms.ballots import Ballots, NotNeutralError, Order, Outcomes
 from rankagg.axioms.base import Axiom, Witness, confirmed_witness
@@ -58,8 +58,8 @@ def _orders_renamed(n_items: int) -> tuple[tuple[Order, ...], Integers64]:
     places = np.argsort(orders, axis=1)
     weights = n_items ** np.arange(n_items)[::-1]
     codes = orders @ weights  # ascending, as the orders are
-    table: Integers64 = np.searchsorted(codes, places[:, orders] @ weights)
-    return tuple(tuple(order) for order in orders.tolist()), table
+    table = np.searchsorted(codes, places[:, orders] @ weights)
+    return tuple(map(tuple, orders.tolist())), table
 
 
 def _candidates(n_items: int, n_rankings: int, *, neutral: bool) -> int:
@@ -91,8 +91,7 @@ def _check_size(n_items: int, n_rankings: int, *, neutral: bool = True) -> None:
 def _profiles(n_items: int, n_rankings: int, *, neutral: bool = True) -> Iterator[Ballots]:
     """Iterate over all anonymous profiles of a size."""
     orders, _ = _orders_renamed(n_items)
-    blocks = _classes(n_items, n_rankings) if neutral else _chunks(len(orders), n_rankings)
-    for rows in blocks:
+    for rows in _classes(n_items, n_rankings) if neutral else _chunks(len(orders), n_rankings):
         for row in rows.tolist():
             yield Ballots.of(orders[number] for number in row)
 
@@ -237,8 +236,7 @@ def find_counterexample(
     rule, axiom = check_rule(rule), as_axiom(axiom)
     n_items = check_integer(n_items, "n_items", low=1, high=axiom.most_items)
     n_rankings = check_integer(n_rankings, "n_rankings", low=1)
-    deadline = Deadline.after(time_limit_of(time_limit))
-    return search_all(rule, [axiom], n_items, n_rankings, deadline)[0]
+    return search_all(rule, [axiom], n_items, n_rankings, deadline_of(time_limit))[0]
 
 
 def search_all(

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from rankagg._validation import check_integer
-from rankagg.aggregation import Aggregator, Deadline, check_rule, time_limit_of
+from rankagg.aggregation import Aggregator, check_rule, deadline_of
 from rankagg.aggregation.base import Statements
 from rankagg.axioms.ballots import Ballots
 from rankagg.axioms.base import Axiom, Witness
@@ -347,7 +347,7 @@ def axiom_table(
         raise InvalidInputError("axioms", "at least one, each once", [one.name for one in chosen])
     n_items = check_integer(n_items, "n_items", low=1)
     n_rankings = check_integer(n_rankings, "n_rankings", low=1)
-    deadline = Deadline.after(time_limit_of(time_limit))
+    deadline = deadline_of(time_limit)
     columns = [search_all(rule, chosen, n_items, n_rankings, deadline) for rule in rules]
     witnesses = tuple(
         tuple(one or _larger_witness(rule, axiom) for rule, one in zip(rules, row, strict=True))

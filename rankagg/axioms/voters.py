@@ -73,8 +73,7 @@ class _WinnerKept(Axiom):
         for item in sorted(outcomes.winners(ballots)):
             for order, _ in ballots:
                 for upper in self._swaps(order, item):
-                    changed = ballots.replace(order, _swap(order, upper))
-                    yield Case((ballots, changed), (item,))
+                    yield Case((ballots, ballots.replace(order, _swap(order, upper))), (item,))
 
     def _fault(self, case: Case, outcomes: Outcomes) -> str | None:
         before, after = case.ballots

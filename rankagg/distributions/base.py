@@ -46,8 +46,7 @@ MOST_COPIES = 10**7
 def _are_strict(ranks: Ranks) -> Bools:
     """Return whether each row of ranks has no ties."""
     ordered = np.sort(ranks, axis=1)
-    strict: Bools = (ordered[:, 1:] != ordered[:, :-1]).all(axis=1)
-    return strict
+    return np.asarray((ordered[:, 1:] != ordered[:, :-1]).all(axis=1))
 
 
 def _all_places(n_items: int) -> Ranks:
@@ -194,15 +193,13 @@ class RankingDistribution(Value):
         """Return P(row before column), shape (n, n); 0 on the diagonal."""
         ranks, probabilities = self.enumerated
         before = ranks[:, :, None] < ranks[:, None, :]
-        chances: Floats = np.einsum("k,kij->ij", probabilities, before)
-        return chances
+        return np.asarray(np.einsum("k,kij->ij", probabilities, before))
 
     def rank_probabilities(self) -> Floats:
         """Return P(item i has rank k + 1) in row i and column k, shape (n, n)."""
         ranks, probabilities = self.enumerated
         at = ranks[:, :, None] == np.arange(self.n_items)
-        chances: Floats = np.einsum("k,kij->ij", probabilities, at)
-        return chances
+        return np.asarray(np.einsum("k,kij->ij", probabilities, at))
 
     def entropy(self) -> float:
         """Return the entropy in nats."""
@@ -374,8 +371,7 @@ def effective_weights(profile: Profile) -> Floats:
     weights it is the number of rankings, whatever the unit of weights.
     """
     shares = profile.weights / profile.weights.max()
-    scaled: Floats = shares * float(profile.counts @ shares) / float(profile.counts @ shares**2)
-    return scaled
+    return np.asarray(shares * float(profile.counts @ shares) / float(profile.counts @ shares**2))
 
 
 def check_independent(profile: Profile) -> None:
@@ -405,5 +401,4 @@ def _log_compatible(ranks: Ranks) -> Floats:
     # log s! of a bucket of s items, divided equally among them.
     ways = np.where(observed, gammaln(np.where(observed, sizes, 1.0) + 1.0), 0.0)
     shared = np.where(observed, ways / np.where(observed, sizes, 1.0), 0.0).sum(axis=1)
-    result: Floats = shared + gammaln(n + 1.0) - gammaln(observed.sum(axis=1) + 1.0)
-    return result
+    return np.asarray(shared + gammaln(n + 1.0) - gammaln(observed.sum(axis=1) + 1.0))

@@ -286,8 +286,7 @@ def _solve_definite(matrix: Floats, right: Floats) -> Floats | None:
     except np.linalg.LinAlgError:
         return None
     # By the Cholesky factor, which nearly singular matrices have while other solvers give up.
-    solution = cho_solve((lower, True), (right.T * scale).T)
-    return (scale * solution.T).T
+    return (scale * cho_solve((lower, True), (right.T * scale).T).T).T
 
 
 def inverse_information(information: Floats, n: int, *, grounded: bool = True) -> Floats:
@@ -304,7 +303,7 @@ def less_mean(covariance: Floats, n: int) -> Floats:
     centered = covariance.copy()
     centered[:n] -= centered[:n].mean(axis=0)
     centered[:, :n] -= centered[:, :n].mean(axis=1, keepdims=True)
-    return np.asarray((centered + centered.T) / 2.0)
+    return (centered + centered.T) / 2.0
 
 
 def freed_score(information: Floats, score: Floats, inverse: Floats) -> Floats | None:

@@ -13,8 +13,7 @@ from scipy.special import logsumexp, softmax, xlogy
 
 from rankagg._typing import Floats, Generator, Ranks, RNGLike
 from rankagg._validation import as_numbers, check_integer
-from rankagg.aggregation import Deadline, Evidence, time_limit_of
-from rankagg.aggregation.evidence import Held, as_data
+from rankagg.aggregation import Evidence, Held, as_data, deadline_of
 from rankagg.core import PartialRanking, Profile, counted, permutation_of
 from rankagg.distributions.base import (
     MOST_ENUMERATED,
@@ -177,12 +176,12 @@ class Mixture(RankingDistribution):
     def pairwise_probabilities(self) -> Floats:
         """Return P(row before column), shape (n, n): the weighted mean over components."""
         tables = [part.pairwise_probabilities() for part in self.components]
-        return np.asarray(np.tensordot(self.weights, tables, axes=1))
+        return np.tensordot(self.weights, tables, axes=1)
 
     def rank_probabilities(self) -> Floats:
         """Return P(item i has rank k + 1) in row i and column k: the mean over components."""
         tables = [part.rank_probabilities() for part in self.components]
-        return np.asarray(np.tensordot(self.weights, tables, axes=1))
+        return np.tensordot(self.weights, tables, axes=1)
 
     # -- inference ----------------------------------------------------------------------------
 
@@ -257,7 +256,7 @@ class Mixture(RankingDistribution):
             noise=noise,
             n_starts=n_starts,
             max_theta=max_theta,
-            deadline=Deadline.after(time_limit_of(time_limit)),
+            deadline=deadline_of(time_limit),
             rng=rng,
             n_jobs=n_jobs,
         )

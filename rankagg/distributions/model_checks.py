@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, ClassVar, TypeAlias, cast, get_args
+from typing import Any, ClassVar, get_args
 
 import numpy as np
 import pandas as pd
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from rankagg._typing import Floats, Generator, Ranks, RNGLike
 from rankagg._validation import as_generator, check_integer, check_kind
-from rankagg.aggregation.evidence import Held, as_data
+from rankagg.aggregation import Held, as_data
 from rankagg.core import Profile, Result, counted, listed, p_text, plain_rows
 from rankagg.distributions.base import MOST_ENUMERATED, RankingDistribution, Uniform, uncompressed
 from rankagg.distributions.fit_result import FitResult
@@ -29,7 +29,7 @@ from rankagg.exceptions import (
     nearest,
 )
 
-Fitter: TypeAlias = Callable[[Profile], FitResult]
+Fitter = Callable[[Profile], FitResult]
 
 # Significance level of a misfit.
 LEVEL = 0.05
@@ -255,7 +255,7 @@ class _Shares:
     def of(cls, ranks: Ranks, weights: Floats, model: RankingDistribution) -> _Shares:
         """Return the shares of strict rankings, with distances to the mode of a distribution."""
         n, shares = ranks.shape[1], weights / weights.sum()
-        distance = DISTANCES[cast(DistanceName, getattr(model, "distance", "kendall"))]
+        distance = DISTANCES[getattr(model, "distance", "kendall")]
         places = ranks[:, np.argsort(model.mode.ranks, kind="stable")]
         values, where = np.unique(distance.of(places), return_inverse=True)
         return cls(

@@ -61,8 +61,8 @@ class PlackettLuceRanking(Aggregator):
         scores = np.full(profile.n_items, np.nan)
         scores[profile.items.indices(labels)] = 0.0
         if len(labels) > 1:
-            pseudo, ridge = self.pseudo_rankings, 1e-3 if self.pseudo_rankings else 0.0
-            penalties = Penalties(pseudo_rankings=pseudo, tie_ridge=ridge)
+            ridge = 1e-3 if self.pseudo_rankings else 0.0
+            penalties = Penalties(pseudo_rankings=self.pseudo_rankings, tie_ridge=ridge)
             best = maximize_choices(profile.restrict(labels), penalties, 1e-9)
             scores[profile.items.indices(labels)] = best.parameters[: len(labels)]
         ranking = PartialRanking.from_scores(
@@ -174,7 +174,7 @@ def _stationary_shares(rates: Floats) -> Floats:
     https://doi.org/10.1287/opre.33.5.1107.
     """
     table = rates.copy()
-    shares: Floats = np.ones(len(rates))
+    shares = np.ones(len(rates))
     for k in range(len(rates) - 1, 0, -1):
         table[:k, k] /= table[k, :k].sum()
         table[:k, :k] += np.outer(table[:k, k], table[k, :k])
@@ -185,6 +185,6 @@ def _stationary_shares(rates: Floats) -> Floats:
 
 def _spectral_worths(shares_won: Floats) -> Floats:
     """Return log worths with sum 0 from the shares of wins of rows over columns."""
-    logs: Floats = np.log(_stationary_shares(shares_won.T))
+    logs = np.log(_stationary_shares(shares_won.T))
     logs -= logs.mean()
     return logs

@@ -83,8 +83,7 @@ def distribution_from_dict(facts: Mapping[str, Any]) -> RankingDistribution:
 def _check_numbers(value: object, path: str) -> None:
     """Raise unless a value is a finite number, or a list or object of such values."""
     if isinstance(value, dict | list):
-        keyed = value.items() if isinstance(value, dict) else enumerate(value)
-        for key, each in keyed:
+        for key, each in value.items() if isinstance(value, dict) else enumerate(value):
             _check_numbers(each, f"{path}[{key}]")
     elif type(value) not in (int, float) or not abs(value) <= 1e300:  # type: ignore[arg-type]
         raise DataFormatError(f"`{path}` must be a finite number. Got {shown(value)}.")

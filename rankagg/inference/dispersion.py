@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar
@@ -16,18 +16,16 @@ from rankagg.aggregation import (
     Aggregator,
     Consensus,
     Data,
-    Deadline,
     Evidence,
     PairData,
     check_rule,
-    time_limit_of,
+    deadline_of,
 )
 from rankagg.aggregation.kemeny import Kemeny
 from rankagg.aggregation.two_level import default_rules
 from rankagg.core import (
     UNLISTED,
     UNRANKED,
-    Direction,
     PairwiseMatrix,
     PartialRanking,
     Profile,
@@ -327,7 +325,7 @@ def dispersion_report(
     0   Borda  223.0     2.23       0.372
     1  Kemeny  207.0     2.07       0.345
     """
-    deadline = Deadline.after(time_limit_of(time_limit))
+    deadline = deadline_of(time_limit)
     evidence = Evidence(data, tolerance)
     if isinstance(data, PairData):
         raise InformationLostError("dispersion_report needs rankings; votes do not hold them.")
@@ -390,8 +388,8 @@ class DispersionReport(Result):
     _row = "rule"
     _named_rows = False
     _number = "{:z.6g}"
-    _formats: ClassVar[dict[str, Callable[[Any], str]]] = {"ratio": "{:z.4f}".format}
-    _best: ClassVar[Mapping[str, Direction]] = dict.fromkeys(
+    _formats: ClassVar = {"ratio": "{:z.4f}".format}
+    _best: ClassVar = dict.fromkeys(
         ("total", "average", "normalized", "discordant", "ratio"), "lowest"
     )
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, ClassVar, cast
 
 import numpy as np
@@ -12,7 +11,6 @@ import scipy
 from rankagg._typing import Floats
 from rankagg._validation import check_integer
 from rankagg.core import (
-    Direction,
     ItemSet,
     Profile,
     Result,
@@ -60,7 +58,7 @@ class RobustRankAggregation(Result):
 
     _schema = "rankagg.robust_rank_aggregation"
     _plot = "list_ranks_plot"
-    _best: ClassVar[Mapping[str, Direction]] = {"score": "lowest"}
+    _best: ClassVar = {"score": "lowest"}
     _formats = dict.fromkeys(("score", "bound", "p_value", "p_holm"), p_text)
 
     @property
@@ -212,7 +210,6 @@ def _chance_of_less(scores: Floats, n: int) -> Floats:
             rest = n - j
             reached += before[:, j] * scipy.special.bdtrc(level - 1 - j, rest, share)
             more = np.arange(level - j)
-            ways = scipy.special.comb(rest, more)
             steps = share[:, None] ** more * (1.0 - share[:, None]) ** (rest - more)
-            below[:, j:level] += before[:, j, None] * ways * steps
+            below[:, j:level] += before[:, j, None] * scipy.special.comb(rest, more) * steps
     return np.minimum(reached, 1.0)

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import floor, sqrt
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import scipy
@@ -33,7 +33,7 @@ from rankagg.inference.ranks.sign_flips import sign_vectors
 from rankagg.inference.units import Unit, Units
 from rankagg.kernels.counting import doubled_places
 
-PairedMethod: TypeAlias = Literal["mcnemar", "sign-flips", "wilcoxon", "sign"]
+PairedMethod = Literal["mcnemar", "sign-flips", "wilcoxon", "sign"]
 
 # Most units that differ for an exact distribution of the sum of ranks.
 EXACT_UNITS = 100
@@ -58,7 +58,7 @@ class _ScoreDifferences(PairValues):
 
     def values(self) -> Floats:
         """Return unscaled differences or sums; NaN if one of the scores is missing."""
-        scores: Floats = self.rows
+        scores = self.rows
         return scores[:, self.first] + self.sign * scores[:, self.second]
 
 
@@ -164,7 +164,7 @@ def paired_sample(data: object, pairs: Sequence[tuple[Label, Label]], unit: Unit
 # -- tests of all pairs ---------------------------------------------------------------------------
 
 # Effect, lower, upper, p-value, whether the p-value is exact, and the direction.
-Figures: TypeAlias = tuple[float, float, float, float, bool, int]
+Figures = tuple[float, float, float, float, bool, int]
 
 
 def compare_pairs(

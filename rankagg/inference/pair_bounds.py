@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import pi
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 import scipy
@@ -61,9 +61,9 @@ def _few_units(method: str, n: Floats, word: str) -> tuple[str, ...]:
     return (sentence(note, units, method, how, quantity(enough, "units measured to be enough")),)
 
 
-Method: TypeAlias = Literal["hoeffding", "wilson", "clopper-pearson", "percentile"]
-Simultaneous: TypeAlias = Literal["bonferroni", "max-t"]
-Alternative: TypeAlias = Literal["two-sided", "greater", "less"]
+Method = Literal["hoeffding", "wilson", "clopper-pearson", "percentile"]
+Simultaneous = Literal["bonferroni", "max-t"]
+Alternative = Literal["two-sided", "greater", "less"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -332,8 +332,7 @@ def _ratios(counts: NDArray[np.generic], first: Floats, mass: Floats) -> Floats:
     """Return the mean of every pair in samples with these counts of rows; NaN without data."""
     times = counts.astype(np.float64)
     with np.errstate(invalid="ignore", divide="ignore"):
-        means: Floats = times @ first / (times @ mass)
-    return means
+        return times @ first / (times @ mass)
 
 
 # -- radii ----------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple, Self, TypeAlias
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,7 @@ from rankagg.aggregation import points
 from rankagg.core import UNLISTED, UNRANKED, Profile, places
 
 #: Positions of the first and of the second item of each pair.
-Pairs: TypeAlias = tuple[Positions, Positions]
+Pairs = tuple[Positions, Positions]
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,8 +145,7 @@ class Differences(PairValues):
         both = (mass * np.abs(np.where(present, self.rows, 0.0) / self.scale).T) @ present
         with np.errstate(invalid="ignore"):
             means = (both + both.T) / (mass @ present)
-        sizes: Floats = np.fmax(means[first, second], 1.0)
-        return sizes
+        return np.asarray(np.fmax(means[first, second], 1.0))
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import compress
 from types import MappingProxyType
-from typing import Any, ClassVar, TypeAlias, get_args
+from typing import Any, ClassVar, get_args
 
 import numpy as np
 import pandas as pd
@@ -36,7 +36,7 @@ from rankagg.inference.one_pair import (
 from rankagg.inference.ranks.sign_flips import VECTORS, asymmetry_note
 from rankagg.inference.units import Unit
 
-Notes: TypeAlias = tuple[str, ...]
+Notes = tuple[str, ...]
 
 EFFECTS: dict[str, str] = {
     "mcnemar": "difference of proportions",
@@ -51,6 +51,7 @@ TESTS: dict[str, str] = {
     "wilcoxon": "Wilcoxon",
     "sign": "sign",
 }
+COLUMNS = ("first", "second", "effect", "lower", "upper", "wins", "ties", "losses", "p_value")
 FORMATS = MappingProxyType(dict.fromkeys(("p_value", "adjusted"), p_text))
 # Tests of sums or ranks of score differences, which depend on the scales of tasks.
 OF_SCORES = ("sign-flips", "wilcoxon")
@@ -112,8 +113,16 @@ def paired_test(
     >>> round(test.effect, 2), round(test.lower, 2), round(test.upper, 2)
     (0.5, 0.04, 0.77)
     """
-    options: dict[str, Any] = {"method": method, "unit": unit, "alpha": alpha}
-    return run_on_pairs(data, [(first, second)], **options, n_resamples=n_resamples, rng=rng)[0]
+    (test,) = run_on_pairs(
+        data,
+        [(first, second)],
+        method=method,
+        unit=unit,
+        alpha=alpha,
+        n_resamples=n_resamples,
+        rng=rng,
+    )
+    return test
 
 
 def paired_tests(
@@ -160,8 +169,9 @@ def paired_tests(
     if not others or len(set(others)) < len(others):
         raise InvalidInputError("systems", "other systems than the reference, each once", others)
     pairs = [(other, reference) for other in others]
-    options: dict[str, Any] = {"method": method, "unit": unit, "alpha": alpha}
-    found = run_on_pairs(data, pairs, **options, n_resamples=n_resamples, rng=rng)
+    found = run_on_pairs(
+        data, pairs, method=method, unit=unit, alpha=alpha, n_resamples=n_resamples, rng=rng
+    )
     return PairedTests(reference=reference, tests=tuple(found), alpha=found[0].alpha)
 
 
@@ -300,7 +310,7 @@ class PairedTest(Result):
     _schema = "rankagg.paired_test"
     _plot = "effects_plot"
     _formats = FORMATS
-    _intervals: ClassVar[Mapping[str, tuple[str, str]]] = {"effect": ("lower", "upper")}
+    _intervals: ClassVar = {"effect": ("lower", "upper")}
     _row = "pair"
     _named_rows = False
 
@@ -323,13 +333,15 @@ class PairedTest(Result):
         return pd.DataFrame([self._row_of()])
 
     def _row_of(self) -> dict[str, Any]:
-        names = ("first", "second", "effect", "lower", "upper", "wins", "ties", "losses", "p_value")
-        return {name: getattr(self, name) for name in names}
+        return {name: getattr(self, name) for name in COLUMNS}
 
     def _content(self) -> dict[str, Any]:
-        size = {"effect_is": self.effect_name, **self._plain("unit", "n_units")}
-        rest = self._plain("alpha", "is_exact", "assumes", "notes")
-        return {**plain_rows(self.to_frame())[0], "method": self.method, **size, **rest}
+        return {
+            **plain_rows(self.to_frame())[0],
+            "method": self.method,
+            "effect_is": self.effect_name,
+            **self._plain("unit", "n_units", "alpha", "is_exact", "assumes", "notes"),
+        }
 
     def _facts(self) -> list[str]:
         kind = "exact" if self.is_exact else "approximate"
@@ -360,9 +372,8 @@ def notes_of_tests(tests: Sequence[PairedTest], alpha: float) -> Notes:
     kept = [note for note in notes if not any(part in note for part in covered)]
     if gaps:
         pairs = quantity(gaps, "pairs that lack scores", noun="pair", of=len(tests))
-        lack = "lacks" if gaps == 1 else "lack"
         left = "{} {} scores in some {}s, which are left out there"
-        kept.append(sentence(left, pairs, lack, tests[0].unit))
+        kept.append(sentence(left, pairs, "lacks" if gaps == 1 else "lack", tests[0].unit))
     return (*too_few, *kept)
 
 
@@ -407,7 +418,7 @@ class PairedTests(Result):
     _schema = "rankagg.paired_tests"
     _plot = "effects_plot"
     _formats = FORMATS
-    _intervals: ClassVar[Mapping[str, tuple[str, str]]] = {"effect": ("lower", "upper")}
+    _intervals: ClassVar = {"effect": ("lower", "upper")}
     _row = "system"
 
     @property
@@ -462,10 +473,13 @@ class PairedTests(Result):
         return frame.sort_values("effect", ascending=False, kind="stable")
 
     def _content(self) -> dict[str, Any]:
-        one = self.tests[0]._plain("unit", "alpha", "assumes")
-        tests = plain_rows(self.to_frame().reset_index())
-        kind = {**self._plain("reference", "method"), "effect_is": self.tests[0].effect_name}
-        return {**kind, **one, **self._plain("notes"), "tests": tests}
+        return {
+            **self._plain("reference", "method"),
+            "effect_is": self.tests[0].effect_name,
+            **self.tests[0]._plain("unit", "alpha", "assumes"),
+            **self._plain("notes"),
+            "tests": plain_rows(self.to_frame().reset_index()),
+        }
 
     @property
     def notes(self) -> tuple[str, ...]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -12,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from rankagg._typing import Floats, Integers64, Label, RNGLike
 from rankagg._validation import check_choice
-from rankagg.aggregation.evidence import as_data
+from rankagg.aggregation import as_data
 from rankagg.core import (
     ItemSet,
     Profile,
@@ -54,8 +53,7 @@ def p_values(intervals: PairwiseIntervals) -> tuple[Floats, Floats]:
 def _hoeffding_p_value(mean: ArrayLike, shares: ArrayLike) -> Floats:
     """Return Hoeffding's bound of the probability of such a mean if the expectation is 1/2."""
     above = np.maximum(np.asarray(mean, dtype=np.float64) - 0.5, 0.0)
-    p_value: Floats = np.exp(-2.0 * above**2 / np.asarray(shares))
-    return p_value
+    return np.asarray(np.exp(-2.0 * above**2 / np.asarray(shares)))
 
 
 def _by_holm(intervals: PairwiseIntervals) -> Decisions:
@@ -90,13 +88,12 @@ def _by_intervals(intervals: PairwiseIntervals) -> Decisions:
     options = IntervalOptions(*(getattr(intervals, name) for name in names))
     enough = options.least_units(len(intervals.items))
     possible = enough is not None and int(intervals.n_units.max()) >= enough
-    basis = Basis(options.name, intervals.unit, intervals.total_units, enough, possible)
     return Decisions(
         items=intervals.items,
         above=above,
         alpha=intervals.alpha,
         how=f"{intervals.simultaneous} {intervals.method} intervals",
-        basis=basis,
+        basis=Basis(options.name, intervals.unit, intervals.total_units, enough, possible),
     )
 
 
@@ -167,7 +164,7 @@ class PairwiseIntervals(Result):
     _plot = "pair_intervals_plot"
     _row = "pair"
     _named_rows = False
-    _intervals: ClassVar[Mapping[str, tuple[str, str]]] = {"estimate": ("lower", "upper")}
+    _intervals: ClassVar = {"estimate": ("lower", "upper")}
 
     # -- constructors -------------------------------------------------------------------------
 
@@ -322,15 +319,15 @@ class PairwiseIntervals(Result):
 
 def intervals_of(units: Units | SummedUnits, options: IntervalOptions) -> PairwiseIntervals:
     """Return the intervals of all pairs from independent units."""
-    bounds = options.bounds(units)
+    n, bounds = len(units.items), options.bounds(units)
     return PairwiseIntervals(
         items=units.items,
-        estimate=square(len(units.items), bounds.mean, 1.0 - bounds.mean, 0.5),
-        lower=square(len(units.items), bounds.lower, 1.0 - bounds.upper, 0.5),
-        upper=square(len(units.items), bounds.upper, 1.0 - bounds.lower, 0.5),
-        n_units=np.rint(square(len(units.items), bounds.n, bounds.n, 0.0)).astype(np.int64),
+        estimate=square(n, bounds.mean, 1.0 - bounds.mean, 0.5),
+        lower=square(n, bounds.lower, 1.0 - bounds.upper, 0.5),
+        upper=square(n, bounds.upper, 1.0 - bounds.lower, 0.5),
+        n_units=np.rint(square(n, bounds.n, bounds.n, 0.0)).astype(np.int64),
         total_units=units.n_units,
-        shares=square(len(units.items), bounds.shares, bounds.shares, np.nan),
+        shares=square(n, bounds.shares, bounds.shares, np.nan),
         unit=units.unit,
         fixed_tasks=units.fixed_tasks,
         method=options.method,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from itertools import combinations
 from typing import Any, ClassVar
 
@@ -15,6 +15,7 @@ from rankagg.core import ItemSet, Result, ScoreTable, plain_rows, quantity, sent
 from rankagg.distributions.fit_result import holm
 from rankagg.inference.one_pair import PairedMethod, checked_table
 from rankagg.inference.paired_test import (
+    COLUMNS,
     FORMATS,
     TESTS,
     PairedTest,
@@ -24,8 +25,6 @@ from rankagg.inference.paired_test import (
 from rankagg.inference.rank_tests import neighbor_groups, skillings_mack
 from rankagg.inference.ranks.sign_flips import VECTORS
 from rankagg.inference.units import Unit
-
-COLUMNS = ("first", "second", "effect", "lower", "upper", "wins", "ties", "losses", "p_value")
 
 
 def pairwise_tests(
@@ -64,8 +63,9 @@ def pairwise_tests(
     # Only its average ranks are used, so few resamples are enough.
     averages = skillings_mack(data, unit=unit, n_resamples=100, rng=0).average_ranks
     pairs = list(combinations(data.systems.at(np.argsort(averages, kind="stable")), 2))
-    options: dict[str, Any] = {"method": method, "unit": unit, "alpha": alpha}
-    tests = run_on_pairs(data, pairs, **options, n_resamples=n_resamples, rng=rng)
+    tests = run_on_pairs(
+        data, pairs, method=method, unit=unit, alpha=alpha, n_resamples=n_resamples, rng=rng
+    )
     return PairwiseTests(
         items=data.systems, average_ranks=averages, tests=tuple(tests), alpha=tests[0].alpha
     )
@@ -96,7 +96,7 @@ class PairwiseTests(Result):
     _schema = "rankagg.pairwise_tests"
     _plot = "critical_difference_diagram"
     _formats = FORMATS
-    _intervals: ClassVar[Mapping[str, tuple[str, str]]] = {"effect": ("lower", "upper")}
+    _intervals: ClassVar = {"effect": ("lower", "upper")}
     _row = "pair"
     _named_rows = False
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from itertools import pairwise
 from typing import Any, ClassVar, Literal
 
@@ -223,8 +222,7 @@ def separation(
     names = [data.systems[int(i)] for i in _order(data)]
     sample = paired_sample(data, list(pairwise(names)), unit)
     rows = [_figures(sample, pair, level, chance) for pair in range(len(names) - 1)]
-    columns = map(np.array, zip(*rows, strict=True))
-    figures: dict[str, Any] = dict(zip(FIGURES, columns, strict=True))
+    figures = dict(zip(FIGURES, map(np.array, zip(*rows, strict=True)), strict=True))
     turned = figures["difference"] < 0
     figures["difference"] = np.abs(figures["difference"])
     neighbors = zip(pairwise(names), turned, strict=True)
@@ -345,7 +343,7 @@ class Separation(Result):
     _row = "pair"
     _named_rows = False
     _number = "{:z.4g}"
-    _formats: ClassVar[Mapping[str, Callable[[Any], str]]] = {"needed": "{:z.0f}".format}
+    _formats: ClassVar = {"needed": "{:z.0f}".format}
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row for each system and the next one.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any, ClassVar, cast
 
 import numpy as np
@@ -23,7 +23,6 @@ from rankagg._typing import (
 from rankagg._validation import as_generator, check_alpha, check_integer
 from rankagg.core import (
     ROWS,
-    Direction,
     ItemSet,
     Profile,
     Result,
@@ -105,12 +104,13 @@ def _mid_ranks(profile: Profile, units: Units) -> tuple[Floats, Integers64]:
     np.add.at(numbers, clusters, is_ranked * counts[:, None])
     if ((numbers > 0) & (numbers < np.bincount(clusters, weights=counts)[:, None])).any():
         problem = Described("items that only some rankings of a unit have")
-        remedy = (
+        raise InvalidInputError(
+            "data",
+            "rankings of the same items within every unit",
+            problem,
             "Average ranks among different items are not comparable: leave these items out of "
-            "the unit, or take `unit='ranking'` where rankings are independent."
+            "the unit, or take `unit='ranking'` where rankings are independent.",
         )
-        allowed = "rankings of the same items within every unit"
-        raise InvalidInputError("data", allowed, problem, remedy)
     with np.errstate(invalid="ignore"):
         averages = np.round(sums / numbers, 9)
     ranks = places.mid_ranks(places.competition_ranks(averages)) + 1.0
@@ -209,7 +209,7 @@ class FriedmanTest(_AverageRankTest):
     kendall_w: float
 
     _schema = "rankagg.friedman"
-    _best: ClassVar[Mapping[str, Direction]] = {"average_rank": "lowest"}
+    _best: ClassVar = {"average_rank": "lowest"}
 
     @property
     def df(self) -> int:
@@ -263,9 +263,9 @@ class FriedmanTest(_AverageRankTest):
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per item with its average rank, the best first."""
-        index = pd.Index(list(self.items), name="item")
-        frame = pd.DataFrame({"average_rank": self.average_ranks}, index=index)
-        return frame.sort_values("average_rank", kind="stable")
+        return pd.DataFrame(
+            {"average_rank": self.average_ranks}, index=pd.Index(list(self.items), name="item")
+        ).sort_values("average_rank", kind="stable")
 
     def _content(self) -> dict[str, Any]:
         data = self._plain("items", "average_ranks", "n_rankings", "unit", "kendall_w", "statistic")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 import pandas as pd
@@ -13,7 +13,7 @@ from rankagg._validation import as_frame, as_generator, check_alpha, check_choic
 from rankagg.core import Result, level_of, quantity, sentence
 from rankagg.exceptions import Described, InvalidInputError
 
-Metric: TypeAlias = Literal["nominal", "ordinal", "interval", "ratio"]
+Metric = Literal["nominal", "ordinal", "interval", "ratio"]
 
 # Most distinct ratings, since all pairs of them are in memory.
 MOST_VALUES = 3000
@@ -169,7 +169,7 @@ def _squared_distances(values: Floats, counts: Floats, metric: str) -> Floats:
     if metric == "ordinal":
         # The number of ratings between two values, with half of those at either value.
         middle = np.cumsum(counts) - counts / 2
-        return np.asarray(np.subtract.outer(middle, middle) ** 2)
+        return np.subtract.outer(middle, middle) ** 2
     squares = np.subtract.outer(values, values) ** 2
     if metric == "ratio":
         sums = np.add.outer(values, values)

@@ -7,7 +7,7 @@ no more pairs than draws, all are evaluated instead.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from math import ceil, log
 from typing import Any, ClassVar
@@ -63,7 +63,7 @@ class Estimate(Result):
 
     _schema = "rankagg.estimate"
     _prints_table = False
-    _intervals: ClassVar[Mapping[str, tuple[str, str]]] = {"value": ("lower", "upper")}
+    _intervals: ClassVar = {"value": ("lower", "upper")}
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row with the attributes as columns."""
@@ -261,5 +261,4 @@ class _Sampler:
 def _kendall(first: Ranks, second: Ranks) -> Floats:
     pairs = np.triu_indices(first.shape[1], k=1)
     mine, theirs = (order_shares(ranks, pairs, shared=True) for ranks in (first, second))
-    distance: Floats = (mine.first * theirs.second + mine.second * theirs.first).sum(axis=1)
-    return distance
+    return np.asarray((mine.first * theirs.second + mine.second * theirs.first).sum(axis=1))

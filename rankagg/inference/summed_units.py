@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar, TypeAlias, cast, get_args
+from typing import ClassVar, cast, get_args
 
 import numpy as np
 
-from rankagg._typing import Floats, Label, Unranked
+from rankagg._typing import Floats, Label
 from rankagg._validation import check_choice, check_flag
 from rankagg.aggregation import summed_points
 from rankagg.core import ItemSet, ScoreSummary, TaskTally, are_level, rounding_error
@@ -18,7 +18,7 @@ from rankagg.inference.pair_values import Moments, Pairs, PairSums, PairValues
 from rankagg.inference.units import Unit, Units, pooled
 
 # For each pair the number of units, and the sums of their values and squares.
-PairTotals: TypeAlias = tuple[Floats, Floats, Floats]
+PairTotals = tuple[Floats, Floats, Floats]
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,9 +63,7 @@ class SummedUnits:
     def is_weighted(self) -> bool:
         """True if units differ in weight, or if several tasks are fixed."""
         weights = self.summary.weight_vector
-        if self.fixed_tasks:
-            return len(weights) > 1
-        return not are_level(weights)
+        return len(weights) > 1 if self.fixed_tasks else not are_level(weights)
 
     @property
     def errors(self) -> Floats:
@@ -79,7 +77,7 @@ class SummedUnits:
         ties = np.sum([tally.ties for tally in tallies], axis=0)
         first, second = self.pairs
         result = wins[first, second], ties[first, second], wins[second, first]
-        return cast(tuple[Floats, Floats, Floats], tuple(part.astype(float) for part in result))
+        return tuple(part.astype(float) for part in result)
 
     @cached_property
     def moments(self) -> Moments:
@@ -96,7 +94,7 @@ class SummedUnits:
     @staticmethod
     def of_pairs(summary: ScoreSummary, unit: object, fixed_tasks: object) -> Units | SummedUnits:
         """Return the units of the pairwise values; tasks are `Units`, by their means."""
-        kind = cast(Unit, check_choice(unit, get_args(Unit)[:3], "unit"))
+        kind = check_choice(unit, get_args(Unit)[:3], "unit")
         fixed = check_flag(fixed_tasks, "fixed_tasks")
         if fixed and kind != "ranking":
             raise InvalidInputError("fixed_tasks", "False unless `unit='ranking'`", fixed)
@@ -108,7 +106,8 @@ class SummedUnits:
         pairs = np.triu_indices(summary.n_systems, k=1)
 
         def of(task: Label, tally: TaskTally) -> PairTotals:
-            return _totals(tally, pairs, summary.unranked)
+            wins, judged = (part.astype(np.float64) for part in tally.judged(summary.unranked))
+            return judged[pairs], (wins + tally.ties / 2)[pairs], (wins + tally.ties / 4)[pairs]
 
         if kind != "task":
             return _of_tallies(summary, of, fixed, is_direct=True)
@@ -133,7 +132,7 @@ class SummedUnits:
         fixed_tasks: object,
     ) -> SummedUnits:
         """Return units with scaled differences of Borda points as values."""
-        kind = cast(Unit, check_choice(unit, get_args(Unit)[:3], "unit"))
+        kind = check_choice(unit, get_args(Unit)[:3], "unit")
         if of != "borda" or method not in (None, "hoeffding") or kind != "ranking":
             raise InformationLostError(
                 f"of={of!r} with method={method!r} and unit={unit!r} needs rankings; a "
@@ -187,9 +186,3 @@ def _of_tallies(
     sums = _stacked(of(*entry) for entry in tallies.items())
     notes = () if fixed_tasks else pooled("ranking", len(tallies), summary.n_units)
     return SummedUnits(summary.systems, summary, sums, is_direct, fixed_tasks, notes)
-
-
-def _totals(tally: TaskTally, pairs: Pairs, unranked: Unranked) -> PairTotals:
-    """Return for each pair the number of units, and the sums of their values and squares."""
-    wins, judged = (part.astype(np.float64) for part in tally.judged(unranked))
-    return judged[pairs], (wins + tally.ties / 2)[pairs], (wins + tally.ties / 4)[pairs]

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar, Literal, NamedTuple, Self, TypeAlias, cast, get_args
+from typing import Any, ClassVar, Literal, NamedTuple, Self, cast, get_args
 
 import numpy as np
 import scipy
@@ -81,8 +81,9 @@ def _pooled_rankings(profile: Profile, unit: str, clusters: Positions | None) ->
 def _strata_of(profile: Profile) -> tuple[Positions, Floats]:
     """Return the number of the fixed task of each ranking, and the weights of the tasks."""
     if profile.groups is None:
-        allowed, remedy = "False for rankings without groups", "Give the profile `groups=`."
-        raise InvalidInputError("fixed_tasks", allowed, True, remedy)
+        raise InvalidInputError(
+            "fixed_tasks", "False for rankings without groups", True, "Give the profile `groups=`."
+        )
     strata = label_numbers(profile.groups)
     counts = profile.counts.astype(np.float64)
     return strata, _cell_sums(strata, counts * profile.weights) / _cell_sums(strata, counts)
@@ -93,7 +94,7 @@ def _cell_sums(cells: Positions, values: Floats) -> Floats:
     return np.bincount(cells, weights=values).astype(np.float64)
 
 
-Unit: TypeAlias = Literal["ranking", "instance", "task", "cluster"]
+Unit = Literal["ranking", "instance", "task", "cluster"]
 
 
 class Block(NamedTuple):
@@ -194,11 +195,11 @@ class Units:
             return self.weights
         if self.unit == "instance":
             return np.ones(self.n_units)
+        sums = _cell_sums(self.clusters, self.counts * self.weights)
         if self.unit == "cluster":
             # Then means over clusters equal means over rankings.
-            return _cell_sums(self.clusters, self.counts * self.weights)
-        size = _cell_sums(self.clusters, self.counts)
-        return _cell_sums(self.clusters, self.counts * self.weights) / size
+            return sums
+        return sums / _cell_sums(self.clusters, self.counts)
 
     @property
     def unit_strata(self) -> Positions:
@@ -367,7 +368,7 @@ class Units:
         instances: Sequence[Label] | None = None,
     ) -> Self:
         """Return the units of observations, one for each row of a profile."""
-        kind = cast(Unit, check_choice(unit, get_args(Unit), "unit"))
+        kind = check_choice(unit, get_args(Unit), "unit")
         if profile.clusters is not None and kind != "instance":
             # If clusters are given, rankings and tasks are not independent.
             kind = "cluster"
@@ -388,9 +389,8 @@ class Units:
                 raise InvalidInputError("fixed_tasks", allowed, True, remedy)
         weights = np.ones(len(profile)) if fixed else profile.weights
         notes = () if fixed else _pooled_rankings(profile, kind, clusters)
-        counts = profile.counts.astype(np.float64)
         parts = (clusters, strata, stratum_weights, fixed, notes)
-        return cls(profile.items, kind, source, counts, weights, *parts)
+        return cls(profile.items, kind, source, profile.counts.astype(np.float64), weights, *parts)
 
 
 def resample_counts(counts: Floats, strata: Positions, times: int, rng: Generator) -> Integers64:

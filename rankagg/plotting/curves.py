@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,14 +15,21 @@ from rankagg._typing import Floats, Positions, Ranks
 from rankagg.analysis import RuleComparison, Stability
 from rankagg.analysis.comparison.agreement import flow_slots
 from rankagg.core import count_range, counted
-from rankagg.plotting.sheet import PlotSheet, first_of, legend_mark, open_frame, rank_ticks
+from rankagg.plotting.sheet import (
+    PlotSheet,
+    first_of,
+    in_order,
+    legend_mark,
+    open_frame,
+    rank_text,
+    rank_ticks,
+)
 from rankagg.plotting.theme import (
     ACCENTS,
     GRAY,
     INK,
     LINES,
     MOST_DRAWN,
-    NO_RANK,
     PALE,
     dot,
     method_look,
@@ -34,7 +41,7 @@ from rankagg.plotting.theme import (
 # Most points of a curve with a marker at each.
 MARKED = 12
 #: Style and words of the effect of leaving out a unit.
-EFFECTS: Final[dict[str, tuple[dict[str, Any], str]]] = {
+EFFECTS: dict[str, tuple[dict[str, Any], str]] = {
     "stays": ({"color": ACCENTS[0], "marker": "o"}, "the winner stays"),
     "changes": ({"color": ACCENTS[1], "marker": "D"}, "another winner, named at the right"),
     "unknown": ({"color": GRAY, "marker": "x"}, "nothing in common to compare"),
@@ -61,8 +68,7 @@ def draw_banded(
         else:
             known = (np.isfinite(low) & np.isfinite(high)).tolist()
             ax.fill_between(x, low, high, where=known, alpha=0.18, lw=0, gid=f"band-{gid}", **shade)
-    every = _marked_points(0, len(x))
-    return ax.plot(x, y, gid=f"line-{gid}", markevery=every, **look)
+    return ax.plot(x, y, gid=f"line-{gid}", markevery=_marked_points(0, len(x)), **look)
 
 
 @plot_of(RuleComparison, "rankagg.compare")
@@ -109,7 +115,7 @@ def bump_chart(
         look |= {"marker": "o", "label": f"_{labels[position]}"}
         ax.plot(range(len(names)), column, gid=f"item-{position}", **look)
     _join_ties(ax, slots, ranks)
-    places = [[NO_RANK if rank < 0 else str(rank + 1) for rank in row] for row in ranks.tolist()]
+    places = [[rank_text(rank) for rank in row] for row in ranks.tolist()]
     left = [f"{label}  {place}" for place, label in zip(places[0], labels, strict=True)]
     ax.set_yticks(slots[0], left, parse_math=False)
     if len(names) > 1:
@@ -131,9 +137,7 @@ def _kept_items(comparison: RuleComparison, top: int | None) -> tuple[Positions,
     if not note:
         return np.arange(total), ""
     lead = comparison.exact or comparison.consensuses[-1]
-    ranks, name = lead.ranking.ranks, lead.rule.name
-    order = np.argsort(np.where(ranks >= 0, ranks, total), kind="stable")
-    return np.sort(order[:n]), f"{note} by {name}"
+    return np.sort(in_order(lead.ranking.ranks)[:n]), f"{note} by {lead.rule.name}"
 
 
 def _join_ties(ax: Axes, slots: Floats, ranks: Ranks) -> None:
@@ -142,8 +146,7 @@ def _join_ties(ax: Axes, slots: Floats, ranks: Ranks) -> None:
         for place in np.unique(places[places >= 0]):
             tied = heights[places == place]
             if len(tied) > 1:
-                ends = [tied.min(), tied.max()]
-                ax.plot([x, x], ends, solid_capstyle="round", gid="tie", **bar)
+                ax.plot([x, x], [tied.min(), tied.max()], solid_capstyle="round", gid="tie", **bar)
 
 
 @plot_of(RuleComparison, "rankagg.compare")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from math import ceil, comb
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -16,14 +16,13 @@ from rankagg._typing import Bools, Floats, Label
 from rankagg._validation import check_choice, table_remedy
 from rankagg.aggregation import Borda, Consensus
 from rankagg.aggregation.kemeny import Kemeny
-from rankagg.analysis import RankShares, TaskAgreement
-from rankagg.analysis.missing import MissingReport, missing_report
+from rankagg.analysis import MissingReport, RankShares, TaskAgreement, missing_report
 from rankagg.core import UNRANKED, PairwiseMatrix, PartialRanking, Profile, ScoreTable, counted
 from rankagg.exceptions import InvalidInputError
 from rankagg.inference import Decisions
 from rankagg.inference.pairwise import PairwiseIntervals
 from rankagg.inference.ranks.rank_results import ranks_from_intervals
-from rankagg.plotting.sheet import PlotSheet, first_of, open_frame, rank_ticks
+from rankagg.plotting.sheet import PlotSheet, first_of, in_order, open_frame, rank_text, rank_ticks
 from rankagg.plotting.theme import (
     DIVERGING,
     GRAY,
@@ -34,8 +33,7 @@ from rankagg.plotting.theme import (
     letter,
     plot_of,
 )
-from rankagg.studies.confidence import ConfidenceStudy
-from rankagg.studies.study import StudyResult
+from rankagg.studies import ConfidenceStudy, StudyResult
 
 # Most items with numbers in their cells, and the font size of these numbers.
 NUMBERED, NUMBER_SIZE = 14, 0.9
@@ -44,11 +42,11 @@ SIDES = ("top", "right", "bottom", "left")
 SLOT = 0.4
 # More columns of missing cells are merged into patterns. Most patterns drawn, and most columns with
 # numbers in their cells.
-MOST_COLUMNS: Final = 60
-MOST_PATTERNS: Final = 40
-MOST_NUMBERED: Final = 20
-BORDER: Final = "#d0d0d0"
-DIAGONAL: Final = "#e8e8e8"
+MOST_COLUMNS = 60
+MOST_PATTERNS = 40
+MOST_NUMBERED = 20
+BORDER = "#d0d0d0"
+DIAGONAL = "#e8e8e8"
 
 
 def _bare_cells(ax: Axes, rows: Sequence[str], columns: Sequence[str], at: Any = None) -> None:
@@ -84,10 +82,12 @@ def _write_numbers(
     size = sheet.number_size(texts, shape, NUMBER_SIZE)
     if size is None:
         return False
-    look: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": letter(size), "gid": gid}
+    points = letter(size)
     for (row, k), text in zip(known, texts, strict=True):
         color = INK if light[0] <= cells[row, k] <= light[1] else "white"
-        sheet.ax.text(columns[k], row, text, color=color, **look)
+        sheet.ax.text(
+            columns[k], row, text, color=color, ha="center", va="center", fontsize=points, gid=gid
+        )
     return True
 
 
@@ -169,18 +169,17 @@ def _share_matrix(
     ax: Axes | None = None,
 ) -> Axes:
     """Draw a matrix of pairwise shares in the order of a ranking."""
-    total, ranks = len(ranking.items), ranking.ranks
-    n, note = first_of(total, top, "item")
-    order = np.argsort(np.where(ranks >= 0, ranks, total), kind="stable")[:n]
+    ranks = ranking.ranks
+    n, note = first_of(len(ranks), top, "item")
+    order = in_order(ranks)[:n]
     side = max(1.5 if n > NUMBERED else 2.4, 20 / n) * n
     sheet = PlotSheet(ax, side, side)
     ax, names = sheet.ax, sheet.names(ranking.items.at(order))
-    places = [str(rank + 1) if rank >= 0 else NO_RANK for rank in ranks[order].tolist()]
     cells = np.ma.masked_invalid(shares[np.ix_(order, order)])
     cells[np.diag_indices(n)] = np.ma.masked
     colors = DIVERGING.with_extremes(bad=DIAGONAL)
     image = ax.imshow(cells, cmap=colors, vmin=0, vmax=1, interpolation="none", aspect="auto")
-    rows = [f"{place}  {name}" for place, name in zip(places, names, strict=True)]
+    rows = [f"{rank_text(ranks[i])}  {name}" for i, name in zip(order, names, strict=True)]
     _bare_cells(ax, rows, names)
     _color_bar(ax, image, label)
     known, light = np.ma.filled(cells, np.nan), (0.1, 0.8)
@@ -198,8 +197,7 @@ def _share_matrix(
     decided = np.zeros((n, n), dtype=bool) if above is None else above[np.ix_(order, order)]
     for i, j in np.argwhere(decided & np.isfinite(known)).tolist():
         color = INK if light[0] <= known[i, j] <= light[1] else "white"
-        dot: dict[str, Any] = {"ms": letter(0.3), "mew": 0, "color": color, "gid": "decided"}
-        ax.plot(j, i + 0.33 * has_numbers, "o", **dot)
+        ax.plot(j, i + 0.33 * has_numbers, "o", ms=letter(0.3), mew=0, color=color, gid="decided")
     marks = [
         "frame: below one half, against the order of rows" if against.any() else "",
         "hatched: never compared" if unknown.any() else "",
@@ -439,7 +437,7 @@ def rank_distribution_plot(
     sheet = PlotSheet(ax, width, n * max(1.35 if n > NUMBERED else 2, 10 / n))
     ax, names = sheet.ax, sheet.names(frame.index)
     most = min(1.0, max(ceil(10 * np.nanmax(cells) - 1e-9) / 10, 0.1))
-    colors: dict[str, Any] = {"cmap": SHARE_COLORS, "vmin": 0, "vmax": most}
+    colors = {"cmap": SHARE_COLORS, "vmin": 0, "vmax": most}
     image = ax.imshow(cells, interpolation="none", aspect="auto", **colors)
     image.set(extent=(0.5, columns + 0.5, n - 0.5, -0.5), gid="shares")
     ax.set_yticks(range(n), names, parse_math=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from itertools import pairwise
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -12,9 +12,14 @@ from matplotlib.ticker import FuncFormatter, LogLocator
 
 from rankagg._typing import Floats, Positions
 from rankagg.core import counted, listed
-from rankagg.inference import FriedmanTest, RankIntervals, Separation, SkillingsMackTest
+from rankagg.inference import (
+    FriedmanTest,
+    PairwiseTests,
+    RankIntervals,
+    Separation,
+    SkillingsMackTest,
+)
 from rankagg.inference.paired_test import TESTS, PairedTest, PairedTests
-from rankagg.inference.pairwise_test import PairwiseTests
 from rankagg.plotting.sheet import (
     HOLLOW,
     ROW_HEIGHT,
@@ -38,15 +43,15 @@ from rankagg.plotting.theme import (
     stroke,
 )
 
-WORSE: Final = {"color": ACCENTS[1], "marker": "D", "mfc": ACCENTS[1], "mec": ACCENTS[1]}
-DECIDED: Final[dict[str, dict[str, Any]]] = {"better": SOLID, "worse": WORSE, "-": HOLLOW}
+WORSE = {"color": ACCENTS[1], "marker": "D", "mfc": ACCENTS[1], "mec": ACCENTS[1]}
+DECIDED: dict[str, dict[str, Any]] = {"better": SOLID, "worse": WORSE, "-": HOLLOW}
 # Most ticks of a logarithmic axis.
 MOST_TICKS = 7
 # Heights in multiples of the font size, downwards from the axis of average ranks: the top, the
 # critical difference, the first bar and the next ones.
 TOP_EDGE, RULER, FIRST_BAR, NEXT_BAR = -5.4, -3.4, 1.0, 0.8
 # Most notes of pairwise tests in the caption.
-MOST_NOTES: Final = 2
+MOST_NOTES = 2
 # Gap between bars on one level.
 BARS_APART = 1.2
 
@@ -310,8 +315,7 @@ def critical_difference_diagram(
     if alpha is None:
         alpha = result.alpha if isinstance(result, PairwiseTests) else 0.05
     difference = result.critical_difference(alpha) if isinstance(result, FriedmanTest) else 0.0
-    known = int(np.isfinite(result.average_ranks).sum())
-    n, note = first_of(known, top, "item")
+    n, note = first_of(int(np.isfinite(result.average_ranks).sum()), top, "item")
     order = np.argsort(result.average_ranks, kind="stable")
     position, order = np.argsort(order), order[:n]
     ranks = result.average_ranks[order]
@@ -361,8 +365,7 @@ def _put_ruler(ax: Axes, start: float, difference: float, alpha: float) -> None:
     """Draw the critical difference above the axis, and its line if it fits."""
     ruler: dict[str, Any] = {"color": INK, "marker": "|", "ms": stroke(5), "mew": stroke()}
     if start + difference <= ax.get_xlim()[1]:
-        ends = [start, start + difference]
-        ax.plot(ends, [RULER, RULER], lw=stroke(), gid="ruler", **ruler)
+        ax.plot([start, start + difference], [RULER, RULER], lw=stroke(), gid="ruler", **ruler)
     text = f"critical difference {difference:.2f} (alpha = {alpha:g})"
     ax.text(start, RULER - 0.5, text, ha="left", va="bottom", gid="ruler-text")
 
@@ -371,8 +374,7 @@ def _put_bars(ax: Axes, ranks: Floats, groups: list[Positions], levels: list[int
     bar: dict[str, Any] = {"color": ACCENTS[0], "lw": letter(0.25), "marker": "o", "mew": 0}
     bar |= {"ms": letter(0.45), "solid_capstyle": "round", "zorder": 3}
     for group, level in zip(groups, levels, strict=True):
-        heights = np.full(len(group), FIRST_BAR + NEXT_BAR * level)
-        ax.plot(ranks[group], heights, gid="group", **bar)
+        ax.plot(ranks[group], np.full(len(group), FIRST_BAR + NEXT_BAR * level), gid="group", **bar)
 
 
 def _bar_levels(spans: list[Floats], apart: float) -> list[int]:

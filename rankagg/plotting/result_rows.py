@@ -9,11 +9,10 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import PercentFormatter
 
-from rankagg.analysis.rule_choice import RuleChoice
+from rankagg.analysis import RuleChoice
 from rankagg.core import counted, p_text
-from rankagg.inference.list_tests import RobustRankAggregation
+from rankagg.inference import NewTaskRanks, RobustRankAggregation
 from rankagg.inference.pairwise import PairwiseIntervals
-from rankagg.inference.ranks.new_task import NewTaskRanks
 from rankagg.plotting.interval_rows import ranks_sheet
 from rankagg.plotting.sheet import HOLLOW, SOLID, PlotSheet, first_of, legend_mark, open_frame
 from rankagg.plotting.theme import ACCENTS, GRAY, MOST_DRAWN, dot, plot_of, stroke

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import count
 from textwrap import wrap
-from typing import Any, Final, Literal
+from typing import Any, Literal
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
@@ -17,14 +17,14 @@ from matplotlib.lines import Line2D
 from matplotlib.textpath import text_to_path
 from matplotlib.transforms import ScaledTranslation
 
-from rankagg._typing import Bools, Floats, Label
+from rankagg._typing import Bools, Floats, Label, Positions, Ranks
 from rankagg.core import counted, shortened
 from rankagg.exceptions import InvalidInputError
-from rankagg.plotting.theme import ACCENTS, GRAY, GRID, INK, letter, plot_labels, stroke
+from rankagg.plotting.theme import ACCENTS, GRAY, GRID, INK, NO_RANK, letter, plot_labels, stroke
 
 # All lengths are in multiples of the font size.
 #: Height of a row.
-ROW_HEIGHT: Final = 1.35
+ROW_HEIGHT = 1.35
 # Text on a screen is slightly wider than in print.
 HINTING = 1.05
 # Width of a narrow and of a wide letter.
@@ -39,8 +39,8 @@ MARK, BETWEEN_COLUMNS, PADDING = 2.4, 1.5, 0.3
 AROUND = np.array([60.0, 45.0])
 CAPTION_MARK = "caption"
 #: Points differ by color and by whether they are filled.
-SOLID: Final[dict[str, Any]] = {"color": ACCENTS[0], "mfc": ACCENTS[0], "mec": ACCENTS[0]}
-HOLLOW: Final[dict[str, Any]] = {"color": GRAY, "mfc": "white", "mec": INK}
+SOLID: dict[str, Any] = {"color": ACCENTS[0], "mfc": ACCENTS[0], "mec": ACCENTS[0]}
+HOLLOW: dict[str, Any] = {"color": GRAY, "mfc": "white", "mec": INK}
 
 
 class PlotSheet:
@@ -192,8 +192,7 @@ class PlotSheet:
             columns -= 1
         if columns == 1:
             labels = ["\n".join(_broken_lines([label], room - MARK)) for label in labels]
-        inches = _figure_of(self.ax).dpi_scale_trans
-        shift = ScaledTranslation(0.0, raised * letter() / 72, inches)
+        shift = ScaledTranslation(0.0, raised * letter() / 72, _figure_of(self.ax).dpi_scale_trans)
         place = {"loc": "lower left", "bbox_to_anchor": (0.0, 1.0), "ncols": columns}
         place |= {"bbox_transform": self.ax.transAxes + shift, "borderpad": PADDING}
         spaces = {"columnspacing": BETWEEN_COLUMNS, "handletextpad": MARK - 2.0}
@@ -243,6 +242,16 @@ def first_of(total: int, top: int | None, noun: str) -> tuple[int, str]:
     return n, f"the first {n:,} of {counted(total, noun, ',')}" if n < total else ""
 
 
+def in_order(ranks: Ranks) -> Positions:
+    """Return the positions of items, best first; those without a rank are last."""
+    return np.argsort(np.where(ranks >= 0, ranks, len(ranks)), kind="stable")
+
+
+def rank_text(rank: int) -> str:
+    """Return a rank, counted from 1, or a dash for none."""
+    return str(rank + 1) if rank >= 0 else NO_RANK
+
+
 def rank_ticks(n: int) -> list[int]:
     """Return the ranks along an axis: all up to 12, otherwise the first and round ones."""
     if n <= 12:
@@ -266,13 +275,19 @@ def open_frame(
 
 def bar_look(color: str) -> dict[str, Any]:
     """Return the style of an interval, with marks at its ends."""
-    marks = {"marker": "|", "ms": stroke(4), "mew": stroke()}
-    return {"color": color, "lw": stroke(2), "solid_capstyle": "butt", **marks}
+    return {
+        "color": color,
+        "lw": stroke(2),
+        "solid_capstyle": "butt",
+        "marker": "|",
+        "ms": stroke(4),
+        "mew": stroke(),
+    }
 
 
-def legend_mark(label: str, look: Mapping[str, Any], marker: str = "o") -> Line2D:
+def legend_mark(label: str, look: Mapping[str, Any]) -> Line2D:
     """Return a legend entry for points or, with their own style, for lines."""
-    return Line2D([], [], label=label, **{"marker": marker, "ls": "none", **look})
+    return Line2D([], [], label=label, **{"marker": "o", "ls": "none", **look})
 
 
 def percent(alpha: float) -> str:

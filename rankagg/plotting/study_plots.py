@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from numbers import Real
 from string import ascii_lowercase
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -24,8 +24,8 @@ from rankagg.exceptions import InvalidInputError
 from rankagg.plotting.curves import draw_banded
 from rankagg.plotting.sheet import PlotSheet, open_frame, text_width
 from rankagg.plotting.theme import GRAY, INK, letter, method_look, plot_labels, plot_of, stroke
+from rankagg.studies import StudyResult
 from rankagg.studies.measures import Curve
-from rankagg.studies.study import StudyResult
 
 # Width of bold letters relative to others.
 BOLD = 1.12
@@ -33,9 +33,9 @@ BOLD = 1.12
 # multiples of the font size.
 MOST_TICKS, TICKS_APART, PANELS_APART, NARROWEST_PANEL = 5, 0.8, 2.5, 2.0
 # Most panels that fit on a page.
-MOST_PANELS: Final = 6
+MOST_PANELS = 6
 #: Axis labels of variables; others have their own name.
-AXES: Final = {
+AXES = {
     "model": "data",
     "n_items": "items",
     "n_rankings": "rankings",
@@ -47,7 +47,7 @@ AXES: Final = {
     "k": "k",
 }
 #: Values in words, by column; others are printed as they are.
-WORDS: Final[Mapping[str, Callable[[Any], str]]] = {
+WORDS: Mapping[str, Callable[[Any], str]] = {
     "n_items": lambda number: counted(number, "item"),
     "scope": {
         "tasks": "rules aggregate tasks",
@@ -62,8 +62,8 @@ WORDS: Final[Mapping[str, Callable[[Any], str]]] = {
     "scale": lambda factor: f"scores of a task times {factor:g}" if factor != 1 else "",
 }
 # Variables with a logarithmic scale if they span an order of magnitude.
-LOGARITHMIC: Final = ("n_items", "n_rankings", "factor", "scale")
-MAGNITUDE: Final = 10
+LOGARITHMIC = ("n_items", "n_rankings", "factor", "scale")
+MAGNITUDE = 10
 # Starts of the upright axis if all values are above, and steps of axes that start at 0.
 HALF, NEAR_ONE = 0.5, 0.9
 STEPS = (0.02, 0.05, 0.1, 0.2)
@@ -87,8 +87,7 @@ class _PanelScale:
         ends = self.values[[0, -1]]
         if self.is_logarithmic:
             values, ends = np.log(values), np.log(ends)
-        places: Floats = self.left + self.width * (values - ends[0]) / (ends[1] - ends[0])
-        return places
+        return np.asarray(self.left + self.width * (values - ends[0]) / (ends[1] - ends[0]))
 
     def ticks(self) -> dict[float, str]:
         """Return round values by their positions, as many as fit."""
@@ -160,8 +159,7 @@ def _draw_panels(
         ax.hlines(floor, left, left + width, color=INK, lw=stroke(0.5), zorder=1, gid="floor")
         place: dict[str, Any] = {"xycoords": ("data", "axes fraction"), "annotation_clip": False}
         place |= {"xytext": (0.0, letter(0.4)), "textcoords": "offset points", "gid": "heading"}
-        text = ax.annotate(heading, (left, 1.0), **place)
-        text.set(va="bottom", weight="bold", parse_math=False)
+        ax.annotate(heading, (left, 1.0), **place).set(va="bottom", weight="bold", parse_math=False)
     ax.set_xlim(-0.5, len(panels) * (width + PANELS_APART) - PANELS_APART + 0.5)
     # Names that do not fit side by side are vertical.
     turned: Any = 90 if names and text_width(names) + 1 > width / len(names) else 0

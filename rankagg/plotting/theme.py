@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from functools import cache, wraps
 from inspect import cleandoc, signature
 from itertools import chain, count
-from typing import Any, Final, Literal, TypeVar, cast, get_args
+from typing import Any, Literal, TypeVar, cast, get_args
 
 import matplotlib as mpl
 from matplotlib import ft2font
@@ -28,28 +28,28 @@ from rankagg.exceptions import InvalidInputError
 Context = Literal["paper", "slide"]
 Plot = TypeVar("Plot", bound=Callable[..., Axes])
 
-INK: Final = "#222222"
-GRAY: Final = "#8c8c8c"
+INK = "#222222"
+GRAY = "#8c8c8c"
 #: Color of grid lines.
-GRID: Final = "#e4e4e4"
-PALE: Final = "#bcd7ea"
+GRID = "#e4e4e4"
+PALE = "#bcd7ea"
 #: Blue, vermilion, green, purple, orange, light blue, black.
-ACCENTS: Final = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-LINES: Final = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 1)), (0, (7, 2)))
-MARKERS: Final = ("o", "s", "^", "D", "v", "P", "X")
+ACCENTS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+LINES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 1)), (0, (7, 2)))
+MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 #: Printed as the rank of an unranked item.
-NO_RANK: Final = "\N{EN DASH}"
+NO_RANK = "\N{EN DASH}"
 #: Shares from 0 to 1; lightness increases steadily, so that gray prints can be read.
-SHARE_COLORS: Final = LinearSegmentedColormap.from_list(
+SHARE_COLORS = LinearSegmentedColormap.from_list(
     "rankagg", ["#ffffff", "#bcd7ea", "#0072B2", "#00304d"]
 )
 
 #: Shares around one half: orange below, blue and darker above, which differ in gray prints.
-DIVERGING: Final = LinearSegmentedColormap.from_list(
+DIVERGING = LinearSegmentedColormap.from_list(
     "rankagg-diverging", ["#c8670f", "#e9b27c", "#f4f3f0", "#7fb0db", "#0b4f94"]
 )
 
-FONTS_OF_SCRIPTS: Final = [
+FONTS_OF_SCRIPTS = [
     "Noto Sans CJK SC",
     "Noto Sans CJK JP",
     "WenQuanYi Zen Hei",
@@ -60,11 +60,11 @@ FONTS_OF_SCRIPTS: Final = [
     "Arial Unicode MS",
 ]
 #: Rows drawn by default, which fit on one page.
-MOST_DRAWN: Final = 40
-TOP: Final = f"""
+MOST_DRAWN = 40
+TOP = f"""
 top : int or None, default {MOST_DRAWN}
     Maximum number of rows, which the caption states if there are more; None draws all."""
-WHERE: Final = """
+WHERE = """
 ax : matplotlib.axes.Axes, optional
     Axes to draw on; a new figure by default, as large as the plot needs.
 
@@ -173,7 +173,7 @@ def method_look(number: int) -> dict[str, Any]:
 
 def plot_labels(labels: Iterable[Label], width: int = 32) -> list[str]:
     """Return labels on one line, shortened in the middle to `width` characters, all different."""
-    texts: list[str] = []
+    texts = []
     for label in labels:
         text = shortened(" ".join(str(label).split()) or "(no name)", width)
         # Earlier versions of Matplotlib do not reorder, and draw the signs as boxes.

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations, permutations
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -21,13 +21,12 @@ from rankagg.analysis.tournament import TournamentGraph
 from rankagg.core import ItemSet, PartialRanking, Permutation, counted, pair_signs, shortened
 from rankagg.exceptions import Described, InvalidInputError
 from rankagg.plotting.heatmaps import SIDES
-from rankagg.plotting.sheet import PlotSheet, first_of, open_frame, text_width
+from rankagg.plotting.sheet import PlotSheet, first_of, in_order, open_frame, rank_text, text_width
 from rankagg.plotting.theme import (
     ACCENTS,
     GRAY,
     INK,
     MOST_DRAWN,
-    NO_RANK,
     SHARE_COLORS,
     letter,
     plot_labels,
@@ -38,18 +37,18 @@ from rankagg.teaching import Steps
 
 Kind = Literal["with", "against", "open", "level", "never"]
 # Lighter than ink, and darker than the band in gray print.
-DIM: Final = "#666666"
+DIM = "#666666"
 #: Marks pairs that two rankings order differently.
-BAND: Final = ACCENTS[5]
+BAND = ACCENTS[5]
 # Position of margins from winner (0) to loser (1), by the number of items on a circle: no two
 # margins are closer than with other positions.
-MARGIN_AT: Final = {3: 0.5, 4: 0.33, 5: 0.28, 6: 0.25, 7: 0.23, 8: 0.36}
+MARGIN_AT = {3: 0.5, 4: 0.33, 5: 0.28, 6: 0.25, 7: 0.23, 8: 0.36}
 # More items than these are on a line, not on a circle.
-ON_CIRCLE: Final = 8
+ON_CIRCLE = 8
 # Font of margins, start of arcs, and radius of items, in multiples of the font size.
 MARGIN_SIZE, ARC_START, NODE = 0.85, 0.7, 1.0
 #: Most items of a permutohedron; five have 120 orders.
-MOST_PERMUTED: Final = 4
+MOST_PERMUTED = 4
 
 
 class _LinkLook(NamedTuple):
@@ -65,7 +64,7 @@ class _LinkLook(NamedTuple):
         return {"color": self.color, "linestyle": self.line, "linewidth": stroke(self.width)}
 
 
-LINK_LOOKS: Final[dict[Kind, _LinkLook]] = {
+LINK_LOOKS: dict[Kind, _LinkLook] = {
     "with": _LinkLook(INK, "-", 0.6, "majority: arrow to the loser, margin"),
     "against": _LinkLook(ACCENTS[1], "--", 1.2, "majority against {name}"),
     "open": _LinkLook(ACCENTS[2], "-.", 1.0, "majority not ordered by {name}"),
@@ -133,7 +132,7 @@ def _draw_arcs(
     Arcs of equal span have equal width. Widths differ by at least the width of a margin, so that
     margins do not overlap.
     """
-    order = _in_order(ranks)
+    order = in_order(ranks)
     row, order = np.argsort(order), order[:n]
     spans = sorted({abs(int(row[link.first] - row[link.second])) for link in links})
     step = 1.4 + text_width((link.text for link in links), MARGIN_SIZE)
@@ -161,18 +160,10 @@ def _draw_arcs(
         ax.add_patch(FancyArrowPatch(path=path, **look, **_arrow_look(link)))
         if link.text:
             _write_margin(ax, link, (far, (start + end) / 2))
-    labels = [f"{_place(ranks[i])}  {name}" for i, name in zip(order, names, strict=True)]
+    labels = [f"{rank_text(ranks[i])}  {name}" for i, name in zip(order, names, strict=True)]
     ax.set_yticks(range(n), labels, parse_math=False)
     ax.tick_params(axis="y", length=0)
     return sheet
-
-
-def _in_order(ranks: Ranks) -> np.ndarray[tuple[int, ...], np.dtype[np.intp]]:
-    return np.argsort(np.where(ranks >= 0, ranks, len(ranks)), kind="stable")
-
-
-def _place(rank: int) -> str:
-    return str(rank + 1) if rank >= 0 else NO_RANK
 
 
 def _arrow_look(link: _Link) -> dict[str, Any]:
@@ -193,7 +184,7 @@ def _draw_circle(ax: Axes | None, items: ItemSet, ranks: Ranks, links: list[_Lin
     radius = max(8.0, n * (1.4 + 0.35 * text_width((link.text for link in links), MARGIN_SIZE)))
     angles = np.pi / 2 - 2 * np.pi * np.arange(n) / n
     points = np.empty((n, 2))
-    points[_in_order(ranks)] = radius * np.column_stack([np.cos(angles), np.sin(angles)])
+    points[in_order(ranks)] = radius * np.column_stack([np.cos(angles), np.sin(angles)])
     # Names are outside: to the right or left of points, or above and below.
     starts = points * (1 + (NODE + 0.4) / radius)
     sides = np.sign(points[:, 0].round(6)).astype(int)
@@ -210,7 +201,7 @@ def _draw_circle(ax: Axes | None, items: ItemSet, ranks: Ranks, links: list[_Lin
     node: dict[str, Any] = {"ms": letter(2 * NODE), "mfc": "white", "mec": INK, "zorder": 4}
     for item, point in enumerate(points):
         ax.plot(*point, "o", mew=letter(0.1), gid=f"item-{item}", **node)
-        place = ax.text(point[0], point[1], _place(ranks[item]), ha="center", va="center")
+        place = ax.text(point[0], point[1], rank_text(ranks[item]), ha="center", va="center")
         place.set(fontsize=letter(0.9), gid=f"rank-{item}", zorder=5)
         rise, align = point[1] / radius, ("center", "left", "right")[sides[item]]
         height = "center" if abs(rise) < 0.7 else ("bottom" if rise > 0 else "top")
@@ -294,7 +285,7 @@ def tournament_plot(
         if isinstance(one, Consensus) and one.is_proved is False
     ]
     n, note = first_of(len(result.items), top, "item")
-    drawn = sorted(_in_order(ranks)[:n].tolist())
+    drawn = sorted(in_order(ranks)[:n].tolist())
     for other in others:
         half = (pair_signs(ranks[drawn]) != 0) != (pair_signs(other[drawn]) != 0)
         if n_half := int(np.triu(half).sum()):
@@ -411,7 +402,7 @@ def permutohedron_plot(consensus: Consensus | Steps, *, ax: Axes | None = None) 
         # Light enough for text.
         shade = SHARE_COLORS(0.42 * (costs[order] - least) / span)
         edge, width = (ACCENTS[1], stroke(2)) if costs[order] == least else (GRAY, stroke(0.6))
-        box: dict[str, Any] = {"boxstyle": "round,pad=0.3", "fc": shade, "ec": edge, "lw": width}
+        box = {"boxstyle": "round,pad=0.3", "fc": shade, "ec": edge, "lw": width}
         text = ax.annotate(labels[order], (x, y), color=INK, zorder=3, bbox=box)
         text.set(ha="center", va="center", parse_math=False, gid="order")
         # Orders that agree with the consensus, except for its ties.

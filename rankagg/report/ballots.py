@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass, field
 from functools import cached_property
 from io import StringIO
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -56,7 +56,7 @@ from rankagg.report.sections import (
 )
 
 #: Rules that count an election.
-ElectionRule: TypeAlias = STV | InstantRunoff
+ElectionRule = STV | InstantRunoff
 #: Default rule for one seat; ties are broken as by `rankagg count`.
 USUAL = InstantRunoff(tie_breaking="order")
 # Format of votes, with all decimals; most rows of the table of lists, and most lists with p-values,
@@ -259,10 +259,9 @@ class ElectionKind(Kind):
             table = _rounds(moved.assign(outcome=frame["outcome"]), "Votes that each round adds")
             section.add("folded", ("Transfers", table))
         formats = dict.fromkeys(("quota", "exhausted"), VOTES)
-        decided = page_table(
-            self._decided(), "What each round decides", formats=formats, text=TEXTS
+        section.table(
+            page_table(self._decided(), "What each round decides", formats=formats, text=TEXTS)
         )
-        section.table(decided)
         section.items(self.count.notes)
         if (block := self._block()) is None:
             section.text("This page has no room for the ballots: see `rankagg count --ballots`.")

@@ -11,7 +11,7 @@ import pandas as pd
 
 from rankagg._typing import Floats, Generator
 from rankagg.aggregation import FOUGHT, Aggregator, Evidence, Needs, Outcome
-from rankagg.analysis.removal.removal_radius import removal_radius
+from rankagg.analysis import removal_radius
 from rankagg.core import (
     PartialRanking,
     Words,
@@ -99,8 +99,7 @@ class BattlesKind(Kind):
         """Return the same with the battles between items that can be rated."""
         rated, newcomers = without_newcomers(self.data)
         rated.items.indices(self.about.anchor, parameter="about['anchor']")
-        n_left = len(self.data) - len(rated)
-        return replace(self, data=rated, newcomers=newcomers, n_left=n_left)
+        return replace(self, data=rated, newcomers=newcomers, n_left=len(self.data) - len(rated))
 
     @cached_property
     def fitted(self) -> BradleyTerryFit | str:
@@ -237,8 +236,7 @@ class BattlesKind(Kind):
         rates = QuietColumn("Win rate", won.texts)
         if isinstance(self.fitted, str):
             return (rates,)
-        ratings = _with_errors(self._elo(findings))
-        return QuietColumn(self.leader_name.capitalize(), ratings), rates
+        return QuietColumn(self.leader_name.capitalize(), _with_errors(self._elo(findings))), rates
 
     def caption(self, findings: Findings) -> list[str]:
         """Return a sentence on ratings and one on win rates."""
@@ -319,9 +317,8 @@ class BattlesKind(Kind):
         self._add_win_rates(section, findings)
         effects = fit.effects(findings.alpha)
         if len(effects):
-            frame = effects[["estimate", "lower", "upper", "factor"]].reset_index(names="effect")
             table = page_table(
-                frame,
+                effects[["estimate", "lower", "upper", "factor"]].reset_index(names="effect"),
                 "Effects on the log odds of the first side",
                 headings={"effect": "Effect"},
                 meanings={"factor": "odds ratio"},
@@ -361,8 +358,9 @@ class BattlesKind(Kind):
             return section
         caption = "Ratings by category; a chosen category sorts the rows"
         names = {column: column.removeprefix("category ") for column in cells}
-        options: dict[str, Any] = {"headings": names, "categories": names, "cells": cells}
-        table = page_table(frame, caption, text=["Item"], **options)
+        table = page_table(
+            frame, caption, headings=names, text=["Item"], cells=cells, categories=names
+        )
         # A chosen category sorts the rows by its places.
         columns = [c._replace(look="number places") if c.category else c for c in table.columns]
         return section.table(table._replace(columns=tuple(columns)))
@@ -419,13 +417,15 @@ class BattlesKind(Kind):
         )
         frame.insert(0, "battles", battles[battles > 0])
         frame = frame.sort_values("estimate", ascending=False).reset_index(names="name")
-        options: dict[str, Any] = {
-            "headings": {"name": self.about.cluster.capitalize(), "estimate": "reliability"},
-            "meanings": dict.fromkeys(("lower", "upper"), f"ends of the {findings.level} interval"),
-            "formats": dict.fromkeys(("estimate", "lower", "upper"), ".2f"),
-        }
-        caption = "Reliabilities, the highest first; intervals take battles as independent"
-        return section.table(page_table(frame, caption, text=["name"], **options))
+        table = page_table(
+            frame,
+            "Reliabilities, the highest first; intervals take battles as independent",
+            headings={"name": self.about.cluster.capitalize(), "estimate": "reliability"},
+            meanings=dict.fromkeys(("lower", "upper"), f"ends of the {findings.level} interval"),
+            formats=dict.fromkeys(("estimate", "lower", "upper"), ".2f"),
+            text=["name"],
+        )
+        return section.table(table)
 
     def _add_win_rates(self, section: Section, findings: Findings) -> None:
         """Name neighbors in the opposite order by win rates, with the reason."""
@@ -440,10 +440,9 @@ class BattlesKind(Kind):
             why = ["count every opponent alike, however strong or often met"]
         if self._adjusted_for:
             why += [sentence("are not adjusted for {}", joined(self._adjusted_for, " and "))]
-        text = sentence(
-            "Win rates order some neighbors differently: they {}:", joined(why, ", and ")
-        )
-        section.text(text).items(pairs, NEIGHBORS)
+        section.text(
+            sentence("Win rates order some neighbors differently: they {}:", joined(why, ", and "))
+        ).items(pairs, NEIGHBORS)
 
     def _ratings(self, findings: Findings) -> PageTable:
         order, votes = findings.order, findings.comparison.votes
@@ -468,9 +467,9 @@ class BattlesKind(Kind):
 
 def _fit(data: Comparisons, prior: float = 0.0) -> BradleyTerryFit | str:
     """Return ratings with the effects of sides and covariates, or the reason for none."""
-    side, names = data.sides is not None, data.covariates
+    side = data.sides is not None
     try:
-        return BradleyTerry.fit(data, side=side, covariates=names, pseudo_rankings=prior)
+        return BradleyTerry.fit(data, side=side, covariates=data.covariates, pseudo_rankings=prior)
     except NotIdentifiedError as error:
         # The remedy is for callers, not for readers.
         reason = str(error).partition(". ")[0].rstrip(".")

@@ -84,8 +84,7 @@ def read_cards(table: pd.DataFrame | None, items: ItemSet, tasks: Iterable[Label
         )
         if labels and len(table)
     ]
-    columns = tuple(_column(*one) for one in by_heading.items() if one[1])
-    return Cards(columns, links, tuple(lines))
+    return Cards(tuple(_column(*one) for one in by_heading.items() if one[1]), links, tuple(lines))
 
 
 def is_link(name: object) -> bool:

@@ -63,9 +63,8 @@ def table_changes(
         + [("Scores that changed", quantity(changes.n_scores, "scores that changed", ","))]
     )
     if len(moved):
-        shown = moved.drop(columns="decided").assign(system=moved["system"].map(str))
         table = page_table(
-            shown,
+            moved.drop(columns="decided").assign(system=moved["system"].map(str)),
             "Systems that moved: ranks before and after, and places due to each cause",
             headings={"system": "System", **{name: MEANINGS[name][0] for name in CAUSES}},
             meanings={"moved": "up is positive", **{name: MEANINGS[name][1] for name in CAUSES}},

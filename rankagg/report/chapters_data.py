@@ -86,9 +86,8 @@ def missing_data(findings: Findings) -> Section:
 
 def _missing_table(section: Section, frame: pd.DataFrame, noun: str) -> None:
     """Add a table of the items, or tasks, with missing cells."""
-    lacking = frame[frame["missing"] > 0].sort_values("missing", ascending=False, kind="stable")
     table = page_table(
-        lacking,
+        frame[frame["missing"] > 0].sort_values("missing", ascending=False, kind="stable"),
         f"{noun.capitalize()}s with missing cells, the most missing first",
         formats={"share": ".1%"},
         meanings={"compared with": "number of other items that it was ever compared with"},

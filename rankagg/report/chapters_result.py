@@ -44,14 +44,14 @@ def _vote_headings(findings: Findings) -> dict[str, str]:
 
 def _all_ranks(findings: Findings) -> PageTable:
     """Return the ranks of items by each rule, over all optima, and their intervals."""
-    comparison, exact, known = findings.comparison, findings.exact, findings.alternatives
+    comparison, known = findings.comparison, findings.alternatives
     table = comparison.ranks().reset_index()
     name = findings.lead.rule.name
     table = table.sort_values(name, kind="stable")
     heading = findings.noun.capitalize()
     frame = pd.DataFrame({"Rank": table[name], heading: [str(item) for item in table["item"]]})
     meanings, words = {"Rank": f"by {name}"}, [heading]
-    at = exact.items.indices(list(table["item"]))
+    at = findings.exact.items.indices(list(table["item"]))
     if known is not None and known.is_unique is False and known.ranks is not None:
         best, worst = known.ranks
         frame["All optima"] = [span(best[i], worst[i], " to ") for i in at]
@@ -243,11 +243,10 @@ def _differing(findings: Findings) -> str:
 
 def _disagreement(section: Section, findings: Findings, method: str) -> bool:
     """Add the pairs that a rule orders differently; return whether there are any."""
-    name = findings.lead.rule.name
     # The section on uncertainty states whether nothing is decided.
     ranks = findings.ranks if findings.has_decisions else None
     decisions = None if ranks is None else ranks.decisions
-    frame = findings.comparison.disagreements(name, method, decisions=decisions)
+    frame = findings.comparison.disagreements(findings.lead.rule.name, method, decisions=decisions)
     if frame.empty:
         return False
     number = quantity(len(frame), "pairs ordered differently", ",", "pair")
@@ -282,8 +281,7 @@ def majorities(findings: Findings) -> Section:
     pairs = n * (n - 1) // 2
     beaten = int(graph.beats.sum())
     what, order = "majorities against the order of the page", "the order of the page"
-    number = quantity(len(against), what, ",", "majority")
-    contradicted = sentence("{} against {}", number, order)
+    contradicted = sentence("{} against {}", quantity(len(against), what, ",", "majority"), order)
     section.headline(contradicted if groups or len(against) else "no cycles")
     if groups:
         section.text(

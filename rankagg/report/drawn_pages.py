@@ -18,7 +18,7 @@ from matplotlib.figure import Figure
 
 from rankagg.core import capital
 from rankagg.cultures import Named
-from rankagg.plotting.theme import style
+from rankagg.plotting import style
 from rankagg.plotting.tournaments import MOST_PERMUTED, permutohedron_plot
 from rankagg.report.chapters_data import colophon, rule_references
 from rankagg.report.sections import STYLES, Section, page_table, render, render_page

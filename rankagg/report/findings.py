@@ -15,23 +15,21 @@ from rankagg.aggregation import (
     Aggregator,
     Consensus,
     Data,
-    Deadline,
     Evidence,
     PairData,
     check_rule,
-    time_limit_of,
+    deadline_of,
 )
 from rankagg.aggregation.kemeny import Kemeny
 from rankagg.aggregation.two_level import default_rules
+from rankagg.analysis import MissingReport, TableChanges, missing_report
 from rankagg.analysis.comparison.agreement import Alternatives
 from rankagg.analysis.comparison.compare import RuleComparison, compare
 from rankagg.analysis.comparison.sentences import decided_of, first_of, proof_of
-from rankagg.analysis.missing import MissingReport, missing_report
 from rankagg.analysis.removal.removal_radius import RemovalRadius, radius_until
 from rankagg.analysis.removal.removal_units import RemovalClasses
 from rankagg.analysis.robustness.perturbation import Parts
 from rankagg.analysis.robustness.stability import Stability, leave_each_out
-from rankagg.analysis.table_changes import TableChanges
 from rankagg.analysis.tournament import TournamentGraph
 from rankagg.core import Profile, ScoreTable, Words, level_of, sentence
 from rankagg.exceptions import InvalidInputError, OutOfTimeError
@@ -290,7 +288,7 @@ class Findings:
         before: ScoreTable | None = None,
     ) -> Findings:
         """Compute all results within the time limit."""
-        deadline, data = Deadline.after(time_limit_of(time_limit)), kind.data
+        deadline, data = deadline_of(time_limit), kind.data
         rules = _rules(kind, rules)
         # Half for the proof, half of the rest for other optima, the rest for removals.
         limit, evidence = deadline.share(2).time_limit, Evidence(data, tolerance)
@@ -307,8 +305,11 @@ class Findings:
             units = _units_to_remove(data, rules[-1], tolerance)
         ranks, missing, alternatives, removal, stability, changes = (None,) * 6
         if kind.infers:
-            options: dict[str, Any] = {"unit": chosen, "alpha": alpha, "tolerance": tolerance}
-            ranks = patience.result("ranks", lambda: kind.ranks(**options), is_quick=True)
+            ranks = patience.result(
+                "ranks",
+                lambda: kind.ranks(unit=chosen, alpha=alpha, tolerance=tolerance),
+                is_quick=True,
+            )
         if kind.lacks and not isinstance(data, PairData):
             missing = missing_report(data)
             missing = replace(missing, unit=kind.unit_word(missing.unit))

@@ -229,8 +229,8 @@ def _numbers(findings: Findings) -> Iterator[tuple[str, str]]:
     yield from findings.kind.numbers(findings)
     if missing is not None and (findings.kind.infers or missing.n_missing):
         what = "missing" if findings.noun == "system" else "unranked"
-        share, cells = missing.n_missing / missing.n_cells, missing.n_cells
-        yield quantity(share, "share of cells missing", percent, of=cells), what
+        share = missing.n_missing / missing.n_cells
+        yield quantity(share, "share of cells missing", percent, of=missing.n_cells), what
 
 
 def _caption(findings: Findings, drawing: RowDrawing, *, has_groups: bool) -> list[str]:

@@ -9,16 +9,15 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from os import PathLike
-from typing import Any, Final
+from typing import Any
 
 import pandas as pd
 from markupsafe import escape
 
 from rankagg._typing import Bools, Label, RNGLike, Tolerance
 from rankagg._validation import check_alpha, check_choice, check_flag, check_number
-from rankagg.aggregation import Aggregator, Consensus, Data, Evidence
+from rankagg.aggregation import Aggregator, Consensus, Data, Evidence, as_data
 from rankagg.aggregation.base import votes_text
-from rankagg.aggregation.evidence import as_data
 from rankagg.aggregation.voting.transfers import STV
 from rankagg.analysis.comparison.agreement import LATE
 from rankagg.core import (
@@ -56,7 +55,7 @@ from rankagg.report.scores import ScoresKind
 from rankagg.report.sections import render_page, resource
 
 #: Kinds of pages by name.
-KINDS: Final[dict[str, type[Kind]]] = {
+KINDS: dict[str, type[Kind]] = {
     kind.name: kind for kind in (ScoresKind, BattlesKind, Kind, ListsKind, ElectionKind, VotesKind)
 }
 # Scripts of the checker, in order of their dependencies; the last one reads the page.
@@ -451,8 +450,7 @@ def _read_gate(condition: str, items: ItemSet) -> _Gate:
     names = [rest] * number
     if number == 2:
         # Quoted names may have a comma.
-        rows = csv.reader([rest], skipinitialspace=True)
-        names = [name.strip() for row in rows for name in row]
+        names = [name.strip() for row in csv.reader([rest], skipinitialspace=True) for name in row]
     if len(names) != number or len(set(names)) < len(names):
         allowed = f"{forms[kind]} with different items"
         remedy = "Put a name with a comma in quotation marks."

@@ -68,8 +68,7 @@ class ScoresKind(Kind):
 
     def rules(self) -> list[Aggregator]:
         """Return the default rules, without the mean if scores have none."""
-        rules = super().rules()
-        return [rule for rule in rules if not (self.no_mean and isinstance(rule, Mean))]
+        return [rule for rule in super().rules() if not (self.no_mean and isinstance(rule, Mean))]
 
     def numbers(self, findings: Findings) -> list[tuple[str, str]]:
         """Return the numbers of tasks and of instances."""
@@ -197,8 +196,7 @@ class ScoresKind(Kind):
     def duels(self, findings: Findings) -> tuple[str, Floats, Floats]:
         """Return wins in tasks or instances, or in votes if these have weights."""
         _, wins, ties = super().duels(findings)
-        is_weighted = len(set(self.data.task_weights.values())) > 1
-        is_fractional = is_weighted or findings.has_shared_votes
+        is_fractional = len(set(self.data.task_weights.values())) > 1 or findings.has_shared_votes
         return "vote" if is_fractional else self.complete_unit, wins, ties
 
 

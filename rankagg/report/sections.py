@@ -299,14 +299,20 @@ def render(
 
     Control characters, such as changes of direction, are escaped as in Python.
     """
-    style = _inline("\n".join(map(resource, styles)))
-    inline = {"style": style, "scripts": list(map(_inline, scripts)), "version": __version__}
-    return visible(_environment().get_template(template).render(**inline, **content))
+    return visible(
+        _environment()
+        .get_template(template)
+        .render(
+            style=_inline("\n".join(map(resource, styles))),
+            scripts=list(map(_inline, scripts)),
+            version=__version__,
+            **content,
+        )
+    )
 
 
 def _inline(text: str) -> dict[str, str]:
-    digest = b64encode(sha256(text.encode()).digest()).decode()
-    return {"text": Markup(text), "digest": digest}
+    return {"text": Markup(text), "digest": b64encode(sha256(text.encode()).digest()).decode()}
 
 
 def resource(name: str) -> str:

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
-from typing import Any, ClassVar, Literal, TypeAlias, cast, get_args
+from typing import Any, ClassVar, Literal, cast, get_args
 
 import numpy as np
 import pandas as pd
@@ -34,7 +34,7 @@ Ties = Literal["half", "exclude"]
 Radius = Literal["equation 4", "figure 4"]
 
 # True proportions, row above column, by model, unit and treatment of ties.
-_Truths: TypeAlias = Mapping[tuple[str, Unit, Ties], pd.DataFrame]
+_Truths = Mapping[tuple[str, Unit, Ties], pd.DataFrame]
 
 #: The grid of figure 4, and equal systems.
 FIGURE_4 = tuple(
@@ -195,8 +195,8 @@ class IntervalMethod(PairMethod):
         items, estimate = intervals.items, intervals.estimate
         if self.holm:
             return _Judged(items, estimate, intervals.decisions("holm").above)
-        lower, upper = intervals.lower, intervals.upper
-        return _Judged(items, estimate, lower > 0.5, lower, upper)
+        lower = intervals.lower
+        return _Judged(items, estimate, lower > 0.5, lower, intervals.upper)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -371,7 +371,7 @@ class ConfidenceStudy(Study[_JudgedCell]):
     """
 
     _cell = _JudgedCell
-    _fields: ClassVar[Mapping[str, str]] = {
+    _fields: ClassVar = {
         "method": "str",
         "alpha": "float64",
         "pairs": "int64",
@@ -413,8 +413,7 @@ class ConfidenceStudy(Study[_JudgedCell]):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        inside = {"low": 0, "high": 1, "open_low": True, "open_high": True}
-        self._set_checked("alphas", check_number, **inside)
+        self._set_checked("alphas", check_number, low=0, high=1, open_low=True, open_high=True)
         tables = self._tables()
         for table, removal in product(tables, self.removals):
             removal.remove(table, max(self.proportions), whole_tasks=False, rng=0)
@@ -509,7 +508,7 @@ class ConfidenceStudy(Study[_JudgedCell]):
     ) -> Row:
         """Compare the decisions of a method with the true proportions, if they are known."""
         upper = np.triu_indices(ranked.profile.n_items, k=1)
-        row: Row = dict.fromkeys(self._fields)
+        row = dict.fromkeys(self._fields)
         row |= {"method": method.name, "alpha": alpha, "pairs": len(upper[0])}
         try:
             row["comparisons"] = ranked.comparisons(method.unit)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from itertools import product
-from typing import Any, ClassVar, TypeAlias, cast
+from typing import Any, ClassVar, cast
 
 import numpy as np
 import pandas as pd
@@ -25,7 +25,7 @@ from rankagg.studies.measures import Cell, Curve, Measures
 from rankagg.studies.study import Row, Study, StudyResult
 
 #: The scores of tasks, each of shape (n_systems, n_instances).
-Tasks: TypeAlias = Sequence[Floats]
+Tasks = Sequence[Floats]
 #: The normalized distance beyond which Colombo et al. (2022) call an order lost.
 LOST = 0.75
 # The most columns of a table, each for a number of corrupted tasks.
@@ -96,11 +96,12 @@ class Corruption(Named, ABC):
             table = self.after.corrupt(table, chosen, order, rng=generator)
         if self.needs_all and table.n_missing:
             allowed = f"complete for scores that are {self.name}"
-            remedy = (
-                "`ScoreTable.drop` leaves systems or tasks out; `ReversedScores()` allows gaps."
+            raise InvalidInputError(
+                "table",
+                allowed,
+                Described(counted(table.n_missing, "missing score")),
+                "`ScoreTable.drop` leaves systems or tasks out; `ReversedScores()` allows gaps.",
             )
-            got = Described(counted(table.n_missing, "missing score"))
-            raise InvalidInputError("table", allowed, got, remedy)
         (middles,) = places.mid_ranks(order.reindex(table.systems).ranks[None])
         # Unranked systems are below all others.
         heights = np.nan_to_num(table.n_systems - middles)
@@ -329,7 +330,7 @@ class CorruptionStudy(Study[_CorruptionCell]):
     """
 
     _cell = _CorruptionCell
-    _fields: ClassVar[Mapping[str, str]] = {
+    _fields: ClassVar = {
         "method": "str",
         **dict.fromkeys(("distance", "top1"), "float64"),
         "proved": "bool",
@@ -393,7 +394,7 @@ class CorruptionStudy(Study[_CorruptionCell]):
             return Evidence(cell.corruption.corrupt(shuffled, tasks, against, rng=rng))
 
         for rule, text in zip(self.rules, self._texts, strict=True):
-            row: Row = dict.fromkeys(self._fields) | {"method": rule.name, "proved": True}
+            row = dict.fromkeys(self._fields) | {"method": rule.name, "proved": True}
             rows.append(row)
             try:
                 own = None

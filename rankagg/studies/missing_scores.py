@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
 from math import comb, isfinite, nan
-from typing import Any, Final, TypeAlias, cast
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
@@ -25,13 +25,13 @@ from rankagg.studies.removal import MECHANISM, RANDOM_REMOVAL, GapCell, ScoreRem
 from rankagg.studies.study import ROUNDING, Row, Study, StudyResult
 
 #: Measures that compare two methods on the same table.
-PAIR_MEASURES: Final = ("tau", "top1", "top3", "same_top3")
+PAIR_MEASURES = ("tau", "top1", "top3", "same_top3")
 # Binomial coefficients of any size.
 _choices = np.frompyfunc(comb, 2, 1)
 
 # A method's ranking of a table, or None if it failed; whether the ranking of an exact method is
 # proved optimal; and the message of a failure.
-_Attempt: TypeAlias = tuple[PartialRanking | None, bool | None, str | None]
+_Attempt = tuple[PartialRanking | None, bool | None, str | None]
 
 
 @dataclass(frozen=True)
@@ -240,8 +240,7 @@ class MissingScoresStudy(Study[_RemovalCell]):
         evidence, attempts = Evidence(data), list[_Attempt]()
         for (rule, policy), label in zip(self._variants, self.methods, strict=True):
             given = evidence if policy is None else evidence.with_unranked(policy)
-            rng = cell.generator(self._seed, purpose + label)
-            one = self._attempt(rule, given, rng)
+            one = self._attempt(rule, given, cell.generator(self._seed, purpose + label))
             if isinstance(one, RankaggError):
                 attempts.append((None, None, f"{purpose}: {one}" if purpose else str(one)))
             else:

@@ -14,7 +14,7 @@ import pandas as pd
 
 from rankagg._typing import Generator, Positions
 from rankagg._validation import check_integer, check_number, is_frame
-from rankagg.aggregation.evidence import as_data
+from rankagg.aggregation import as_data
 from rankagg.core import PartialRanking, Permutation, Profile, ScoreTable, canonical_profile
 from rankagg.cultures import DataSource, checked
 from rankagg.distributions import LatentScores
@@ -90,8 +90,7 @@ class LatentModel(DataSource):
     @property
     def true_ranking(self) -> PartialRanking | None:
         """The order of the locations; None if all are equal."""
-        best_first = range(self.n_systems - 1, -1, -1)
-        return Permutation.from_order(best_first) if self.step else None
+        return Permutation.from_order(range(self.n_systems - 1, -1, -1)) if self.step else None
 
     def true_proportions(
         self, *, unit: Unit = "ranking", ties: Literal["half", "exclude"] = "half"
@@ -123,8 +122,7 @@ def _table_digest(table: ScoreTable) -> str:
     )
     digest = sha256(f"rankagg.score_table 1\n{labels!r}\n".encode("utf-8", "backslashreplace"))
     # All missing scores get the same bits.
-    values = np.where(table.missing, np.nan, table.values)
-    digest.update(values.astype("<f8").tobytes())
+    digest.update(np.where(table.missing, np.nan, table.values).astype("<f8").tobytes())
     return digest.hexdigest()
 
 

@@ -14,7 +14,7 @@ from itertools import product
 from operator import itemgetter
 from os import PathLike
 from types import MappingProxyType
-from typing import Any, ClassVar, Generic, TypeAlias, TypeVar, cast
+from typing import Any, ClassVar, Generic, TypeVar, cast
 
 import numpy as np
 import pandas as pd
@@ -23,7 +23,7 @@ from tqdm import tqdm
 
 from rankagg._typing import Floats, Generator, RNGLike
 from rankagg._validation import as_generator, check_alpha, check_flag, check_integer, check_number
-from rankagg.aggregation import Aggregator, Consensus, Deadline, Evidence, check_rule, time_limit_of
+from rankagg.aggregation import Aggregator, Consensus, Deadline, Evidence, check_rule, deadline_of
 from rankagg.core import ROWS, Result, ScoreTable, counted, plain_rows
 from rankagg.cultures import DataSource
 from rankagg.exceptions import (
@@ -50,7 +50,7 @@ RATIOS = ("mean_ratio", "mean_ratio_high", "max_ratio")
 STATISTICS = {"mean": "mean", "se": "sem", "std": "std", "max": "max", "median": "median"}
 
 #: The result of one method on one data set, as plain data.
-Row: TypeAlias = dict[str, Any]
+Row = dict[str, Any]
 
 
 AnyCell = TypeVar("AnyCell", bound=Cell)
@@ -263,7 +263,7 @@ class Study(ABC, Generic[AnyCell]):
             If not all cells were done in time, or `WorkerError` if a worker was killed; finished
             cells are in the journal.
         """
-        deadline = Deadline.after(time_limit_of(time_limit))
+        deadline = deadline_of(time_limit)
         cells = list(self.cells())
         book = None if journal is None else self._journal(journal)
         results = {} if book is None else book.read(stacklevel=3)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from math import isnan, nan
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import ClassVar, Literal
 
 import numpy as np
 import pandas as pd
@@ -34,8 +34,8 @@ from rankagg.studies.measures import Cell, Curve, Measures
 from rankagg.studies.study import ROUNDING, Row, Study, StudyResult
 
 # A rule's ranking of all tasks, and False if an exact rule did not prove it in time.
-_FullRanking: TypeAlias = tuple[PartialRanking, bool]
-_Scope: TypeAlias = Literal["tasks", "instances", "within"]
+_FullRanking = tuple[PartialRanking, bool]
+_Scope = Literal["tasks", "instances", "within"]
 
 
 def _check_table(data: object, owner: str) -> None:
@@ -57,8 +57,7 @@ class _SubsetCell(Cell):
 
     def tasks(self, n_tasks: int, seed: int) -> Positions:
         """Return the positions of the drawn tasks among all."""
-        drawn = self.generator(seed, "tasks").choice(n_tasks, self.size, replace=False)
-        return np.sort(drawn)
+        return np.sort(self.generator(seed, "tasks").choice(n_tasks, self.size, replace=False))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -115,7 +114,7 @@ class TaskSubsetStudy(Study[_SubsetCell]):
     """
 
     _cell = _SubsetCell
-    _fields: ClassVar[Mapping[str, str]] = {
+    _fields: ClassVar = {
         "method": "str",
         **dict.fromkeys(("tau", "distance", "top1"), "float64"),
         "n_ranked": "int64",
@@ -162,8 +161,7 @@ class TaskSubsetStudy(Study[_SubsetCell]):
         total = self.data.n_tasks
         evidence, everything, rankings = parts.part(np.arange(total)), _SubsetCell(total, 0), []
         for rule, text in zip(self.rules, self._texts, strict=True):
-            rng = everything.generator(self._seed, text)
-            consensus = self._aggregate(rule, evidence, rng)
+            consensus = self._aggregate(rule, evidence, everything.generator(self._seed, text))
             rankings.append((consensus.ranking, consensus.is_proved is not False))
         return parts, rankings
 
@@ -277,8 +275,8 @@ class AgreementStudy(Study[_PartCell]):
     """
 
     _cell = _PartCell
-    _dimensions: ClassVar[dict[Any, str]] = {}
-    _fields: ClassVar[Mapping[str, str]] = {
+    _dimensions: ClassVar = {}
+    _fields: ClassVar = {
         **dict.fromkeys(("first", "second"), "str"),
         **dict.fromkeys(("k", "n_ranked"), "int64"),
         **dict.fromkeys(("top", "last", "top_tau", "tau"), "float64"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import product
 from math import asin, inf, pi, sqrt
@@ -131,7 +131,7 @@ class ApproximationStudy(Study[_DrawnCell]):
     """
 
     _cell = _DrawnCell
-    _fields: ClassVar[Mapping[str, str]] = {
+    _fields: ClassVar = {
         "method": "str",
         **dict.fromkeys(("cost", "optimum", "lower_bound"), "float64"),
         "proved": "bool",
@@ -322,7 +322,7 @@ class CycleStudy(Study[_ProfileCell]):
     """
 
     _cell = _ProfileCell
-    _fields: ClassVar[Mapping[str, str]] = {
+    _fields: ClassVar = {
         **dict.fromkeys(("winner", "cycle", "tied", "optimal"), "bool"),
         "distance": "float64",
         "finds_winner": "boolean",
@@ -416,8 +416,7 @@ def _majority_order(votes: PairwiseMatrix, beats: Bools) -> PartialRanking:
     reach = beats.copy()
     for via in range(len(beats)):
         reach |= np.outer(reach[:, via], reach[via])
-    order = np.argsort(reach.sum(axis=0), kind="stable")
-    return permutation_of(np.argsort(order), votes.items)
+    return permutation_of(np.argsort(np.argsort(reach.sum(axis=0), kind="stable")), votes.items)
 
 
 # -- known probabilities --------------------------------------------------------------------------

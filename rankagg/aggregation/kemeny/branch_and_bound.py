@@ -160,8 +160,7 @@ class CaseSearch(ABC):
     def _weighed(self, undecided: Floats) -> Floats:
         """Return the priorities of statements: by indecision, then by weight."""
         weights = self._weights()
-        weighed: Floats = undecided + 1e-3 * weights / max(weights.max(), 1.0)
-        return weighed
+        return np.asarray(undecided + 1e-3 * weights / max(weights.max(), 1.0))
 
     @abstractmethod
     def _open_pairs(self, case: Any) -> Bools:

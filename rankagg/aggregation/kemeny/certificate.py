@@ -413,8 +413,16 @@ class Certificate(_Proved):
             raise VerificationError("The stated constraints contradict each other.")
         places, proved = tuple(int(i) for i in order), tuple(proofs)
         cost, bound = problem.cost(np.array(places)), _total_bound(problem, proved, decided)
-        own = {"order": places, "proofs": proved, "demands": demands}
-        return cls._built(votes, problem, cost, bound, tie_cost=tie_cost, **own)
+        return cls._built(
+            votes,
+            problem,
+            cost,
+            bound,
+            tie_cost=tie_cost,
+            order=places,
+            proofs=proved,
+            demands=demands,
+        )
 
     @cached_property
     def ranking(self) -> Permutation:
@@ -530,13 +538,16 @@ class TiedCertificate(_Proved):
         problem = problem or WeakProblem.from_pairwise(votes, tie_cost, consensus_tie_cost)
         proved = tuple(proofs)
         buckets = (np.flatnonzero(ranks == rank).tolist() for rank in np.unique(ranks))
-        own = {
-            "positions": tuple(map(tuple, buckets)),
-            "consensus_tie_cost": as_share(consensus_tie_cost),
-            "proofs": proved,
-        }
-        cost, bound = problem.cost(ranks), _total_bound(problem, proved)
-        return cls._built(votes, problem, cost, bound, tie_cost=tie_cost, **own)
+        return cls._built(
+            votes,
+            problem,
+            problem.cost(ranks),
+            _total_bound(problem, proved),
+            tie_cost=tie_cost,
+            positions=tuple(map(tuple, buckets)),
+            consensus_tie_cost=as_share(consensus_tie_cost),
+            proofs=proved,
+        )
 
     @cached_property
     def ranking(self) -> PartialRanking:

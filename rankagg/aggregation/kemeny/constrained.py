@@ -390,8 +390,14 @@ class _ConstrainedSearch(Search):
         if not self.demands:
             return super()._first_order(decided)  # respects pairs
         assert self.start is not None, "a search under constraints starts from a feasible order"
-        rest: dict[str, Any] = {"demands": self.demands, "deadline": self.deadline}
-        return _FeasibleIncumbent(self.problem, self._unit, decided, self.start, **rest)
+        return _FeasibleIncumbent(
+            self.problem,
+            self._unit,
+            decided,
+            self.start,
+            demands=self.demands,
+            deadline=self.deadline,
+        )
 
     def _begin(self) -> Relaxation:
         if isinstance(self._best, _FeasibleIncumbent) and self._best.groups:
@@ -405,8 +411,8 @@ class _ConstrainedSearch(Search):
         def solve(task: Task) -> Solution:
             return _solve_constrained_part(replace(task, deadline=task.deadline.share(parts)))
 
-        known = {"start": self.order, "decided": self._open[0][0]}
-        solved = solve_parts(self.problem, groups, solve, Effort(self.deadline), **known)
+        effort, decided = Effort(self.deadline), self._open[0][0]
+        solved = solve_parts(self.problem, groups, solve, effort, start=self.order, decided=decided)
         self._best.offer(solved.order)
         if solved.interrupted:
             raise KeyboardInterrupt

@@ -159,8 +159,7 @@ class Quota:
         if not labels:
             raise InvalidInputError("items of Quota", "one or more items", items)
         places = check_integer(within, "within of Quota", low=1)
-        most = min(len(labels), places)
-        least = check_integer(at_least, "at_least of Quota", low=1, high=most)
+        least = check_integer(at_least, "at_least of Quota", low=1, high=min(len(labels), places))
         object.__setattr__(self, "items", labels)
         object.__setattr__(self, "within", places)
         object.__setattr__(self, "at_least", least)

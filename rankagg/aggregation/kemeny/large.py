@@ -83,15 +83,13 @@ class _FirstOrder:
         return len(new)
 
     def _keys(self, cycles: Cycles) -> Integers64:
-        keys: Integers64 = cycles.astype(np.int64) @ np.array([self.n**2, self.n, 1])
-        return keys
+        return np.asarray(cycles.astype(np.int64) @ np.array([self.n**2, self.n, 1]))
 
     def drop(self) -> None:
         """Drop the rows without weight that are far from tight."""
         if not self._is_ready:
             return
-        slack = self._rows @ self._x - self._least
-        keep = (self._weights > NO_WEIGHT) | (slack < NEARLY_TIGHT)
+        keep = (self._weights > NO_WEIGHT) | (self._rows @ self._x - self._least < NEARLY_TIGHT)
         if not keep.all():
             self.cycles, self._weights = self.cycles[keep], self._weights[keep]
             self._is_ready = False
@@ -214,8 +212,7 @@ def _cycles_against(
     over += before[tails, heads] - 1
     found = np.flatnonzero(over > VIOLATION)
     # The point uses less than one arc of the reverse.
-    cycles = np.column_stack([thirds[found], heads[found], tails[found]])
-    turned = least_first(cycles)
+    turned = least_first(np.column_stack([thirds[found], heads[found], tails[found]]))
     _, unique = np.unique(turned.astype(np.int64) @ np.array([n * n, n, 1]), return_index=True)
     return turned[unique[np.argsort(-over[found][unique], kind="stable")]]
 

@@ -21,7 +21,7 @@ import pandas as pd
 
 from rankagg._typing import Bools, Integers, Label, Positions
 from rankagg._validation import check_integer
-from rankagg.aggregation.deadline import Deadline, time_limit_of
+from rankagg.aggregation.deadline import Deadline, deadline_of
 from rankagg.aggregation.kemeny.problem import ENUMERABLE, Problem, SubsetTable
 from rankagg.core import (
     ItemSet,
@@ -73,7 +73,7 @@ class OptimalSet(Result):
             ...
         rankagg.exceptions.OutOfTimeError: Not computed in time: the time limit has passed.
         """
-        return self._until(Deadline.after(time_limit_of(time_limit)))
+        return self._until(deadline_of(time_limit))
 
     def _until(self: S, deadline: Deadline) -> S:
         """Return the same optima with a deadline and all cached results."""
@@ -267,7 +267,7 @@ class Optima(OptimalSet):
         ]
 
     def _check_sizes(self) -> None:
-        large = max(len(block) for block in self._positions)
+        large = max(map(len, self._positions))
         if large > ENUMERABLE:
             raise TooLargeError(
                 f"The optima differ within a block of {counted(large, 'item')}; blocks of at most "

@@ -165,9 +165,8 @@ def is_beaten(problem: Problem, order: Positions, deadline: Deadline = NEVER) ->
 
 def can_lead(problem: Problem, first: int, deadline: Deadline = NEVER) -> bool:
     """Return whether some optimal order begins with an item."""
-    rest = np.delete(np.arange(problem.n), first)
     target = problem.cost(np.arange(problem.n)) - int(problem.costs[first].sum())
-    search = Search(problem.restrict(rest), deadline)
+    search = Search(problem.restrict(np.delete(np.arange(problem.n), first)), deadline)
     search.run(until=target + 1, known=target)
     return search.upper <= target
 

@@ -52,7 +52,7 @@ def insertion_gains(permuted: NDArray[Any]) -> NDArray[Any]:
 @lru_cache(maxsize=64)
 def _before(n: int) -> Bools:
     """Return the mask of columns before the row."""
-    mask: Bools = np.tri(n, k=-1, dtype=bool)
+    mask = np.tri(n, k=-1, dtype=bool)
     mask.flags.writeable = False
     return mask
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from time import monotonic
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -51,7 +51,7 @@ class Solution:
 
 
 #: Called with the lower and the upper bound of a part, in the units of `Problem.costs`.
-Report: TypeAlias = Callable[[int, int], None]
+Report = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +74,7 @@ class Task:
 
 
 #: Solves one part.
-Backend: TypeAlias = Callable[[Task], Solution]
+Backend = Callable[[Task], Solution]
 
 
 @dataclass(frozen=True)
@@ -91,8 +91,7 @@ class Effort:
         problem = make_problem()
         _ = problem.floor
         # The certificate and its check take about ten times as long.
-        ends = self.deadline.later(-10 * (monotonic() - began))
-        return problem, replace(self, deadline=ends)
+        return problem, replace(self, deadline=self.deadline.later(-10 * (monotonic() - began)))
 
 
 class _Progress:
@@ -191,9 +190,8 @@ class Warm:
         """The learned cycles among the items, the least position of each first."""
         where = np.full(self._n, -1)
         where[self._part] = np.arange(len(self._part))
-        cycles: Cycles = where[self._learned.cycles]
-        inside: Cycles = cycles[cycles.min(axis=1, initial=0) >= 0]
-        return inside
+        cycles = where[self._learned.cycles]
+        return np.asarray(cycles[cycles.min(axis=1, initial=0) >= 0])
 
     def learn(self, cycles: Cycles) -> None:
         """Keep cycles that a proof used, given with their least position first."""

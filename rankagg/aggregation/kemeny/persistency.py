@@ -158,7 +158,7 @@ def _small_cuts(
     between = ~(known[:, pairs[:, 1]].T | known[pairs[:, 0]])
     upper, loss = _grown(lost, between, pairs, size)
     lower, other = _grown(lost.T, between, pairs[:, ::-1], size)
-    cut: Bools = np.where((loss <= other)[:, None], upper, between & ~lower)
+    cut = np.where((loss <= other)[:, None], upper, between & ~lower)
     return cut, np.minimum(loss, other)
 
 

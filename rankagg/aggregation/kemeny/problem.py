@@ -84,8 +84,7 @@ class PairCosts(ABC):
     @property
     def unit(self) -> int:
         """The step, or more if needed to keep slopes below `LARGEST_SLOPE`."""
-        largest = int(np.abs(self.slopes).max(initial=0))
-        return max(self.step, largest // LARGEST_SLOPE, 1)
+        return max(self.step, int(np.abs(self.slopes).max(initial=0)) // LARGEST_SLOPE, 1)
 
     def next_attainable(self, bound: Fraction) -> int:
         """Return the least attainable cost that is at least `bound`."""
@@ -371,8 +370,7 @@ def _window_costs(costs: NDArray[Any], orders: Positions) -> NDArray[Any]:
     """Return the cost of an order of each window."""
     window = np.arange(len(costs))[:, None, None]
     sorted_costs = costs[window, orders[:, :, None], orders[:, None, :]]
-    totals: NDArray[Any] = np.triu(sorted_costs, k=1).sum(axis=(1, 2))
-    return totals
+    return np.asarray(np.triu(sorted_costs, k=1).sum(axis=(1, 2)))
 
 
 def _best_orders(costs: NDArray[Any]) -> Positions:

@@ -297,10 +297,9 @@ def _renumbered(node: Node, items: Callable[[int], int], rows: Callable[[int], i
     if isinstance(node, Branch):
         return replace(node, first=items(node.first), second=items(node.second))
     if isinstance(node, Persistent):
-        pairs = tuple((items(x), items(y)) for x, y in node.pairs)
         if isinstance(node, Cut):
             node = replace(node, above=tuple(map(items, node.above)))
-        return replace(node, pairs=pairs)
+        return replace(node, pairs=tuple((items(x), items(y)) for x, y in node.pairs))
     return node
 
 

@@ -127,7 +127,7 @@ class IntegerProgram:
 
 def _row_in_floats(numbers: Mapping[int, int], least: int) -> tuple[dict[int, float], float]:
     """Return a row that floats hold: the row in lowest terms, or a relaxed one."""
-    largest = max(abs(v) for v in numbers.values())
+    largest = max(map(abs, numbers.values()))
     divisor = gcd(*numbers.values())
     if max(largest, abs(least)) // divisor <= 2**30:
         # The left side is a multiple of the divisor.
@@ -139,7 +139,7 @@ def _row_in_floats(numbers: Mapping[int, int], least: int) -> tuple[dict[int, fl
 
 def _safe_names(labels: Iterable[Label]) -> list[str]:
     """Return distinct names of letters, digits and periods, which all file formats allow."""
-    names: list[str] = []
+    names = []
     for place, label in enumerate(labels, 1):
         plain = normalize("NFKD", str(label)).encode("ascii", "ignore").decode()
         base = re.sub("[^A-Za-z0-9]+", ".", plain).strip(".")[:NAME_LENGTH] or "item"

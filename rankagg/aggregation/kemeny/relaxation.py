@@ -335,8 +335,7 @@ class Relaxation:
 
     def _numbers(self, cycles: Cycles) -> Integers64:
         """Return a number for each cycle that does not depend on its first item."""
-        numbers: Integers64 = least_first(cycles) @ np.array([self._n**2, self._n, 1])
-        return numbers
+        return np.asarray(least_first(cycles) @ np.array([self._n**2, self._n, 1]))
 
     def _cycles_of(self, numbers: Integers64) -> Cycles:
         first, rest = np.divmod(numbers, self._n**2)
@@ -349,11 +348,9 @@ class Relaxation:
         return pairs.astype(np.int32), np.where(tails < heads, 1.0, -1.0)
 
     def _of_cycles(self, cycles: Cycles) -> SparseRows:
-        m = len(cycles)
         pairs, signs = self._places(cycles, np.roll(cycles, -1, axis=1))
-        least = 1.0 - (signs < 0).sum(axis=1)
-        starts = np.arange(0, 3 * m, 3, dtype=np.int32)
-        return SparseRows(least, starts, pairs.ravel(), signs.ravel())
+        starts = np.arange(0, 3 * len(cycles), 3, dtype=np.int32)
+        return SparseRows(1.0 - (signs < 0).sum(axis=1), starts, pairs.ravel(), signs.ravel())
 
     def _of_forms(self, forms: list[Form]) -> SparseRows:
         least, pairs, values = [], [], []

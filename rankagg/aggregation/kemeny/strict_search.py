@@ -121,8 +121,7 @@ class Search(CaseSearch):
         return CycleTightening(relaxation, self.deadline, self._margins, is_first=is_first)
 
     def _weights(self) -> NDArray[Any]:
-        weights: NDArray[Any] = np.abs(self._best.margins)
-        return weights
+        return np.asarray(np.abs(self._best.margins))
 
     def _open_pairs(self, case: Bools) -> Bools:
         return np.triu(~(case | case.T), k=1)

@@ -260,7 +260,7 @@ class TiedOptima(OptimalSet):
         TooLargeError
             If one group has more than a thousand.
         """
-        return prod(len(found) for found in self._enumerated)
+        return prod(map(len, self._enumerated))
 
     @cached_property
     def _enumerated(self) -> list[list[Positions]]:
@@ -278,8 +278,7 @@ class TiedOptima(OptimalSet):
 
     def __iter__(self) -> Iterator[PartialRanking]:
         """Iterate over all optima; see `count`."""
-        for chosen in product(*self._enumerated):
-            yield self._ranking(chosen)
+        yield from map(self._ranking, product(*self._enumerated))
 
     def first(self, limit: int) -> list[PartialRanking]:
         """Return up to `limit` optima.
@@ -340,8 +339,7 @@ class TiedOptima(OptimalSet):
 
 def _n_above(levels: Positions) -> Positions:
     """Return the number of items above each item."""
-    above: Positions = (levels[None, :] < levels[:, None]).sum(axis=1)
-    return above
+    return np.asarray((levels[None, :] < levels[:, None]).sum(axis=1))
 
 
 def solve_weak(
@@ -352,9 +350,13 @@ def solve_weak(
         lambda: WeakProblem.from_pairwise(votes, tie_cost, consensus_tie_cost)
     )
     solved = solve_parts(problem, problem.groups(), solve_weak_part, effort, kind=WeakProof)
-    prices = {"tie_cost": tie_cost, "consensus_tie_cost": consensus_tie_cost}
     certificate = TiedCertificate.build(
-        votes, solved.levels, solved.proofs, problem=problem, **prices
+        votes,
+        solved.levels,
+        solved.proofs,
+        tie_cost=tie_cost,
+        consensus_tie_cost=consensus_tie_cost,
+        problem=problem,
     )
     optima = TiedOptima(items=votes.items, _problem=problem, _levels=solved.levels)
     return proved_outcome(certificate, solved, effort, optima, noun="weak order")

@@ -144,7 +144,7 @@ def _best_list(gains: NDArray[np.object_], k: int, deadline: Deadline) -> tuple[
     program = IntegerProgram()
     items = program.columns([1] * n, cost=rounded(item_costs)).tolist()
     columns = program.columns([1] * len(pairs), cost=rounded(pair_costs)).tolist()
-    ahead: dict[tuple[int, int], int] = dict(zip(pairs, columns, strict=True))
+    ahead = dict(zip(pairs, columns, strict=True))
     program.equal(dict.fromkeys(items, 1), k)
     for i in range(n):
         with_it = {ahead[pair]: 1 for j in range(n) if j != i for pair in ((i, j), (j, i))}

@@ -223,7 +223,7 @@ def _ladders_around(arcs: Floats, a: int) -> tuple[Positions, Floats]:
 def _ladder_row(items: list[int], *, turned: bool) -> Derived:
     a, b, c, d, e, f = items
     cycles = [(a, b, c), (a, b, e), (a, d, c), (a, d, f), (b, e, d, f)]
-    terms: list[tuple[int, Any]] = [(1, cycle[::-1] if turned else cycle) for cycle in cycles]
+    terms = [(1, cycle[::-1] if turned else cycle) for cycle in cycles]
     return Derived(tuple(terms), 2)
 
 
@@ -257,8 +257,7 @@ def _halves_of(before: Floats, group: Positions, cycles: Positions) -> dict[Deri
     slack -= demanded
     # The right side must be odd: otherwise take the other bound of one pair.
     price = np.where(is_odd, np.abs(2.0 * x - 1.0), np.inf)
-    starts = np.flatnonzero(np.diff(owner, prepend=-1))
-    cheapest = np.lexsort((price, owner))[starts]
+    cheapest = np.lexsort((price, owner))[np.flatnonzero(np.diff(owner, prepend=-1))]
     cheapest = cheapest[least[owner[cheapest]] % 2 == 0]
     slack[owner[cheapest]] += price[cheapest]
     at_one[cheapest] ^= True
@@ -308,9 +307,8 @@ class _Graph(NamedTuple):
 
 def _violated_walks(before: Floats, limit: int, deadline: Deadline) -> list[Derived]:
     """Return rows of odd closed walks that a point violates, at most `limit`, the worst first."""
-    graph = _graph(before)
     found: dict[Derived, float] = {}
-    for walks in _closed_walks(graph, deadline):
+    for walks in _closed_walks(_graph(before), deadline):
         found.update(_halved_walks(before, walks))
         if len(found) >= limit:
             break
@@ -417,8 +415,7 @@ def _turning_points(
 ) -> tuple[Positions, Positions]:
     """Return places in the chunk and the second pairs of light odd walks."""
     n = distance.shape[1] // 2
-    slack = distance[:, : n - 1] + distance[:, n : 2 * n - 1]
-    at, through = np.nonzero(slack < LARGEST_SLACK)
+    at, through = np.nonzero(distance[:, : n - 1] + distance[:, n : 2 * n - 1] < LARGEST_SLACK)
     order = rng.permutation(len(at))
     at, through = at[order], through[order]
     order = np.argsort(at, kind="stable")

@@ -185,8 +185,7 @@ class _Excess(NamedTuple):
         tied = np.where(known.above | known.above.T, huge, slopes + slopes.T)
         up = np.minimum(above, tied)
         least = np.minimum(up, below)
-        base = constant + exact.sum_of(np.triu(least, k=1))
-        return cls(base, up - least, below - least)
+        return cls(constant + exact.sum_of(np.triu(least, k=1)), up - least, below - least)
 
 
 def _reduced_costs(problem: WeakProblem, weighting: Weighting) -> tuple[Integers, int, int]:

@@ -55,8 +55,7 @@ def _best_buckets(costs: _FloatCosts, order: Positions) -> Levels:
     Dynamic programming over the start of the last bucket: O(n^2).
     """
     n = len(order)
-    inside = np.ix_(order, order)
-    change = np.triu((costs.tied - costs.above)[inside], k=1)
+    change = np.triu((costs.tied - costs.above)[np.ix_(order, order)], k=1)
     # gains[first, last]: cost added by tying the stretch from first to last.
     gains = np.cumsum(np.cumsum(change, axis=1)[::-1], axis=0)[::-1]
     best = np.zeros(n + 1)
@@ -84,8 +83,7 @@ def _move_items(costs: _FloatCosts, levels: Levels, deadline: Deadline = NEVER) 
     """
     while not deadline.is_over:
         levels = _best_moves(costs, levels, deadline)
-        order = np.lexsort((levels,))
-        again = _best_buckets(costs, order)
+        again = _best_buckets(costs, np.lexsort((levels,)))
         if _cost(costs, again) >= _cost(costs, levels) - costs.negligible:
             return levels
         levels = again
@@ -201,8 +199,8 @@ class _WeakIncumbent:
 
 def _biased(problem: WeakProblem, unit: int, known: Known) -> _FloatCosts:
     """Return float costs with penalties on everything that the known relations exclude."""
-    above: Floats = (problem.above / unit).astype(np.float64)
-    tied: Floats = (problem.tied / unit).astype(np.float64)
+    above = (problem.above / unit).astype(np.float64)
+    tied = (problem.tied / unit).astype(np.float64)
     penalty = float(above.sum() + tied.sum()) + 1.0
     above[known.not_below.T & ~np.eye(problem.n, dtype=bool)] += penalty
     tied[known.above | known.above.T] += penalty
@@ -215,8 +213,7 @@ def _extension(known: Known) -> Positions:
     first = np.array([np.argmax(parts == part) for part in range(int(parts.max()) + 1)])
     inside = known.not_below[np.ix_(first, first)]
     # The relation of the parts is a partial order, so sorting by the number below respects it.
-    order = np.argsort(-inside.sum(axis=1), kind="stable")
-    return np.argsort(order)[parts]
+    return np.argsort(np.argsort(-inside.sum(axis=1), kind="stable"))[parts]
 
 
 class _WeakRelaxation(Relaxation):
@@ -250,11 +247,10 @@ class _WeakRelaxation(Relaxation):
         return np.nonzero(~np.eye(self._n, dtype=bool))
 
     def _numbers(self, cycles: Cycles) -> Integers64:
-        numbers: Integers64 = cycles @ np.array([self._n**2, self._n, 1])
-        return numbers
+        return np.asarray(cycles @ np.array([self._n**2, self._n, 1]))
 
     def _columns(self, first: Positions, second: Positions) -> NDArray[np.int32]:
-        columns: Positions = first * (self._n - 1) + second - (second > first)
+        columns = first * (self._n - 1) + second - (second > first)
         return columns.astype(np.int32)
 
     def _of_cycles(self, cycles: Cycles) -> SparseRows:
@@ -266,8 +262,7 @@ class _WeakRelaxation(Relaxation):
         signs = np.where(totals[:, None], [-1.0, -1.0, 0.0], [1.0, 1.0, -1.0])
         kept = np.column_stack([np.ones((len(cycles), 2), dtype=bool), ~totals])
         starts = np.concatenate([[0], np.cumsum(kept.sum(axis=1))[:-1]]).astype(np.int32)
-        most = np.where(totals, -1.0, 1.0)
-        return SparseRows(most, starts, columns[kept], signs[kept])
+        return SparseRows(np.where(totals, -1.0, 1.0), starts, columns[kept], signs[kept])
 
 
 def _violated_weak_rows(not_below: Floats, limit: int, deadline: Deadline) -> Positions:
@@ -290,8 +285,7 @@ def _violated_weak_rows(not_below: Floats, limit: int, deadline: Deadline) -> Po
         found.append(np.column_stack([np.full(len(picked), i), middle[picked], picked]))
         excess.append(over[picked])
     rows, over = np.concatenate(found), np.concatenate(excess)
-    order = np.argsort(-over, kind="stable")[:limit]
-    return np.concatenate([totals, rows[order]])
+    return np.concatenate([totals, rows[np.argsort(-over, kind="stable")[:limit]]])
 
 
 class _RowTightening(Tightening):
@@ -328,15 +322,13 @@ class WeakSearch(CaseSearch):
         return _RowTightening(relaxation, self.deadline)
 
     def _weights(self) -> NDArray[Any]:
-        weights: NDArray[Any] = np.abs((self.problem.slopes / self._unit).astype(np.float64))
-        return weights
+        return np.asarray(np.abs((self.problem.slopes / self._unit).astype(np.float64)))
 
     def _open_pairs(self, case: Known) -> Bools:
         return ~(case.not_below | case.above.T)
 
     def _single(self, case: Known) -> Positions:
-        levels: Positions = case.above.sum(axis=0)
-        return levels
+        return np.asarray(case.above.sum(axis=0))
 
 
 def solve_weak_part(task: Task) -> Solution:

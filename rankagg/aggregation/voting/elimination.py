@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
-from typing import ClassVar, Literal, NamedTuple, TypeAlias, get_args
+from typing import ClassVar, Literal, NamedTuple, get_args
 
 import numpy as np
 
@@ -42,8 +42,8 @@ from rankagg.exceptions import InvalidInputError, TiedRankingError
 # Most sets of remaining items that "parallel" follows.
 MOST_SETS = 5_000
 #: The positions of the items that remain, ascending.
-Inside: TypeAlias = tuple[int, ...]
-TieBreaking: TypeAlias = Literal["together", "parallel", "order", "lot", "refuse"]
+Inside = tuple[int, ...]
+TieBreaking = Literal["together", "parallel", "order", "lot", "refuse"]
 
 
 class Round(NamedTuple):
@@ -79,11 +79,11 @@ class _State(NamedTuple):
         return self.above if decided.first else self.above + len(self.inside) - len(out)
 
 
-Counter: TypeAlias = Callable[[Inside], Round]
+Counter = Callable[[Inside], Round]
 # The state before a round, its result, the removed items, and notes on ties.
-_Taken: TypeAlias = tuple[_State, Round, Inside, list[str]]
+_Taken = tuple[_State, Round, Inside, list[str]]
 # An item that may be removed, its rank, and the state without it.
-_Branch: TypeAlias = tuple[int, int, _State]
+_Branch = tuple[int, int, _State]
 
 
 @dataclass(frozen=True, kw_only=True)

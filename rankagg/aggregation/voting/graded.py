@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import accumulate
 from math import lcm
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from rankagg.aggregation.outcome import Outcome
 from rankagg.core import UNRANKED, ItemSet, as_ranking, exact, listed
 
 # Ascending grades of a candidate, and the number of voters who gave each or a lower one.
-Grades: TypeAlias = tuple[list[float], list[int]]
+Grades = tuple[list[float], list[int]]
 
 
 @dataclass(frozen=True, kw_only=True)

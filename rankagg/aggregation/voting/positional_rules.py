@@ -297,18 +297,19 @@ class Positional(PlacePoints):
 
 
 def _falling(weights: object) -> tuple[float, ...]:
+    refused = InvalidInputError(PARAMETER, FALLING_WEIGHTS, weights)
     if isinstance(weights, str | bytes | dict | set):
-        raise InvalidInputError(PARAMETER, FALLING_WEIGHTS, weights)
+        raise refused
     try:
         given = list(weights)  # type: ignore[call-overload]
     except TypeError:
-        raise InvalidInputError(PARAMETER, FALLING_WEIGHTS, weights) from None
+        raise refused from None
     numbers = tuple(
         check_number(number, PARAMETER, low=-LARGEST_WEIGHT, high=LARGEST_WEIGHT)
         for number in given
     )
     if not numbers or any(a < b for a, b in pairwise(numbers)):
-        raise InvalidInputError(PARAMETER, FALLING_WEIGHTS, weights)
+        raise refused
     return numbers
 
 
@@ -397,8 +398,7 @@ def _approvals(profile: Profile) -> Integers:
             Described(f"{n:,} of {counted(of, 'ballot', ',')} with more levels"),
             "Approval(k) gives the point to the first k places.",
         )
-    approved: Integers = (profile.ranks == 0).astype(np.int64)
-    return approved
+    return np.asarray((profile.ranks == 0).astype(np.int64))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -461,7 +461,7 @@ class Bucklin(Aggregator):
 def _listed(buckets: _Buckets, items: slice, n: int, over: int, whole: int) -> Integers:
     """Return the weight, times `over`, that some items have among the first k, for every k."""
     kind = np.int64 if 2 * whole < exact.INT64_SAFE else object
-    steps: Integers = np.zeros((len(range(n)[items]), n + 1), dtype=kind)
+    steps = np.zeros((len(range(n)[items]), n + 1), dtype=kind)
     rows, sizes = buckets.items - items.start, buckets.sizes
     shares = buckets.weights.astype(kind) * (over // sizes.astype(kind))
     np.add.at(steps, (rows, buckets.places), shares)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
-from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -15,7 +15,7 @@ from rankagg.core import ItemSet, Profile, Result, counted, exact, listed, plain
 from rankagg.exceptions import InformationLostError, InvalidInputError
 
 #: Unit of a count.
-CountedUnit: TypeAlias = Literal["votes", "last places", "points"]
+CountedUnit = Literal["votes", "last places", "points"]
 
 
 class CountRound(NamedTuple):

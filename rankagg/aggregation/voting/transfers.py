@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, fields
 from fractions import Fraction
-from typing import ClassVar, Literal, NamedTuple, TypeAlias, get_args
+from typing import ClassVar, Literal, NamedTuple, get_args
 
 import numpy as np
 
@@ -28,9 +28,9 @@ from rankagg.core import ItemSet, Profile, counted, exact, listed
 from rankagg.exceptions import Described, InvalidInputError, TiedRankingError
 from rankagg.kernels.counting import strict_rows
 
-Counting: TypeAlias = Literal["scottish", "meek"]
-QuotaName: TypeAlias = Literal["droop", "hare"]
-Lot: TypeAlias = Literal["order", "lot", "refuse"]
+Counting = Literal["scottish", "meek"]
+QuotaName = Literal["droop", "hare"]
+Lot = Literal["order", "lot", "refuse"]
 
 # Most ways of breaking ties that are followed.
 MOST_WAYS = 100

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import nan
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -35,7 +35,7 @@ from rankagg.inference.rank_tests import average_ranks
 if TYPE_CHECKING:
     from rankagg.aggregation.kemeny.tied_optima import TiedOptima
 
-Rankings: TypeAlias = Mapping[str, PartialRanking]
+Rankings = Mapping[str, PartialRanking]
 #: Printed for results that were not computed within the time limit.
 LATE = "not computed in time"
 
@@ -109,7 +109,7 @@ class Alternatives:
     ) -> Alternatives:
         """Compute as much as the deadline allows."""
         every = optima.within(deadline.time_limit)
-        late: list[bool] = []
+        late = []
 
         def in_time(compute: Callable[[], Any]) -> Any:
             try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -21,7 +21,7 @@ from rankagg.aggregation import (
     Guarantee,
     Held,
     check_rule,
-    time_limit_of,
+    deadline_of,
 )
 from rankagg.aggregation.base import votes_text
 from rankagg.aggregation.kemeny import Slater
@@ -30,7 +30,6 @@ from rankagg.analysis.comparison.agreement import Alternatives, overlap_curves
 from rankagg.analysis.comparison.sentences import sentences_of
 from rankagg.core import (
     ROWS,
-    Direction,
     PairwiseMatrix,
     PartialRanking,
     Result,
@@ -68,7 +67,7 @@ FORMATS: Mapping[str, Callable[[Any], str]] = {
 # Pairs with as many votes for as against that are printed of each rule.
 LEVEL_PAIRS = 3
 
-Measure: TypeAlias = Callable[[PartialRanking, PartialRanking], float]
+Measure = Callable[[PartialRanking, PartialRanking], float]
 
 
 class RuleComparison(Result):
@@ -91,7 +90,7 @@ class RuleComparison(Result):
     _plot = "bump_chart"
     _named_rows = False
     _formats = FORMATS
-    _best: ClassVar[Mapping[str, Direction]] = {
+    _best: ClassVar = {
         **dict.fromkeys(("cost", "excess", "ratio", "distance"), "lowest"),
         **dict.fromkeys(("tau", *(f"top{k}" for k in DEPTHS)), "highest"),
     }
@@ -138,8 +137,7 @@ class RuleComparison(Result):
     def _have_guarantees(self) -> bool:
         # They hold for complete strict rankings, with ties of a consensus broken at random.
         price = None if self.exact is None else self.exact.consensus_tie_cost
-        plain = self.consensuses[0].evidence.is_complete_and_strict
-        return plain and price in (None, 0.5)
+        return self.consensuses[0].evidence.is_complete_and_strict and price in (None, 0.5)
 
     # -- tables -------------------------------------------------------------------------------
 
@@ -163,7 +161,7 @@ class RuleComparison(Result):
         optimum = np.nan if exact is None else self._costs[self.consensuses.index(exact)]
         bound = consensus.rule.guarantee if self._have_guarantees else None
         both = None if exact is None else (consensus.ranking, exact.ranking)
-        row: dict[str, Any] = {
+        row = {
             "rule": self.rules[i],
             "ranking": consensus.ranking.to_text(),
             "cost": cost,
@@ -307,7 +305,7 @@ class RuleComparison(Result):
         decisions : Decisions, optional
             Mark the disagreeing pairs that are decided; see `disagreements`.
         """
-        deadline = Deadline.after(time_limit_of(time_limit))
+        deadline = deadline_of(time_limit)
         known = self.alternatives(deadline) if check_flag(optima, "optima") else None
         return self.text(rows, optima=known, decisions=decisions)
 
@@ -386,7 +384,7 @@ class RuleComparison(Result):
         A is ranked first. The consensus is proved optimal, and no other is as good.
         """
         searched = check_flag(optima, "optima")
-        known = self.alternatives(Deadline.after(time_limit_of(time_limit))) if searched else None
+        known = self.alternatives(deadline_of(time_limit)) if searched else None
         return sentences_of(self, known, decisions, searched=searched)
 
     def alternatives(self, deadline: Deadline) -> Alternatives | None:
@@ -438,8 +436,7 @@ class RuleComparison(Result):
         frame = self.ranks()
         shown = frame.iloc[:rows].astype(object).fillna("-")
         shown.index = pd.Index([shortened(label) for label in shown.index])
-        width = max(map(len, shown.index))
-        shown.index = shown.index.str.ljust(width)
+        shown.index = shown.index.str.ljust(max(map(len, shown.index)))
         left = len(frame) - len(shown)
         text = "ranks\n" + shown.to_string()
         return f"{text}\n... and {counted(left, 'more item')}" if left else text
@@ -532,7 +529,7 @@ def compare(
     0   Borda  B > A > C   5.0     1.0
     1  Kemeny  A > B > C   4.0     0.0
     """
-    deadline = Deadline.after(time_limit_of(time_limit))
+    deadline = deadline_of(time_limit)
     evidence = Evidence.of(data, tolerance, higher_is_better)
     given = default_rules(evidence.data) if rules is None else rules
     rules = [check_rule(rule, "rules") for rule in given]

@@ -117,8 +117,7 @@ def radius_of_comparisons(
         first, *rivals = sorted(data.items.indices(list(pair)), key=lambda at: -worths[at])
     removed, ahead = np.arange(0), rivals[0]
     for rival in rivals:
-        most = (len(removed) or len(data)) - 1
-        found = _removal(data, fit, (first, rival), most)
+        found = _removal(data, fit, (first, rival), (len(removed) or len(data)) - 1)
         if found is not None:
             removed, ahead = found, rival
     return ComparisonRadius(
@@ -158,8 +157,7 @@ def _by_influence(data: Comparisons, fit: BradleyTerryFit, first: int, second: i
     """Return the most influential comparisons that close the gap to first order."""
     influence = _influence(data, fit, first, second)
     order = np.argsort(-influence, kind="stable")
-    gap = fit.log_worths[first] - fit.log_worths[second]
-    short = np.cumsum(influence[order]) <= gap
+    short = np.cumsum(influence[order]) <= fit.log_worths[first] - fit.log_worths[second]
     return order if short.all() else order[: int(np.argmin(short)) + 1]
 
 

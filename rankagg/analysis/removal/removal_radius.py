@@ -20,9 +20,9 @@ from rankagg.aggregation import (
     Copeland,
     Deadline,
     Mean,
-    time_limit_of,
+    as_data,
+    deadline_of,
 )
-from rankagg.aggregation.evidence import as_data
 from rankagg.aggregation.kemeny import Kemeny
 from rankagg.analysis.removal.comparison_radius import ComparisonRadius, radius_of_comparisons
 from rankagg.analysis.removal.removal_units import Bracket, RemovalClasses, RemovalUnit, Searched
@@ -206,8 +206,7 @@ class RemovalRadius(Result):
         return self._sentence(self.level, change)
 
     def _sentence(self, removal: Removal, change: str) -> str:
-        noun = self.noun.removesuffix("s")
-        units = quantity(self.n_units, "units that may go", ",", noun)
+        units = quantity(self.n_units, "units that may go", ",", self.noun.removesuffix("s"))
         fewer = quantity(removal.lower, "removals that are proved to be needed", of=self.n_units)
         if removal.is_impossible:
             return sentence("no removal would {}: one of {} has to stay", change, units)
@@ -228,9 +227,10 @@ class RemovalRadius(Result):
         return sentence("{}; it is proved that fewer than {} would not", effect, fewer)
 
     def _content(self) -> dict[str, Any]:
-        what = {"rule": self.consensus.rule.name, "unit": self.unit, "units": self.noun}
         return {
-            **what,
+            "rule": self.consensus.rule.name,
+            "unit": self.unit,
+            "units": self.noun,
             **self._plain("n_units", "pair", "first"),
             "level": self.level.to_dict(),
             "overtaken": self.overtaken.to_dict(),
@@ -342,7 +342,7 @@ def removal_radius(
         return radius_of_comparisons(data, _checked_pair(pair, data.items))
     data = as_data(data)
     rule = Kemeny() if rule is None else rule
-    deadline = Deadline.after(time_limit_of(time_limit))
+    deadline = deadline_of(time_limit)
     return radius_until(deadline, _removal_classes(data, rule, unit, tolerance), pair=pair)
 
 

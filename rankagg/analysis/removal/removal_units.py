@@ -11,11 +11,11 @@ from functools import cached_property
 from logging import getLogger
 from math import lcm
 from time import monotonic
-from typing import Any, Literal, TypeAlias, cast
+from typing import Any, Literal, cast
 
 import numpy as np
 
-from rankagg._typing import Bools, Integers, Integers64, Label, Positions, Ranks, Tolerance
+from rankagg._typing import Integers, Integers64, Label, Positions, Ranks, Tolerance
 from rankagg.aggregation import (
     Aggregator,
     Borda,
@@ -41,7 +41,7 @@ from rankagg.core import (
 from rankagg.exceptions import InvalidInputError, OutOfTimeError, VerificationError
 from rankagg.kernels.counting import doubled_places
 
-RemovalUnit: TypeAlias = Literal["ranking", "task"]
+RemovalUnit = Literal["ranking", "task"]
 
 # Seconds between progress lines of a long search.
 SECONDS_BETWEEN_LINES = 5.0
@@ -176,7 +176,7 @@ class RemovalClasses:
     def compared(self, item: int, others: Positions) -> Integers:
         """Return how many ballots of one unit of each class compare an item with each other."""
         mine, theirs = self._ranks[:, [item]], self._ranks[:, others]
-        both: Bools = (mine != UNRANKED) & (theirs != UNRANKED)
+        both = (mine != UNRANKED) & (theirs != UNRANKED)
         both &= (mine != UNLISTED) | (theirs != UNLISTED)
         return self._summed(both.astype(np.int64))
 
@@ -245,8 +245,7 @@ def _by_rows(values: Integers, factors: Integers) -> Integers:
     """Return every row times its own nonnegative factor."""
     each = cast(Integers, np.broadcast_to(factors[:, None], values.shape))
     products = exact.multiply(np.abs(values), each)
-    signed: Integers = np.where(values < 0, -products, products)
-    return signed
+    return np.where(values < 0, -products, products)
 
 
 @dataclass(frozen=True)

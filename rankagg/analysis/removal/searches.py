@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankagg._typing import Bools, Integers, Integers64, Positions, Ranks
+from rankagg._typing import Integers, Integers64, Positions, Ranks
 from rankagg.aggregation import Borda, Copeland, Deadline, Mean
 from rankagg.aggregation.kemeny.pulp_programs import IntegerProgram
 from rankagg.analysis.removal.removal_units import (
@@ -277,7 +277,7 @@ def _least_changes(
     gap = top.score(alpha) - rival.score(alpha)
     total = int(top.counts.sum())
     steps = sorted(rival.steps(alpha, 1) + top.steps(alpha, -1), key=lambda step: step.number)
-    taken: list[_Step] = []
+    taken = []
     for step in steps:
         if gap < 0 or (gap == 0 and not question.strict):
             break
@@ -496,8 +496,7 @@ def _removals(counts: list[int], size: int) -> Iterator[list[int]]:
         if not size:
             yield []
         return
-    rest = sum(counts[1:])
-    for many in range(max(size - rest, 0), min(counts[0], size) + 1):
+    for many in range(max(size - sum(counts[1:]), 0), min(counts[0], size) + 1):
         yield from ([many, *others] for others in _removals(counts[1:], size - many))
 
 
@@ -519,7 +518,7 @@ def _joined_from(units: RemovalClasses, question: Question, deadline: Deadline) 
     sizes = np.unique(needed[needed < units.total]).tolist()
 
     def has_rivals(size: int) -> bool:
-        behind: Bools = needed.T <= size  # noqa: SIM300
+        behind = needed.T <= size  # noqa: SIM300
         parts = strong_parts(behind)
         return bool((parts[list(question.rivals)] == parts[question.tops[0]]).any())
 

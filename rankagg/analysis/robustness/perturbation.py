@@ -16,8 +16,7 @@ from numpy.typing import ArrayLike
 
 from rankagg._typing import Integers64, Label, Positions, Ranks, Tolerance
 from rankagg._validation import check_jobs, table_remedy
-from rankagg.aggregation import Aggregator, Consensus, Deadline, Evidence
-from rankagg.aggregation.evidence import as_data
+from rankagg.aggregation import Aggregator, Consensus, Deadline, Evidence, as_data
 from rankagg.aggregation.kemeny import Certificate, Kemeny
 from rankagg.aggregation.kemeny.parts import Warm
 from rankagg.core import (
@@ -206,8 +205,7 @@ def resample_kemeny(
     if not isinstance(exact_rule, Kemeny):
         raise InvalidInputError("rule", "a Kemeny rule", rule)
     versions = _check_counts(counts, len(profile))
-    jobs = check_jobs(n_jobs)
-    return in_groups(_Resampler(profile, exact_rule).consensuses, versions, 8, jobs)
+    return in_groups(_Resampler(profile, exact_rule).consensuses, versions, 8, check_jobs(n_jobs))
 
 
 def in_groups(

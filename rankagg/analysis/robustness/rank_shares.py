@@ -6,7 +6,7 @@ bootstrap of a discrete choice such as the winner has no guaranteed coverage.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,12 +14,10 @@ import pandas as pd
 
 from rankagg._typing import Bools, Floats, Label, Positions, RNGLike, Tolerance
 from rankagg._validation import as_generator, check_alpha, check_integer, check_jobs
-from rankagg.aggregation import Aggregator, check_rule
-from rankagg.aggregation.evidence import as_data
+from rankagg.aggregation import Aggregator, as_data, check_rule
 from rankagg.aggregation.kemeny import Kemeny
 from rankagg.analysis.robustness.redraws import ranks_in_resamples
 from rankagg.core import (
-    Direction,
     ItemSet,
     Profile,
     Result,
@@ -95,18 +93,16 @@ def rank_shares(
     """
     data = as_data(data)
     rule = Kemeny() if rule is None else check_rule(rule)
-    times = check_integer(n_resamples, "n_resamples", low=1)
-    jobs = check_jobs(n_jobs)
     items, drawn, *ends, is_proved = ranks_in_resamples(
         data,
         rule,
-        times,
+        check_integer(n_resamples, "n_resamples", low=1),
         as_generator(rng),
         unit=unit,
         fixed_tasks=fixed_tasks,
         tolerance=tolerance,
         instances=instances,
-        n_jobs=jobs,
+        n_jobs=check_jobs(n_jobs),
     )
     return _rank_shares(items, rule, drawn, *ends, is_proved=is_proved, fixed_tasks=fixed_tasks)
 
@@ -178,7 +174,7 @@ class RankShares(Result):
 
     _schema = "rankagg.rank_shares"
     _plot = "rank_distribution_plot"
-    _best: ClassVar[Mapping[str, Direction]] = {
+    _best: ClassVar = {
         **dict.fromkeys(("first_in_every", "first_in_some"), "highest"),
         "mean_rank": "lowest",
     }
@@ -282,8 +278,7 @@ class RankShares(Result):
 
     def _content(self) -> dict[str, Any]:
         what = self._plain("unit", "fixed_tasks", "n_resamples", "notes")
-        items = plain_rows(self.to_frame().reset_index())
-        return {"rule": self.rule.name, **what, "items": items}
+        return {"rule": self.rule.name, **what, "items": plain_rows(self.to_frame().reset_index())}
 
     def _facts(self) -> list[str]:
         within = " within tasks" if self.fixed_tasks else ""

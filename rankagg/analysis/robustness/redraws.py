@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeAlias, get_args
+from typing import Any, get_args
 
 import numpy as np
 
@@ -26,10 +26,9 @@ from rankagg._typing import (
     Tolerance,
 )
 from rankagg._validation import check_choice, check_flag
-from rankagg.aggregation import Aggregator, Consensus, Evidence, ranking_points
+from rankagg.aggregation import Aggregator, Consensus, Evidence, Mean, ranking_points
 from rankagg.aggregation.kemeny import Kemeny
 from rankagg.aggregation.kemeny.top_k import TopK
-from rankagg.aggregation.means import Mean
 from rankagg.analysis.robustness.perturbation import in_groups, resample_kemeny
 from rankagg.core import (
     ItemSet,
@@ -51,7 +50,7 @@ from rankagg.inference.units import Unit, Units, rankings_of, resample_counts
 from rankagg.kernels.counting import doubled_places
 
 #: Ranks by resample, and whether they are certain; None for rules that are not sums.
-RanksAtOnce: TypeAlias = tuple[Ranks, Bools] | None
+RanksAtOnce = tuple[Ranks, Bools] | None
 
 # Sums below it are exact enough to be ranked without rounding.
 EXACT_POINTS = 2**46
@@ -137,8 +136,7 @@ class _Spans:
     @classmethod
     def of_ranks(cls, ranks: Ranks, *, is_proved: bool = True) -> _Spans:
         """Return the spans of rankings in rows."""
-        listed = (ranks >= 0).sum(axis=1, keepdims=True)
-        start = np.where(ranks == places.UNLISTED, listed, ranks)
+        start = np.where(ranks == places.UNLISTED, (ranks >= 0).sum(axis=1, keepdims=True), ranks)
         doubled = doubled_places(ranks)
         best = np.where(doubled > 0, start + 1, 0)
         worst = np.where(doubled > 0, doubled - 1 - start, 0)
@@ -291,15 +289,13 @@ class _Redraw(_Redraws):
             table = self._table(self.data, counts)
             if table is None:
                 return None
-            steps = as_tolerance(self.tolerance, self.data.tasks, table.tasks)
-            return Evidence(table, steps)
+            return Evidence(table, as_tolerance(self.tolerance, self.data.tasks, table.tasks))
         kept = np.flatnonzero(counts)
         profile = self.profile[kept]
         times, weights = counts[kept], profile.weights
         if self.draws_tasks:
             times, weights = profile.counts, weights * (times / profile.counts)
-        rows = self._rows(profile, groups=profile.groups, counts=times, weights=weights)
-        return Evidence(rows)
+        return Evidence(self._rows(profile, groups=profile.groups, counts=times, weights=weights))
 
     def _rows(self, profile: Profile, **columns: Any) -> Profile:
         return canonical_profile(profile.items, profile.ranks, unranked=profile.unranked, **columns)
@@ -404,6 +400,5 @@ class _RedrawSums(_Redraws):
         """Return a resample."""
         whole, drawn = self.summary, zip(self.summary.tallies, counts.tolist(), strict=True)
         times = {task: many for task, many in drawn if many}
-        tallies = {task: whole.tallies[task] for task in times}
         weights = {task: whole.task_weights[task] * many for task, many in times.items()}
-        return Evidence(whole.with_tallies(tallies, weights))
+        return Evidence(whole.with_tallies({task: whole.tallies[task] for task in times}, weights))

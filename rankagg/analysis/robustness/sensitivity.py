@@ -20,8 +20,15 @@ from numpy.typing import NDArray
 
 from rankagg._typing import Bools, Floats, Generator, Ranks, RNGLike, Tolerance, Unranked
 from rankagg._validation import as_generator, check_integer, check_jobs
-from rankagg.aggregation import Aggregator, Borda, Consensus, Deadline, Evidence, check_rule
-from rankagg.aggregation.evidence import as_data
+from rankagg.aggregation import (
+    Aggregator,
+    Borda,
+    Consensus,
+    Deadline,
+    Evidence,
+    as_data,
+    check_rule,
+)
 from rankagg.aggregation.kemeny import Certificate, Optima
 from rankagg.analysis.robustness.perturbation import Near, in_groups
 from rankagg.core import (
@@ -210,9 +217,8 @@ def sensitivity(
     times = check_integer(n_samples, "n_samples", low=1)
     jobs = check_jobs(n_jobs)
     if rule.reads_unranked != "by policy" or rule.needs == "scores":
-        remedy = "Other rules ignore the policy."
         allowed = "a rule that the policy for unranked items changes"
-        raise InvalidInputError("rule", allowed, rule, remedy)
+        raise InvalidInputError("rule", allowed, rule, "Other rules ignore the policy.")
     is_summary = isinstance(data, ScoreSummary)
     if is_summary and model is not None:
         raise InformationLostError(
@@ -226,8 +232,8 @@ def sensitivity(
     given = data if is_summary else rankings_of(data, tolerance, None)[0]
     evidence = Evidence(given, tolerance if is_summary else 0.0)
     under = [evidence.with_unranked(policy) for policy in policies]
-    consensuses = tuple(rule.aggregate(one) for one in under)
-    known = tuple(_above_in_all(consensus) for consensus in consensuses)
+    consensuses = tuple(map(rule.aggregate, under))
+    known = tuple(map(_above_in_all, consensuses))
     has_gaps = not is_summary and evidence.profile.has_unranked
     results: list[tuple[Ranks, bool]]
     seeds = [] if is_summary else as_generator(rng).spawn(times)
@@ -331,8 +337,7 @@ class Sensitivity(Result):
             Without completions there is no share.
         """
         first = self.consensuses[0].ranking.ranks
-        key = np.where(first == UNRANKED, len(first), first)
-        order = np.lexsort((np.arange(len(first)), key))
+        order = np.lexsort((np.arange(len(first)), np.where(first == UNRANKED, len(first), first)))
         share = self.share_above
         rows = []
         for i, j in combinations(order.tolist(), 2):

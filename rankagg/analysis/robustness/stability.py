@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import combinations
 from math import comb
-from typing import Any, TypeAlias, get_args
+from typing import Any, get_args
 
 import numpy as np
 import pandas as pd
@@ -15,8 +15,7 @@ from joblib import effective_n_jobs
 
 from rankagg._typing import Bools, Generator, Label, Positions, Ranks, RNGLike, Tolerance
 from rankagg._validation import as_generator, check_choice, check_integer, check_jobs
-from rankagg.aggregation import Aggregator, Consensus, Deadline, check_rule, time_limit_of
-from rankagg.aggregation.evidence import as_data
+from rankagg.aggregation import Aggregator, Consensus, Deadline, as_data, check_rule, deadline_of
 from rankagg.aggregation.kemeny import Kemeny, Optima
 from rankagg.analysis.comparison.agreement import agreement_of
 from rankagg.analysis.robustness.perturbation import Near, Part, Parts, in_groups
@@ -39,9 +38,9 @@ from rankagg.core import (
 from rankagg.exceptions import Described, InvalidInputError, OutOfTimeError
 
 # Number of remaining cases, the units kept in this one, and whether all its optima are compared.
-_Case: TypeAlias = tuple[int, Positions, bool]
+_Case = tuple[int, Positions, bool]
 # A size, and the units that a subset of it keeps.
-_Subset: TypeAlias = tuple[int, Positions]
+_Subset = tuple[int, Positions]
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,8 +149,7 @@ class Stability(Result):
     @property
     def unproved(self) -> int:
         """Number of consensuses that an exact rule did not prove optimal."""
-        parts = (self._known, *self._without, *self.on_subsets)
-        return sum(not part.is_proved for part in parts)
+        return sum(not part.is_proved for part in (self._known, *self._without, *self.on_subsets))
 
     @property
     def undecided(self) -> int:
@@ -185,12 +183,11 @@ class Stability(Result):
         if several:
             what, noun = "consensuses with several optima", "exact consensus"
             part = part_of(several, what, 1 + cut, "exact consensuses", noun)
-            has = "has" if several == 1 else "have"
             text = (
                 "{} {} several optima; a pair counts as changed only if all optima of all data "
                 "have it one way and all without the unit the other"
             )
-            notes.append(sentence(text, part, has))
+            notes.append(sentence(text, part, "has" if several == 1 else "have"))
         if exact and self.on_subsets:
             notes.append("one optimum of each subset is compared with one of all data")
         return tuple(notes)
@@ -282,9 +279,8 @@ class Stability(Result):
         }
 
     def _facts(self) -> list[str]:
-        name = self.consensus.rule.name
         notes = (sentence("note: {}", note) for note in self.notes)
-        return [sentence("{}: {}", name, self.headline()), *notes]
+        return [sentence("{}: {}", self.consensus.rule.name, self.headline()), *notes]
 
     def _table(self) -> pd.DataFrame:
         return self.influence().sort_values("distance", ascending=False, kind="stable")
@@ -399,13 +395,12 @@ def stability(
     """
     data = as_data(data)
     rule = Kemeny() if rule is None else check_rule(rule)
-    kind: Part = check_choice(unit, get_args(Part), "unit")
+    kind = check_choice(unit, get_args(Part), "unit")
     times = check_integer(n_samples, "n_samples", low=1)
     jobs = check_jobs(n_jobs)
     parts = Parts(data=data, tolerance=tolerance, unit=kind)
     subsets = _subsets(parts, sizes, times, as_generator(rng))
-    limit = Deadline.after(time_limit_of(time_limit))
-    return leave_each_out(parts, rule, subsets, deadline=limit, n_jobs=jobs)
+    return leave_each_out(parts, rule, subsets, deadline=deadline_of(time_limit), n_jobs=jobs)
 
 
 def leave_each_out(

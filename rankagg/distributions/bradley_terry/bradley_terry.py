@@ -12,8 +12,7 @@ from scipy.special import expit
 
 from rankagg._typing import Floats, Label, Tolerance
 from rankagg._validation import check_alpha, check_choice, check_flag, check_number
-from rankagg.aggregation import Evidence
-from rankagg.aggregation.evidence import Held, as_data
+from rankagg.aggregation import Evidence, Held, as_data
 from rankagg.core import counted
 from rankagg.core.comparisons import Comparisons
 from rankagg.distributions.bradley_terry.contests import Terms, Ties
@@ -150,8 +149,9 @@ class BradleyTerry(PlackettLuce):
         data = as_data(data)
         how = check_choice(ties, get_args(Ties), "ties")
         tol = check_number(tol, "tol", low=0, open_low=True)
-        if how == "ignore" and isinstance(data, Comparisons) and not data.outcomes.any():
-            remedy = "Ties are no results with ties='ignore'."
+        drops_ties = how == "ignore"
+        remedy = "Ties are no results with ties='ignore'." if drops_ties else ""
+        if drops_ties and isinstance(data, Comparisons) and not data.outcomes.any():
             raise InvalidInputError("data", "results of two or more items", data, remedy)
         covariates = covariates if isinstance(covariates, str) else tuple(covariates)
         if check_flag(judges, "judges"):
@@ -163,23 +163,21 @@ class BradleyTerry(PlackettLuce):
                 raise InvalidInputError("judges", allowed, True)
             if not isinstance(data, Comparisons) or data.clusters is None:
                 allowed = "False unless comparisons have clusters"
-                remedy = "State the judge of each comparison by `cluster`."
-                raise InvalidInputError("judges", allowed, True, remedy)
+                raise InvalidInputError(
+                    "judges", allowed, True, "State the judge of each comparison by `cluster`."
+                )
             alike = cls.fit(data, ties=how, cov_type="model", ridge=ridge or 0.1)
-            facts = fit_judges(
-                data, alike.log_worths, drops_ties=how == "ignore", ridge=ridge, tol=tol
-            )
+            facts = fit_judges(data, alike.log_worths, drops_ties=drops_ties, ridge=ridge, tol=tol)
             distribution = BradleyTerry(facts["estimates"][: data.n_items], items=data.items)
             return BradleyTerryFit(distribution=distribution, **facts)
         sample = Sample.of(
             data,
-            drops_ties=how == "ignore",
+            drops_ties=drops_ties,
             side=check_flag(side, "side"),
             covariates=covariates,
             tolerance=tolerance,
         )
         if len(sample.items) < 2 or not sample.contests.totals.any():
-            remedy = "Ties are no results with ties='ignore'." if how == "ignore" else ""
             raise InvalidInputError("data", "results of two or more items", data, remedy)
         facts = estimates_of(
             sample,

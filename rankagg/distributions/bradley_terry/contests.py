@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -26,7 +26,7 @@ from rankagg.exceptions import NotIdentifiedError
 OUTCOMES = 3
 # Cells of a design that is small.
 MOST_CELLS = 100_000
-Ties: TypeAlias = Literal["half", "davidson", "ignore"]
+Ties = Literal["half", "davidson", "ignore"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,8 +54,7 @@ class Contests:
     @property
     def totals(self) -> Floats:
         """Summed weights of each kind, shape (c,)."""
-        totals: Floats = self.results.sum(axis=0)
-        return totals
+        return np.asarray(self.results.sum(axis=0))
 
     def with_ghost(self, votes: float) -> Contests:
         """Add an item with this many wins and losses against every other one."""

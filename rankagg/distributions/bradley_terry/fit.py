@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_array, hstack
@@ -24,7 +24,7 @@ from rankagg.distributions.maximum import (
 )
 from rankagg.exceptions import InvalidInputError
 
-CovType: TypeAlias = Literal["auto", "model", "robust", "cluster"]
+CovType = Literal["auto", "model", "robust", "cluster"]
 # Numbers in the table of a batch of units.
 MOST_HELD_AT_A_TIME = 4_000_000
 TINY = float(np.finfo(np.float64).tiny)
@@ -223,7 +223,7 @@ def _meat_of_units(
             width, members = 1 << int(step), np.flatnonzero(steps == step)
             for some, scores in _adjusted(parts, members, width, inverse):
                 meat += (scores * number[some, None]).T @ scores
-    return np.asarray((total - 1.0) / total * meat)
+    return (total - 1.0) / total * meat
 
 
 def _adjusted(

@@ -71,7 +71,7 @@ class _Judged:
         across = csr_array((signed, (ends, judges)), shape=(n, self.k)).toarray()
         own = np.diag(np.bincount(self.judge, bend * gap**2, self.k))
         table = np.block([[np.diag(pairs.sum(axis=1)) - pairs, across], [across.T, own]])
-        return np.asarray(table + self.ridge * np.eye(len(table)))
+        return table + self.ridge * np.eye(len(table))
 
     def unidentified(self, parameters: Floats) -> Floats:
         """Return directions along which the likelihood is constant: a shift, and a scale."""
@@ -159,7 +159,7 @@ def _inverse(model: _Judged, parameters: Floats, judges: ItemSet) -> Floats:
             "The likelihood of worths and reliabilities has no finite maximum, or rounding hides "
             f"it; {most!r} is the most reliable judge. Set `ridge=0.1`, or leave that judge out."
         )
-    return np.asarray(np.linalg.inv(held))
+    return np.linalg.inv(held)
 
 
 def _check_identified(model: _Judged, parameters: Floats, items: ItemSet, judges: ItemSet) -> None:

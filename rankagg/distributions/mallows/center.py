@@ -176,11 +176,12 @@ class MallowsData:
             if not self.profile.direct_pairwise().wins.any():
                 nothing = Described("none that does: all thetas are equally likely")
                 raise InvalidInputError("data", "rankings that order some items", nothing)
-            remedy = (
-                f"Theta has no finite maximum: the likelihood of {center.to_text()} grows with it."
+            raise InvalidInputError(
+                "data",
+                "rankings that do not all agree",
+                Described("all as the center"),
+                f"Theta has no finite maximum: the likelihood of {center.to_text()} grows with it.",
             )
-            agreed = Described("all as the center")
-            raise InvalidInputError("data", "rankings that do not all agree", agreed, remedy)
         height = result.log_likelihood
         if height is None:
             height = self.log_likelihood(center, theta)

@@ -86,14 +86,12 @@ class _Lattice:
         here = self.observed[:, [q]]
         behind = (self.observed[:, q + 1 :] < here).sum(axis=1)
         ahead = (self.missing < here).sum(axis=1)
-        cost: Floats = -self.theta * (behind[:, None] + self.unplaced[ahead])
-        return cost
+        return np.asarray(-self.theta * (behind[:, None] + self.unplaced[ahead]))
 
     def missing_cost(self, q: int, x: int) -> Floats:
         """Return the log weight of placing the x-th unranked item, shape (m, 2^u)."""
         behind = (self.observed[:, q:] < self.missing[:, [x]]).sum(axis=1)
-        cost: Floats = -self.theta * (behind[:, None] + self.unplaced[x])
-        return cost
+        return np.asarray(-self.theta * (behind[:, None] + self.unplaced[x]))
 
     def forward(self) -> list[Floats]:
         """Return the total log weight of the paths to every state: a list over q of (m, 2^u)."""

@@ -20,7 +20,7 @@ from scipy.special import bernoulli, logsumexp
 
 from rankagg._typing import Floats, Generator, Ranks
 from rankagg._validation import check_integer, check_number
-from rankagg.core.places import discordances
+from rankagg.core import discordances
 from rankagg.exceptions import InvalidInputError
 
 DistanceName = Literal["kendall", "footrule", "spearman"]
@@ -253,7 +253,7 @@ def pair_stays(n_items: int, theta: float) -> Floats:
     # The mean of a stage of j is 1/(e^theta - 1) + j - h(j). So this is 1 plus a difference of two
     # means, which are exact at theta = 0 too.
     means = stage_means(np.arange(1, n_items + 1), theta)
-    stays: Floats = np.full(n_items, np.nan)
+    stays = np.full(n_items, np.nan)
     stays[1:] = 1.0 + means[:-1] - means[1:]
     return stays
 
@@ -296,8 +296,7 @@ class _FootruleDistance(ModelDistance):
 
     def of(self, places: Ranks) -> Floats:
         apart = np.abs(places - np.arange(places.shape[1], dtype=np.float64))
-        distances: Floats = apart.sum(axis=1)
-        return distances
+        return np.asarray(apart.sum(axis=1))
 
     def log_counts(self, n: int) -> tuple[Floats, Floats]:
         """Return counts by paths of open items."""
@@ -410,8 +409,7 @@ class _SpearmanDistance(ModelDistance):
 
     def of(self, places: Ranks) -> Floats:
         apart = places - np.arange(places.shape[1], dtype=np.float64)
-        distances: Floats = (apart**2).sum(axis=1)
-        return distances
+        return np.asarray((apart**2).sum(axis=1))
 
     def log_counts(self, n: int) -> tuple[Floats, Floats]:
         """Return counts over all rankings."""

@@ -15,8 +15,7 @@ from scipy.optimize import brentq
 
 from rankagg._typing import Bools, Floats, Generator, Integers64, Label, Positions, Ranks, RNGLike
 from rankagg._validation import as_generator, check_choice, check_integer, check_number
-from rankagg.aggregation import Consensus, Deadline, time_limit_of
-from rankagg.aggregation.evidence import Held, as_data
+from rankagg.aggregation import Consensus, Deadline, Held, as_data, deadline_of
 from rankagg.aggregation.kemeny import Kemeny
 from rankagg.core import UNRANKED, PartialRanking, Permutation, Profile, as_ranking, places
 from rankagg.distributions.base import (
@@ -263,7 +262,7 @@ class Mallows(RankingDistribution):
             raise InvalidInputError("data", "a Profile", data)
         kind = check_choice(distance, get_args(DistanceName), "distance")
         check_observed(profile)
-        rankings = MallowsData.of(profile, Deadline.after(time_limit_of(time_limit)), kind)
+        rankings = MallowsData.of(profile, deadline_of(time_limit), kind)
         given = center if isinstance(center, str | None) else _as_center(center, profile.items)
         is_given = isinstance(given, Permutation)
         if isinstance(given, Permutation):
@@ -339,8 +338,7 @@ class _Completions:
     def _draw(self, rows: Positions, item: int, theta: float) -> None:
         m, n = len(rows), self.places.shape[1]
         now = self.places[rows]
-        mine = now[:, [item]]
-        others = now - (now > mine)  # places without the item; its own entry is unused
+        others = now - (now > now[:, [item]])  # places without the item; its own entry is unused
         later = np.where(np.arange(n) > item, 1, -1)
         steps = np.zeros((m, n), dtype=np.int64)
         keep = np.arange(n) != item
@@ -483,11 +481,10 @@ class MallowsFit(FitResult):
         for at in range(times):
             ranks = _masked(uniform.sample(len(rows), rng=generator).ranks, rows.ranks)
             drawn[at] = _least_distance(rows._replace(ranks=ranks), distance)
-        as_small = int((drawn <= observed * (1 + 1e-12)).sum())
         return SimulatedTest(
             statistic=observed,
             expected=float(drawn.mean()),
-            p_value=(1 + as_small) / (1 + times),
+            p_value=(1 + int((drawn <= observed * (1 + 1e-12)).sum())) / (1 + times),
             n_resamples=times,
         )
 

@@ -47,8 +47,7 @@ class _ChoiceSets(ABC):
             worths = np.exp(logs - logs.max())
             sums = self.sums(worths)
             rates = weights / sums
-            products: Floats = worths[:, None] * self.both(rates / sums) * worths
-            return worths * self.totals(rates), products
+            return worths * self.totals(rates), worths[:, None] * self.both(rates / sums) * worths
 
     @abstractmethod
     def sums(self, values: Floats) -> Floats:

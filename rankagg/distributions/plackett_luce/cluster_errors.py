@@ -37,8 +37,7 @@ def errors_of(best: LuceMaximum) -> Errors:
         reason = "Only one cluster determines the worth of an item, or the ties."
         if number < FEWEST_UNITS:
             reason = f"With {many} the variance between clusters cannot be estimated."
-        unknown = np.full_like(best.covariance, np.nan)
-        return Errors(unknown, degrees, number, (UNKNOWN + reason,))
+        return Errors(np.full_like(best.covariance, np.nan), degrees, number, (UNKNOWN + reason,))
     note = (
         f"Errors by the sandwich of {many}, with quantiles of Student's t by how many of them rank "
         "an item."

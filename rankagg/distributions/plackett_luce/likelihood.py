@@ -210,12 +210,12 @@ def _tilted(logs: Floats, d: int) -> tuple[Floats, Floats]:
     """Return exp(logs/d) of every row, scaled to a largest product of d of them of 1."""
     if d > logs.shape[1]:
         return np.zeros_like(logs), np.full(len(logs), -np.inf)
-    top: Floats = -np.partition(-logs, d - 1, axis=1)[:, :d].mean(axis=1)
+    top = -np.partition(-logs, d - 1, axis=1)[:, :d].mean(axis=1)
     enough = np.isfinite(top)
     shift = np.where(enough, top, 0.0)
     # Overflow ends in NaN, which the climb rejects.
     with np.errstate(over="ignore"):
-        x: Floats = np.where(enough[:, None], np.exp((logs - shift[:, None]) / d), 0.0)
+        x = np.where(enough[:, None], np.exp((logs - shift[:, None]) / d), 0.0)
     return x, top
 
 
@@ -255,7 +255,7 @@ def _beats_graph(profile: Profile) -> Bools:
     """Return whether the row is above or tied with the column in a ranking, shape (n, n)."""
     # Equal weights, so that no ranking is lost by rounding.
     votes = canonical_profile(profile.items, profile.ranks).direct_pairwise()
-    return np.asarray(votes.wins + votes.ties > 0)
+    return votes.wins + votes.ties > 0
 
 
 def _is_linked(together: Floats) -> bool:

@@ -14,8 +14,7 @@ from scipy.special import chdtrc, expit, logsumexp, softmax
 
 from rankagg._typing import Bools, Floats, Generator, Label, Positions, Ranks
 from rankagg._validation import as_numbers, check_integer, check_number
-from rankagg.aggregation import Evidence
-from rankagg.aggregation.evidence import Held, as_data
+from rankagg.aggregation import Evidence, Held, as_data
 from rankagg.core import (
     UNLISTED,
     UNRANKED,
@@ -61,8 +60,7 @@ def _stage_masks(ranks: Ranks) -> Iterator[tuple[Positions, Bools, Bools]]:
         for item in range(n):
             here = place[:, [item]]
             # The first item represents its bucket.
-            leads = (part[:, item] >= 0) & ~(place[:, :item] == here).any(axis=1)
-            rows = np.flatnonzero(leads)
+            rows = np.flatnonzero((part[:, item] >= 0) & ~(place[:, :item] == here).any(axis=1))
             alternatives = observed[rows] & (place[rows] >= here[rows])
             several = alternatives.sum(axis=1) > 1
             rows, alternatives = rows[several], alternatives[several]
@@ -143,8 +141,7 @@ class PlackettLuce(RankingDistribution):
     def worths(self) -> Floats:
         """exp(log_worths), with sum 1."""
         raw = np.exp(self.log_worths - self.log_worths.max())
-        worths: Floats = raw / raw.sum()
-        return worths
+        return np.asarray(raw / raw.sum())
 
     # -- probabilities ------------------------------------------------------------------------
 
@@ -318,8 +315,13 @@ class PlackettLuce(RankingDistribution):
         check_observed(rankings)
         # So that the unit of the weights changes nothing, with penalties either.
         seen = rankings[(rankings.ranks != UNRANKED).any(axis=1)]
-        columns = {"counts": seen.counts, "weights": effective_weights(seen)}
-        seen = canonical_profile(seen.items, seen.ranks, **columns, clusters=seen.clusters)
+        seen = canonical_profile(
+            seen.items,
+            seen.ranks,
+            counts=seen.counts,
+            weights=effective_weights(seen),
+            clusters=seen.clusters,
+        )
         best = maximize_choices(seen, penalties, tol)
         errors, n = errors_of(best), rankings.n_items
         has_test = not errors.n_clusters and (penalties.is_plain or not best.sizes)
@@ -429,18 +431,18 @@ class _BucketTable:
         self.logs = np.array(
             [log_ties.get(len(bucket), 0.0) + log_worths[list(bucket)].mean() for bucket in buckets]
         )
-        self.sizes = np.array([len(bucket) for bucket in buckets])
         self.left = ((np.arange(1 << n)[:, None] >> np.arange(n)) & 1).sum(axis=1)
 
     @cached_property
-    def _choices(self) -> list[tuple[Positions, Floats]]:
-        """For each bucket the sets that contain it, and its log probability in each."""
+    def _choices(self) -> list[tuple[int, Positions, Floats]]:
+        """Each bucket, the sets that contain it, and its log probability in each."""
         masks = np.arange(1 << self.n)
         holding = [masks[(masks & bucket) == bucket] for bucket in self.buckets]
         totals = np.full(len(masks), -np.inf)
         for sets, log in zip(holding, self.logs, strict=True):
             totals[sets] = np.logaddexp(totals[sets], log)
-        return [(sets, log - totals[sets]) for sets, log in zip(holding, self.logs, strict=True)]
+        each = zip(self.buckets.tolist(), holding, self.logs, strict=True)
+        return [(bucket, sets, log - totals[sets]) for bucket, sets, log in each]
 
     @cached_property
     def reached(self) -> Floats:
@@ -448,7 +450,7 @@ class _BucketTable:
         chance = np.zeros(1 << self.n)
         chance[-1] = 1.0
         for number in range(self.n, 0, -1):
-            for bucket, (sets, logs) in zip(self.buckets, self._choices, strict=True):
+            for bucket, sets, logs in self._choices:
                 now = self.left[sets] == number
                 chance[sets[now] ^ bucket] += chance[sets[now]] * np.exp(logs[now])
         return chance
@@ -456,7 +458,7 @@ class _BucketTable:
     def places(self) -> Floats:
         """Return P(item i has rank k + 1) in row i and column k; ties share the best rank."""
         table = np.zeros((self.n, self.n))
-        for bucket, (sets, logs) in zip(self.buckets, self._choices, strict=True):
+        for bucket, sets, logs in self._choices:
             flow = self.reached[sets] * np.exp(logs)
             by_place = np.bincount(self.n - self.left[sets], weights=flow, minlength=self.n)
             for item in range(self.n):
@@ -467,7 +469,7 @@ class _BucketTable:
     def before(self) -> Floats:
         """Return P(row before column), shape (n, n)."""
         table = np.zeros((self.n, self.n))
-        for bucket, (sets, logs) in zip(self.buckets, self._choices, strict=True):
+        for bucket, sets, logs in self._choices:
             flow = self.reached[sets] * np.exp(logs)
             inside = [i for i in range(self.n) if bucket >> i & 1]
             for other in range(self.n):
@@ -478,7 +480,7 @@ class _BucketTable:
     def entropy(self) -> float:
         """Return the entropy in nats."""
         total = 0.0
-        for sets, logs in self._choices:
+        for _, sets, logs in self._choices:
             total -= float((self.reached[sets] * np.exp(logs) * logs).sum())
         return total
 
@@ -488,7 +490,7 @@ class _BucketTable:
         best[0] = 0.0
         choice = np.zeros(1 << self.n, dtype=np.int64)
         for number in range(1, self.n + 1):
-            for bucket, (sets, logs) in zip(self.buckets, self._choices, strict=True):
+            for bucket, sets, logs in self._choices:
                 now = self.left[sets] == number
                 here, value = sets[now], logs[now]
                 value = value + best[here ^ bucket]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypeAlias, cast, get_args
+from typing import Any, Literal, cast, get_args
 
 import numpy as np
 import scipy
@@ -16,7 +16,7 @@ from rankagg.inference.decisions import Basis, Decisions, by_p_values
 from rankagg.inference.ranks.rank_results import Families, Of, RankIntervals, ranks_from_decisions
 from rankagg.inference.ranks.rank_sets import FEWEST, ScoredItems
 
-ComparisonUnit: TypeAlias = Literal["comparison", "cluster"]
+ComparisonUnit = Literal["comparison", "cluster"]
 
 # With fewer wins or losses the variance of a share is bounded from below.
 FEW_WINS = 10
@@ -237,7 +237,7 @@ def _by_sign_tests(
         raise InvalidInputError("data", allowed, data, remedy)
     won, n_units = _pair_majorities(data, unit)
     decided = won + won.T
-    p_values: Floats = np.where(decided > 0, scipy.stats.binom.sf(won - 1, decided, 0.5), 1.0)
+    p_values = np.where(decided > 0, scipy.stats.binom.sf(won - 1, decided, 0.5), 1.0)
     best = least = np.power(0.5, decided)
     if anytime:
         p_values, best = _mixed_sign_test(won, decided), _mixed_sign_test(decided, decided)

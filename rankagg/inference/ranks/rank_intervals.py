@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, Literal, TypeAlias, cast, get_args
+from typing import Any, Literal, cast, get_args
 
 import numpy as np
 import scipy
 
 from rankagg._typing import Floats, Generator, RNGLike
 from rankagg._validation import as_generator, check_alpha, check_choice, check_integer
-from rankagg.aggregation import Evidence, unlike_tasks
-from rankagg.aggregation.evidence import as_data
+from rankagg.aggregation import Evidence, as_data, unlike_tasks
 from rankagg.core import (
     UNRANKED,
     Profile,
@@ -40,7 +39,7 @@ from rankagg.inference.ranks.sign_flips import MOST_CHECKED, asymmetry_note, sig
 from rankagg.inference.summed_units import SummedUnits
 from rankagg.inference.units import Unit, Units, rankings_of, square
 
-RankMethod: TypeAlias = Literal["sign-flips", "sign-test", "hoeffding", "max-t"]
+RankMethod = Literal["sign-flips", "sign-test", "hoeffding", "max-t"]
 RANK_METHODS: dict[str, tuple[RankMethod, ...]] = {
     "pairwise": ("sign-test", "hoeffding", "max-t"),
     "borda": ("sign-flips", "hoeffding", "max-t"),
@@ -155,7 +154,7 @@ def rank_intervals(
     (('A',), 'sign-flips', 100)
     """
     data = as_data(data)
-    kind = cast(Of, check_choice(of, get_args(Of), "of"))
+    kind = check_choice(of, get_args(Of), "of")
     if method is not None:
         check_choice(method, RANK_METHODS[kind], f"method for of={kind!r}")
     level = check_alpha(alpha)
@@ -215,8 +214,8 @@ def _options_of(
 ) -> IntervalOptions:
     """Return the options of the pairwise intervals that decide ranks."""
     if method == "max-t":
-        draws: dict[str, Any] = {"n_resamples": n_resamples or 2000, "rng": rng}
-        return IntervalOptions("percentile", alpha, "max-t", **draws)
+        times = n_resamples or 2000
+        return IntervalOptions("percentile", alpha, "max-t", n_resamples=times, rng=rng)
     # If the exact sign test rejects, Clopper and Pearson's interval excludes 1/2.
     name: Method = "clopper-pearson" if method == "sign-test" else "hoeffding"
     return IntervalOptions(name, alpha, "bonferroni")

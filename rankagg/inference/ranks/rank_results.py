@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Literal, TypeAlias, cast
+from typing import Any, ClassVar, Literal, cast
 
 import numpy as np
 import pandas as pd
@@ -79,14 +78,14 @@ class Families:
         return cls(together, alone, led)
 
 
-Of: TypeAlias = Literal["pairwise", "borda", "mean"]
+Of = Literal["pairwise", "borda", "mean"]
 #: The scores that define ranks: those of `rank_intervals`, worths of a fit, or other estimates.
-RanksBy: TypeAlias = Of | Literal["worths", "estimates"]
+RanksBy = Of | Literal["worths", "estimates"]
 
 #: Independent units; the last two of comparisons.
-RankUnit: TypeAlias = Unit | Literal["comparison", "cluster"]
+RankUnit = Unit | Literal["comparison", "cluster"]
 #: Units of a result, including estimates.
-KnownUnit: TypeAlias = RankUnit | Literal["estimate"]
+KnownUnit = RankUnit | Literal["estimate"]
 
 
 class RankIntervals(Result):
@@ -131,7 +130,7 @@ class RankIntervals(Result):
 
     _schema = "rankagg.rank_intervals"
     _plot = "forest_plot"
-    _intervals: ClassVar[Mapping[str, tuple[str, str]]] = {"rank": ("best", "worst")}
+    _intervals: ClassVar = {"rank": ("best", "worst")}
 
     @property
     def items(self) -> ItemSet:
@@ -251,8 +250,11 @@ class RankIntervals(Result):
             names = ["rank", "best", "worst", "marginal_best", "marginal_worst"]
             columns |= {name: getattr(self, name) for name in (*names, "tier", "separable")}
         else:
-            bounds = {"best": self.marginal_best, "worst": self.marginal_worst}
-            columns |= {"rank": self.rank, **bounds}
+            columns |= {
+                "rank": self.rank,
+                "best": self.marginal_best,
+                "worst": self.marginal_worst,
+            }
         frame = pd.DataFrame(columns, index=pd.Index(list(self.items), name="item"))
         return frame.sort_values(["rank", "best", "worst"])
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, TypeAlias, cast
+from typing import Any, cast
 
 import numpy as np
 import scipy
@@ -35,7 +35,7 @@ from rankagg.inference.ranks.rank_results import (
 )
 
 #: Numbers of items: in their order, or by their labels.
-ByItem: TypeAlias = ArrayLike | Mapping[Label, float]
+ByItem = ArrayLike | Mapping[Label, float]
 
 # Negative eigenvalues of a covariance up to this share of the largest are rounding errors.
 ROUNDED = 1e-4
@@ -51,7 +51,7 @@ VARIANCE_ROUNDED = 2.0**-40
 DRAWS, FEWEST_DRAWS, PAIRS_DRAWN = 10_000, 1_000, 5 * 10**8
 
 # Function that returns the largest errors of undecided hypotheses in some draws.
-Again: TypeAlias = Callable[[Bools, Positions], Floats]
+Again = Callable[[Bools, Positions], Floats]
 
 
 def rank_sets(
@@ -136,9 +136,8 @@ def rank_sets(
             raise InvalidInputError("estimates", allowed, fit)
         items, (scored, unit) = fit.distribution.items, _scored_worths(fit)
         values, basis = scored.scores, Basis("max-t", str(unit), scored.n_units, FEWEST, True)
-        options = {"of": "worths", "unit": unit, "notes": fit.notes}
-        is_fought = unit in ("comparison", "cluster")
-        options["is_fought"] = is_fought and isinstance(fit, BradleyTerryFit)
+        is_fought = isinstance(fit, BradleyTerryFit) and unit in ("comparison", "cluster")
+        options = {"of": "worths", "unit": unit, "notes": fit.notes, "is_fought": is_fought}
     else:
         items, values = _labelled_numbers(estimates, "estimates")
         scored, is_independent = _scored_estimates(items, values, sign, standard_errors, covariance)
@@ -225,7 +224,7 @@ def _checked_covariance(values: Any, items: ItemSet) -> Floats:
         allowed = "symmetric, with no eigenvalue below 0"
         got = Described(f"a table with the least eigenvalue {least:g}")
         raise InvalidInputError("covariance", allowed, got)
-    return np.asarray((matrix + matrix.T) / 2.0)
+    return (matrix + matrix.T) / 2.0
 
 
 def _notes(scored: ScoredItems, *, is_independent: bool) -> tuple[str, ...]:
@@ -252,10 +251,9 @@ def _scored_worths(fit: WorthsFit) -> tuple[ScoredItems, KnownUnit]:
         reason = " ".join(note for note in fit.notes if note.startswith(UNKNOWN))
         raise InvalidInputError("fit", "one with known errors", Described("unknown ones"), reason)
     if fit.unit is None:
-        allowed = "one with errors by independent units"
         remedy = "Fit the rankings or scores themselves, with errors by their unit."
         shown = Described("one of pairs of rankings, which depend on each other")
-        raise InvalidInputError("fit", allowed, shown, remedy)
+        raise InvalidInputError("fit", "one with errors by independent units", shown, remedy)
     effective, n_units = fit.degrees_of_freedom[:n] + 1.0, fit.n_units or round(fit.n_observations)
     scored = ScoredItems(fit.estimates[:n], fit.covariance[:n, :n], effective, n_units)
     return scored, cast(KnownUnit, fit.unit)

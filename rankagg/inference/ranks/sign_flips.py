@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,7 +42,7 @@ MOST_CHECKED, TIMES = 200_000, 256
 LEVEL, NEAR = 0.02, 0.25
 
 #: Function of an item and sign vectors that returns its sums with all items, shape (vectors, n).
-Sums: TypeAlias = Callable[[int, Positions], Floats]
+Sums = Callable[[int, Positions], Floats]
 
 
 def sign_flips(
@@ -390,8 +390,7 @@ class _Centered(Differences):
         """Return the numbers, shape (m, n)."""
         numbers = self._of(self.rows)
         middle = numbers.mean(axis=1, keepdims=True)
-        centered: Floats = (numbers - middle) / (2.0 * self.scale) + 0.5
-        return centered
+        return np.asarray((numbers - middle) / (2.0 * self.scale) + 0.5)
 
 
 def _weighted_differences(block: Block) -> Floats:
@@ -511,12 +510,10 @@ def asymmetry_note(
 def _middle_mean(values: Floats) -> Floats:
     """Return the mean of the middle half of each row."""
     n = values.shape[-1]
-    means: Floats = np.sort(values, axis=-1)[..., n // 4 : n - n // 4].mean(axis=-1)
-    return means
+    return np.asarray(np.sort(values, axis=-1)[..., n // 4 : n - n // 4].mean(axis=-1))
 
 
 def _lean(values: Floats) -> Floats:
     """Return for each row the middle mean minus the mean, in standard deviations."""
     off, spread = _middle_mean(values) - values.mean(axis=-1), values.std(axis=-1)
-    lean: Floats = off / np.where(spread > rounding_error(1.0), spread, np.inf)
-    return lean
+    return np.asarray(off / np.where(spread > rounding_error(1.0), spread, np.inf))
