@@ -249,7 +249,7 @@ def _doubts(look: BallotLook, keys: Sequence[int], tasks: Sequence[Label]) -> st
     is_empty = np.isnan(numbers).all(axis=0)
     if len(keys) == 1 and len(numbers) == len(tasks) and is_empty.any():
         cells = look.table.cells(look.names[keys[0]], "source")
-        doubts += f", without any of {listing([cells[row] for row in np.flatnonzero(is_empty)])}"
+        doubts += f", with no score of {listing([cells[row] for row in np.flatnonzero(is_empty)])}"
     return doubts
 
 

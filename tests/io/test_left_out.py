@@ -148,7 +148,7 @@ def test_a_title_above_the_header_of_a_workbook(tmp_path):
 @pytest.mark.parametrize(
     ("text", "what"),
     [
-        ("Model,qa,nli\nA,71,80\n* rerun by us,,\nB,70,82\n", "without any of * rerun by us"),
+        ("Model,qa,nli\nA,71,80\n* rerun by us,,\nB,70,82\n", "with no score of * rerun by us"),
         ("Model,qa,nli\nA,71,80\nMedian,70,81\nB,70,82\n", "one of which is Median"),
         ("Org,Model,qa,nli\nX,A,71,80\nY,B,70,82\nAll,Mean ± std,7,8\n", "one of which is Mean"),
         ("A,71,80\nB,70,81\nC,68,78\n", "with numbers in the line of headings"),
