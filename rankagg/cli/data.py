@@ -384,7 +384,8 @@ def _directions_noted(table: ra.ScoreTable, typed: _Typed) -> list[str]:
     from rankagg.cli.notes import seem_lower
     from rankagg.core import listing
 
-    if not (doubtful := seem_lower(table)):
+    higher = [task for task in table.tasks if table.higher_is_better[task]]
+    if not (doubtful := seem_lower(higher)):
         return []
     if typed.format == "auto" and not (typed.lower or typed.lower_is_better):
         lower = [word for task in doubtful for word in ("--lower", str(task))]
@@ -610,6 +611,7 @@ def _repeated_name(file: str) -> str:
 
 def _line(reading: FileReading) -> str:
     """Return the command line as typed, with the options of a reading of the file."""
+    from rankagg.cli.notes import seem_lower
     from rankagg.io.tables.columns import names_of
 
     context, words = click.get_current_context(), ["--format", reading.format]
@@ -619,6 +621,9 @@ def _line(reading: FileReading) -> str:
         # Columns to leave out include those typed.
         left = [one for one in names_of(value) if one not in names_of(context.params[name])]
         words += [word for one in left for word in (option_of(name), str(one))]
+    if not context.params.get("lower") and "--lower-is-better" not in context.obj:
+        lower = seem_lower(parameters.get("only", ()))
+        words += [word for task in lower for word in ("--lower", str(task))]
     return _typed_line(*words)
 
 

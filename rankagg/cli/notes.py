@@ -13,15 +13,18 @@ from rankagg.io.tables.columns import names_of
 from rankagg.io.tables.look import BETWEEN
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from rankagg._typing import Label
     from rankagg.aggregation import Data
     from rankagg.kinds import DataKind
 
-# Words in headings of scores for which lower is better.
+# Words of which lower is better, at either end of a heading, or at its end alone.
 _OF_LOWER = {
-    *("loss", "error", "err", "perplexity", "ppl", "wer", "cer", "ter", "rmse", "mae", "mse"),
-    *("latency", "time", "seconds", "cost", "rank", "ece", "toxicity", "fid", "nll", "brier"),
+    *("perplexity", "ppl", "wer", "cer", "ter", "rmse", "mae", "mse", "latency", "ece", "toxicity"),
+    *("fid", "nll", "brier"),
 }
+_LOWER_LAST = _OF_LOWER | {"loss", "error", "err", "time", "seconds", "cost", "rank"}
 _SAYS_LOWER = re.compile(r"[↓⬇]|lower is better", re.IGNORECASE)
 # Most tasks that are named.
 _TASKS_NAMED = 40
@@ -75,11 +78,15 @@ def score_lines(table: ra.ScoreTable | ra.ScoreSummary) -> list[str]:
     return lines
 
 
-def seem_lower(table: ra.ScoreTable) -> list[Label]:
-    """Return tasks of which higher is better, though their names suggest the reverse."""
-    higher = [task for task in table.tasks if table.higher_is_better[task]]
-    words = {task: set(map(str.lower, BETWEEN.split(str(task)))) for task in higher}
-    return [t for t in higher if _OF_LOWER & words[t] or _SAYS_LOWER.search(str(t))]
+def seem_lower(tasks: Iterable[Label]) -> list[Label]:
+    """Return tasks whose names suggest that lower is better."""
+    seem = []
+    for task in tasks:
+        words = BETWEEN.split(re.sub(r" *[(\[].*", "", str(task)))
+        words = [word.lower() for word in words if word] or [""]
+        if words[0] in _OF_LOWER or words[-1] in _LOWER_LAST or _SAYS_LOWER.search(str(task)):
+            seem.append(task)
+    return seem
 
 
 def lists_noted(data: ra.Profile) -> str:

@@ -539,7 +539,7 @@ def readings_of(table: Table, dropped: list[Label]) -> list[FileReading]:
     # Possible comparisons exclude other uncertain readings.
     if any(one.format == "comparisons" for one in readings):
         readings = [one for one in readings if one.format == "comparisons" or one.is_certain]
-    if sums:
+    if sums and not any(one.format == "comparisons" for one in readings):
         what = f"{{}}, one of which is {sums[0]}: remove its row if it sums up the others"
         readings = [x._replace(what=what.format(x.what), is_certain=False) for x in readings]
     return readings

@@ -95,6 +95,11 @@ def test_unused_columns_and_doubtful_directions_are_reported(called, output, ref
     assert doubt in output("rank s.csv --format scores")
     Path("t.csv").write_text("model,x,y ↓\nA,.5,9\nB,.25,7\n", encoding="utf-8")
     assert "lower better on y ↓" in refused("rank t.csv")
+    Path("u.csv").write_text("model,qa,WER ↓,params\nA,.5,9,7\nB,.25,7,8\n", encoding="utf-8")
+    proposed = "rankagg rank u.csv --format scores --only qa --only 'WER ↓' --lower 'WER ↓'."
+    assert proposed in refused("rank u.csv")
+    Path("v.csv").write_text("model,TimeQA,ErrorDetection,SEED-Bench\nA,.5,9,2\nB,.2,7,3\n")
+    assert "scores: higher is better\n" in output("rank v.csv")
     text = output("compare s.csv --lower wikitext_ppl")
     assert doubt not in text
     assert (

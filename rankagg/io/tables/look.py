@@ -48,8 +48,8 @@ NO_TASK = (
     "params param parameters parameter size likes downloads price prices cost costs tokens token "
     "year years date day month released release updated timestamp rank ranking place elo rating "
     "ratings average avg mean median overall total sum winrate votes battles popularity license "
-    "licence id index age memory vram ram gb flops cutoff stderr std stdev sem uncertainty wins "
-    "losses ties draws points pts samples lr epoch epochs seed tstamp rang platz jahr gesamt "
+    "licence id index age memory vram ram gb flops cutoff stderr std stdev uncertainty wins "
+    "losses ties draws points pts samples lr epoch epochs tstamp rang platz jahr gesamt "
     "durchschnitt mittelwert moyenne promedio ± №"
 )
 NO_TASK_PHRASES = ("win rate", "arena score", "final score", "weighted score", "context length")
