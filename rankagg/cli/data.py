@@ -9,7 +9,7 @@ import sys
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from inspect import Parameter, signature
@@ -280,10 +280,10 @@ def _copied(file: str, folder: str) -> Path:
 
     path = Path(folder) / (NAME if file == DASH else Path(file).name)
     try:
-        with path.open("wb") as target, ExitStack() as opened:
-            source: Any = sys.stdin.buffer
-            if file != DASH:
-                source = opened.enter_context(Path(file).open("rb"))
+        with (
+            path.open("wb") as target,
+            nullcontext(sys.stdin.buffer) if file == DASH else Path(file).open("rb") as source,
+        ):
             while piece := source.read(_PIECE):
                 target.write(piece)
                 check_memory(file, PER_BYTE * target.tell(), MAX_BYTES)
@@ -393,8 +393,7 @@ def _directions_noted(table: ra.ScoreTable, typed: _Typed) -> list[str]:
             f"{typed.source}: is lower better on {listing(doubtful)}? Then type "
             f"`{_typed_line(*lower)}`; if higher is, `{_typed_line('--format', 'scores')}`."
         )
-    note = f"note: higher counts as better on {listing(doubtful)}"
-    return [f"{note}; use --lower TASK if lower is better"]
+    return [f"note: higher counts as better on {listing(doubtful)}; --lower TASK reverses this"]
 
 
 def _categories(kind: DataKind, typed: _Typed, found: Any) -> dict[Label, ra.Comparisons]:

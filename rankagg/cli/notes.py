@@ -80,13 +80,13 @@ def score_lines(table: ra.ScoreTable | ra.ScoreSummary) -> list[str]:
 
 def seem_lower(tasks: Iterable[Label]) -> list[Label]:
     """Return tasks whose names suggest that lower is better."""
-    seem = []
-    for task in tasks:
-        words = BETWEEN.split(re.sub(r" *[(\[].*", "", str(task)))
-        words = [word.lower() for word in words if word] or [""]
-        if words[0] in _OF_LOWER or words[-1] in _LOWER_LAST or _SAYS_LOWER.search(str(task)):
-            seem.append(task)
-    return seem
+
+    def seems_lower(task: str) -> bool:
+        words = [x.lower() for x in BETWEEN.split(re.sub(r" *[(\[].*", "", task)) if x] or [""]
+        is_named = words[0] in _OF_LOWER or words[-1] in _LOWER_LAST
+        return is_named or _SAYS_LOWER.search(task) is not None
+
+    return [task for task in tasks if seems_lower(str(task))]
 
 
 def lists_noted(data: ra.Profile) -> str:

@@ -298,10 +298,8 @@ def _notes(fit: MixtureFit, max_theta: float) -> Iterator[str]:
                 "standard error. The likelihood, AIC, BIC and ICL depend on the bound. "
                 f"Try {'' if noise else 'a noise component or '}fewer components."
             )
-    if clusters_of(fit.data) is None:
-        yield "Standard errors are from outer products of scores, given the centers."
-    else:
-        yield CLUSTERED
+    by_scores = "Standard errors are from outer products of scores, given the centers."
+    yield by_scores if clusters_of(fit.data) is None else CLUSTERED
     if not fit.converged:
         yield "Not converged: the estimates are not a maximum. Raise `n_starts`."
 

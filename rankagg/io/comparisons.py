@@ -195,9 +195,13 @@ def read_comparisons(
     elif len(won_by) > 1:
         outcomes = _by_marks(table, won_by)
     else:
-        if (str(first)[-1:], str(second)) == ("0", f"{str(first)[:-1]}1") and meant != "winner":
-            _refuse_numbers(table, won_by[0], (first, second))
-        outcomes = _outcomes_in(_Cells.of(table, won_by[0], "outcome"), pair, meant)
+        cells = _Cells.of(table, won_by[0], "outcome")
+        are_numbered = (str(first)[-1:], str(second)) == ("0", f"{str(first)[:-1]}1")
+        if are_numbered and meant != "winner" and {0.0, 1.0} & {*map(key_of, cells.labels)}:
+            what = f"{table.name}: 0 and 1 in column {shown(won_by[0])} may be the sides {first}"
+            remedy = "Write the names of the winners."
+            raise DataFormatError(f"{what} and {second}, or a loss and a win of {first}.", remedy)
+        outcomes = _outcomes_in(cells, pair, meant)
     clusters = None if cluster is None else table.coded(cluster, "cluster")
     weights = None if weight is None else table.weights(weight)
     ahead = None
@@ -243,16 +247,6 @@ def describe_outcomes(
         words = [shown(label) for label in labels if meaning[key_of(label)] == sign]
         parts += [f"{listing(words, 4)} {what}"] if words else []
     return f"outcomes: {', '.join(parts)}"
-
-
-def _refuse_numbers(table: Table, outcome: Label, sides: Sequence[Label]) -> None:
-    """Raise if outcomes of sides 0 and 1 are these numbers."""
-    if {0.0, 1.0} & {key_of(label) for label in table.coded(outcome, "outcome", gaps=True).labels}:
-        raise DataFormatError(
-            f"{table.name}: 0 and 1 in column {shown(outcome)} may be the sides {listing(sides)}, "
-            "or a loss and a win of the first.",
-            "Write the names of the winners.",
-        )
 
 
 def _check_kind(columns: Sequence[Label], meant: str | None) -> None:

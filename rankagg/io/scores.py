@@ -160,9 +160,8 @@ def _first_column(table: Table, drop: Sequence[Any], named: Collection[Any]) -> 
         others = [name for name in names[1:] if name not in named]
         words = [name for name in others if holds_no_numbers(table, name)]
         if words:
-            problem = f"{table.name}: its first column numbers the rows, and {listing(words)}"
             raise DataFormatError(
-                f"{problem} {'holds' if len(words) == 1 else 'hold'} words.",
+                f"{table.name}: its first column numbers the rows; words are in {listing(words)}.",
                 f"Name the column of systems, such as `system={words[0]!r}`.",
             )
     return names[0]

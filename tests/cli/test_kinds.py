@@ -91,7 +91,7 @@ def test_unused_columns_and_doubtful_directions_are_reported(called, output, ref
     Path("s.csv").write_text("model,acc,wikitext_ppl\nA,.5,9\nB,.25,7\n", encoding="utf-8")
     asked = "lower better on wikitext_ppl? Then type rankagg rank s.csv --lower wikitext_ppl;"
     assert asked in refused("rank s.csv")
-    doubt = "note: higher counts as better on wikitext_ppl; use --lower TASK if lower is better"
+    doubt = "note: higher counts as better on wikitext_ppl; --lower TASK reverses this"
     assert doubt in output("rank s.csv --format scores")
     Path("t.csv").write_text("model,x,y ↓\nA,.5,9\nB,.25,7\n", encoding="utf-8")
     assert "lower better on y ↓" in refused("rank t.csv")

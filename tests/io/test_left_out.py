@@ -34,7 +34,7 @@ def test_row_numbers_are_no_task_where_a_column_names_the_systems(heading):
     with pytest.warns(DataWarning, match="left out, without scores"):
         assert read(text, system="model").tasks.labels == ("qa", "nli")
     assert read(text, drop=[heading]).systems.labels == ("A", "B", "C")
-    with pytest.raises(DataFormatError, match=r"numbers the rows, and model holds words.*'model'"):
+    with pytest.raises(DataFormatError, match=r"numbers the rows; words are in model.*'model'"):
         read(text)
     # Numbers that repeat are no index.
     with pytest.raises(DataFormatError, match="may be no tasks"):
@@ -44,7 +44,7 @@ def test_row_numbers_are_no_task_where_a_column_names_the_systems(heading):
 def test_row_numbers_are_the_systems_only_where_no_column_has_words():
     assert read(",qa,nli\n4,72,61.5\n1,70,63\n").systems.labels == ("4", "1")
     long = "#,model,task,score\n0,A,x,1\n1,B,x,2\n"
-    with pytest.raises(DataFormatError, match=r"and model holds words"):
+    with pytest.raises(DataFormatError, match=r"words are in model"):
         read(long, task="task", score="score")
 
 
