@@ -104,8 +104,8 @@ def may_be_scores(table: Table, name: Label) -> bool:
     words = {word for role in ("system", "other") for word in CALLED[role].split()}
     if is_no_name(name) or not words.isdisjoint(_heading_words(name)):
         return False
-    values = table.style.numbers_in(table.columns[table.position(name, "only")]).values
-    return bool(np.isfinite(values).all())
+    cells = table.columns[table.position(name, "only")][:FEW_ROWS]
+    return bool(np.isfinite(table.style.numbers_in(cells).values).all())
 
 
 def holds_no_numbers(table: Table, name: Label) -> bool:

@@ -173,7 +173,7 @@ def texts(n, of):
 #: Small files that need more than a gigabyte each, by suffix.
 BOMBS = {
     "blank lines": (".csv.gz", lambda: b"s,x\nA,1\n" + b"\n" * 7 * 10**7),
-    "labels": (".csv", lambda: b"s,x\n" + texts(2_500_000, lambda at: f"{at},1\n")),
+    "labels": (".csv", lambda: b"system,x\n" + texts(2_500_000, lambda at: f"{at},1\n")),
     "one object": (".jsonl", lambda: b'{"s": [' + b"[]," * 10**7 + b"[]]}\n"),
     "long texts": (".parquet", lambda: {"s": labels(2), "x": ["x" * 10**6] * 2}),
     "many values": (".parquet", lambda: {"s": np.zeros(7 * 10**7, np.int8)}),
