@@ -380,18 +380,20 @@ def _read(kind: DataKind, typed: _Typed) -> tuple[Any, Iterable[str]]:
 
 
 def _directions_noted(table: ra.ScoreTable, typed: _Typed) -> list[str]:
-    """Return a note on doubtful directions; ask unless directions or the format are typed."""
+    """Return a note on doubtful directions; ask unless directions are typed."""
     from rankagg.cli.notes import seem_lower
     from rankagg.core import listing
 
     higher = [task for task in table.tasks if table.higher_is_better[task]]
-    if not (doubtful := seem_lower(higher)):
+    doubtful = seem_lower(higher) or (higher and seem_lower([typed.score or ""]))
+    if not doubtful or typed.higher_is_better:
         return []
-    if typed.format == "auto" and not (typed.lower or typed.lower_is_better):
+    if not typed.given("lower", "lower_is_better"):
         lower = [word for task in doubtful for word in ("--lower", str(task))]
+        lower = ["--lower-is-better"] if doubtful == [typed.score] else lower
         raise click.UsageError(
             f"{typed.source}: is lower better on {listing(doubtful)}? Then type "
-            f"`{_typed_line(*lower)}`; if higher is, `{_typed_line('--format', 'scores')}`."
+            f"`{_typed_line(*lower)}`; if higher is, `{_typed_line('--higher-is-better')}`."
         )
     return [f"note: higher counts as better on {listing(doubtful)}; --lower TASK reverses this"]
 
@@ -542,7 +544,8 @@ def _recognized(typed: _Typed, formats: Sequence[str]) -> tuple[DataKind, tuple[
     fits = [name for name in tables if set(given) <= _options_of(KINDS[name])]
     # Options of only one kind decide the kind.
     chosen = fits[0] if given and len(fits) == 1 else None
-    knows_direction = typed.lower or typed.lower_is_better or typed.has_other
+    of_direction = ("lower", "lower_is_better", "higher_is_better")
+    knows_direction = typed.given(*of_direction) or typed.has_other
     typed_columns = {"system", "task", "instance", "score"} & set(given)
     readings = [
         one
@@ -585,6 +588,7 @@ def _recognized(typed: _Typed, formats: Sequence[str]) -> tuple[DataKind, tuple[
         what = " or ".join(option_words(one.what) for one in readings)
         lines = [f"`{_line(one)}`" for one in readings if one.parameters is not None]
         then = f": type {' or '.join(lines)}" if lines else ""
+        then += "; --only '*' takes all columns" if " --only " in then else ""
         raise click.UsageError(f"{typed.source} may hold {what}{then}.")
     for name, value in left.items():
         setattr(typed, name, [value] if name == "weight" else value)
@@ -610,7 +614,6 @@ def _repeated_name(file: str) -> str:
 
 def _line(reading: FileReading) -> str:
     """Return the command line as typed, with the options of a reading of the file."""
-    from rankagg.cli.notes import seem_lower
     from rankagg.io.tables.columns import names_of
 
     context, words = click.get_current_context(), ["--format", reading.format]
@@ -620,9 +623,6 @@ def _line(reading: FileReading) -> str:
         # Columns to leave out include those typed.
         left = [one for one in names_of(value) if one not in names_of(context.params[name])]
         words += [word for one in left for word in (option_of(name), str(one))]
-    if not context.params.get("lower") and "--lower-is-better" not in context.obj:
-        lower = seem_lower(parameters.get("only", ()))
-        words += [word for task in lower for word in ("--lower", str(task))]
     return _typed_line(*words)
 
 

@@ -10,7 +10,6 @@ from rankagg.core import counted, listing
 from rankagg.exceptions import visible
 from rankagg.io.comparisons import describe_outcomes
 from rankagg.io.tables.columns import names_of
-from rankagg.io.tables.look import BETWEEN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -22,10 +21,13 @@ if TYPE_CHECKING:
 # Words of which lower is better, at either end of a heading, or at its end alone.
 _OF_LOWER = {
     *("perplexity", "ppl", "wer", "cer", "ter", "rmse", "mae", "mse", "latency", "ece", "toxicity"),
-    *("fid", "nll", "brier"),
+    *("fid", "nll", "brier", "eer", "lpips", "fvd", "kid", "perplexities"),
 }
-_LOWER_LAST = _OF_LOWER | {"loss", "error", "err", "time", "seconds", "cost", "rank"}
-_SAYS_LOWER = re.compile(r"[↓⬇]|lower is better", re.IGNORECASE)
+_LOWER_LAST = _OF_LOWER | {
+    *("loss", "error", "errors", "err", "time", "runtime", "seconds", "cost", "rank"),
+}
+_SAYS_LOWER = re.compile(r"[↓⬇]|lower is better|error rate", re.IGNORECASE)
+_SAYS_HIGHER = re.compile(r"[↑⬆]|higher is better|^(neg|non|1)?[-_\N{MINUS SIGN}]", re.IGNORECASE)
 # Most tasks that are named.
 _TASKS_NAMED = 40
 # The type at the beginning of the representation of data.
@@ -82,9 +84,11 @@ def seem_lower(tasks: Iterable[Label]) -> list[Label]:
     """Return tasks whose names suggest that lower is better."""
 
     def seems_lower(task: str) -> bool:
-        words = [x.lower() for x in BETWEEN.split(re.sub(r" *[(\[].*", "", task)) if x] or [""]
-        is_named = words[0] in _OF_LOWER or words[-1] in _LOWER_LAST
-        return is_named or _SAYS_LOWER.search(task) is not None
+        before, _, inside = re.sub(r"[(\[]", "\0", task.lower()).partition("\0")
+        words = re.findall(r"[^\W_]+", before)
+        is_named = _OF_LOWER & {*words[:1], *re.findall(r"[^\W_]+", inside)}
+        seems = is_named or _LOWER_LAST & {*words[-1:]} or _SAYS_LOWER.search(task)
+        return bool(seems) and not _SAYS_HIGHER.search(task)
 
     return [task for task in tasks if seems_lower(str(task))]
 

@@ -274,6 +274,7 @@ def _formats() -> list[str]:
 DIRECTIONS = [
     flag("--lower-is-better", help="Scores: lower is better on every task."),
     several("--lower", "TASK", "Scores: lower is better on TASK."),
+    flag("--higher-is-better", group="Scores", help="Higher is better, whatever tasks are called."),
 ]
 #: Options that not all kinds of data take, named as parameters of readers.
 OPTIONS = [

@@ -315,7 +315,7 @@ def _check_codes(name: str, entries: _Entries) -> None:
     values = entries.column.values
     negative = np.flatnonzero(values < 0)
     codes = {*values[negative].tolist()}
-    if len(codes) == 1 and codes <= {*MISSING_CODES} and np.nanmax(values) > 1:
+    if len(negative) > len(codes) == 1 and codes <= {*MISSING_CODES} and np.nanmax(values) > 1:
         at, code = int(negative[0]), f"{codes.pop():g}"
         raise DataFormatError(
             f"{name} has {code} for {entries.place(at)}, task {entries.task(at)}: a code for a "

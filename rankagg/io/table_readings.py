@@ -224,16 +224,15 @@ def _wide_scores(look: BallotLook) -> Iterator[FileReading]:
     if judges and len(keys) == 1:
         what = f"scores of {listed(tasks)} by each {first}{without}"
         yield FileReading("scores", what, {"task": first, **only}, False)
-    if not (judges and left):
-        what = f"scores of each {first or 'row'} on {counted(len(tasks), 'task')}{without}{doubts}"
-        names = {**system, **look.named(instance=keys[1:]), **only}
-        if may_be_ranks and look.table.n_rows > 1:
-            lower = f"{what}, lower is better as in ranks"
-            yield FileReading("scores", lower, {**names, "higher_is_better": False}, False)
-        yield FileReading("scores", what, names, bool(sure))
-        if keys == [0] and look.texts_of(0) == set(map(str, tasks)):
-            what = "votes for each row above each column, which `PairwiseMatrix.from_wins` takes"
-            yield FileReading("matrix", what, None, False)
+    what = f"scores of each {first or 'row'} on {counted(len(tasks), 'task')}{without}{doubts}"
+    names = {**system, **look.named(instance=keys[1:]), **only}
+    if may_be_ranks and look.table.n_rows > 1:
+        lower = f"{what}, lower is better as in ranks"
+        yield FileReading("scores", lower, {**names, "higher_is_better": False}, False)
+    yield FileReading("scores", what, names, bool(sure))
+    if keys == [0] and look.texts_of(0) == set(map(str, tasks)):
+        what = "votes for each row above each column, for `PairwiseMatrix` in Python"
+        yield FileReading("matrix", what, None, False)
 
 
 def _doubts(look: BallotLook, keys: Sequence[int], tasks: Sequence[Label]) -> str:
@@ -540,6 +539,6 @@ def readings_of(table: Table, dropped: list[Label]) -> list[FileReading]:
     if any(one.format == "comparisons" for one in readings):
         readings = [one for one in readings if one.format == "comparisons" or one.is_certain]
     if sums and not any(one.format == "comparisons" for one in readings):
-        what = f"{{}}, one of which is {sums[0]}: remove its row if it sums up the others"
+        what = f"{{}}, with {listing(sums)} (remove rows that sum up others)"
         readings = [x._replace(what=what.format(x.what), is_certain=False) for x in readings]
     return readings

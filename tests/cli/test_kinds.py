@@ -92,12 +92,13 @@ def test_unused_columns_and_doubtful_directions_are_reported(called, output, ref
     asked = "lower better on wikitext_ppl? Then type rankagg rank s.csv --lower wikitext_ppl;"
     assert asked in refused("rank s.csv")
     doubt = "note: higher counts as better on wikitext_ppl; --lower TASK reverses this"
-    assert doubt in output("rank s.csv --format scores")
+    assert doubt not in output("rank s.csv --higher-is-better")
     Path("t.csv").write_text("model,x,y ↓\nA,.5,9\nB,.25,7\n", encoding="utf-8")
     assert "lower better on y ↓" in refused("rank t.csv")
     Path("u.csv").write_text("model,qa,WER ↓,params\nA,.5,9,7\nB,.25,7,8\n", encoding="utf-8")
-    proposed = "rankagg rank u.csv --format scores --only qa --only 'WER ↓' --lower 'WER ↓'."
-    assert proposed in refused("rank u.csv")
+    proposed = "rank u.csv --format scores --only qa --only 'WER ↓'"
+    assert f"rankagg {proposed}; --only '*' takes all columns" in refused("rank u.csv")
+    assert "--lower 'WER ↓'" in refused(proposed.replace("'WER ↓'", "W*").replace("qa", "qa"))
     Path("v.csv").write_text("model,TimeQA,ErrorDetection,SEED-Bench\nA,.5,9,2\nB,.2,7,3\n")
     assert "scores: higher is better\n" in output("rank v.csv")
     text = output("compare s.csv --lower wikitext_ppl")

@@ -129,7 +129,7 @@ def test_rows_of_sums_are_asked_about(label):
     text = f"model,x,y\nA,1.5,3\nB,2.5,5\n{label},2,4\n"
     found = ra.recognize(StringIO(text))
     assert not found.is_certain
-    assert f"one of which is {label}: remove its row if it sums up" in str(found)
+    assert f", with {label} (remove rows that sum up others)" in str(found)
     assert found.calls == ("read_scores(stream, higher_is_better=...)",)
     with pytest.warns(DataWarning, match="is read as one of them, though it may sum up"):
         read(text)
@@ -149,10 +149,13 @@ def test_a_title_above_the_header_of_a_workbook(tmp_path):
     ("text", "what"),
     [
         ("Model,qa,nli\nA,71,80\n* rerun by us,,\nB,70,82\n", "with no score of * rerun by us"),
-        ("Model,qa,nli\nA,71,80\nMedian,70,81\nB,70,82\n", "one of which is Median"),
-        ("Org,Model,qa,nli\nX,A,71,80\nY,B,70,82\nAll,Mean ± std,7,8\n", "one of which is Mean"),
+        ("Model,qa,nli\nA,71,80\nMedian,70,81\nB,70,82\n", "with Median (remove rows"),
+        (
+            "Org,Model,qa,nli\nX,A,71,80\nY,B,70,82\nAll,Mean ± std,7,8\n",
+            "with Mean ± std (remove",
+        ),
         ("A,71,80\nB,70,81\nC,68,78\n", "with numbers in the line of headings"),
-        (",A,B,C\nA,,30,50\nB,20,,40\nC,10,20,\n", "PairwiseMatrix.from_wins"),
+        (",A,B,C\nA,,30,50\nB,20,,40\nC,10,20,\n", "`PairwiseMatrix` in Python"),
         ("Wine,J1,J2\nW1,1,2\nW2,2,1\nW3,3,3\n", "lower is better as in ranks"),
         ("Team,W,L,T,PF\nX,14,3,0,477\nY,3,14,0,326\n", "with `only` for tasks among W, L, T, PF"),
         ("Model,Rank,Elo,95% CI\nA,1,1257,+4/-4\nB,2,1253,+5/-4\n", "among Rank, Elo, 95% CI"),

@@ -219,7 +219,7 @@ def _items_in(path: str, given: Input) -> Any:
     opt.column("instance", "Column of instances; a task may have each only once."),
     opt.column("system", "Long form: column of systems."),
     opt.column("score", "Long form: column of scores."),
-    *opt.DIRECTIONS,
+    *opt.DIRECTIONS[:2],
     opt.Option(
         "--systems",
         metavar="A,B,C",

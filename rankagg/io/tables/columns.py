@@ -74,8 +74,9 @@ ORDINAL = re.compile(
 )
 #: A label of a row that sums up others.
 SUMMARY = re.compile(
-    r"\W*((grand|overall) )?(total|sum|average|avg|mean|median|overall|std|stdev|std\W* dev|gesamt"
-    r"|summe|durchschnitt|mittelwert|moyenne|promedio)s?(\W+(std|sd|se))?\W*",
+    r"\W*((grand|overall|macro|micro|weighted)\W)?(total|sum|average|avg|mean|median|overall|std"
+    r"|stdev|std\W* dev|standard deviation|gesamt|summe|durchschnitt|mittelwert|moyenne|promedio"
+    r"|média)s?(\W+(std|sd|se|score|rank|\(.*\)|of .*))?\W*",
     re.IGNORECASE,
 )
 # So few cells are parsed one by one as fast as by Arrow.

@@ -49,14 +49,17 @@ NO_TASK = (
     "year years date day month released release updated timestamp rank ranking place elo rating "
     "ratings average avg mean median overall total sum winrate votes battles popularity license "
     "licence id index age memory vram ram gb flops cutoff stderr std stdev uncertainty wins "
-    "losses ties draws points pts samples lr epoch epochs tstamp rang platz jahr gesamt "
-    "durchschnitt mittelwert moyenne promedio ± №"
+    "losses ties draws won lost drawn played err points pts samples lr epoch epochs tstamp rang "
+    "platz jahr gesamt durchschnitt mittelwert moyenne promedio ± №"
 )
-NO_TASK_PHRASES = ("win rate", "arena score", "final score", "weighted score", "context length")
+NO_TASK_PHRASES = (
+    *("win rate", "arena score", "final score", "weighted score", "context length", "p value"),
+    *("context window", "ci low", "ci high"),
+)
 # Columns of a table of games, beside "W" and "L".
-OF_GAMES = "w l t d gp mp pld pos pts pf pa gf ga gd"
+OF_GAMES = "w l t d p f a gp mp pld pos pts pf pa gf ga gd otl win draw loss"
 # Roles of the rows if each system has a column.
-JUDGES = ("voter", "task", "other")
+JUDGES = ("voter", "task", "instance", "other")
 # Roles of columns that identify ballots.
 KEYS = ("voter", "other", "ballot")
 # The beginning of a number: signs and markup, such as "$", "~" or "**", and a digit.
@@ -85,7 +88,7 @@ def _seems_no_task(name: object) -> bool:
     words = [x.lower() for x in BETWEEN.split(str(name)) if x]
     return (
         is_no_name(name)
-        or words == ["score"]
+        or words in ([], ["score"])
         or not set(NO_TASK.split()).isdisjoint(words)
         or any(phrase in " ".join(words) for phrase in NO_TASK_PHRASES)
     )
@@ -128,7 +131,8 @@ def task_columns(table: Table, among: Iterable[Any]) -> tuple[list[Any], list[An
     """
     tasks, doubtful, left = list[Any](), list[Any](), list[Any]()
     headings = {str(name).lower() for name in table.header}
-    of_games = OF_GAMES.split() if {"w", "l"} <= headings else []
+    is_league = {"w", "l"} <= headings or {"win", "loss"} <= headings or "pts" in headings
+    of_games = OF_GAMES.split() if is_league else []
     for name in among:
         if is_row_index(table, name) or holds_no_numbers(table, name):
             left.append(name)
