@@ -544,8 +544,7 @@ def _recognized(typed: _Typed, formats: Sequence[str]) -> tuple[DataKind, tuple[
     fits = [name for name in tables if set(given) <= _options_of(KINDS[name])]
     # Options of only one kind decide the kind.
     chosen = fits[0] if given and len(fits) == 1 else None
-    of_direction = ("lower", "lower_is_better", "higher_is_better")
-    knows_direction = typed.given(*of_direction) or typed.has_other
+    knows_direction = typed.has_other or typed.given("lower", "lower_is_better", "higher_is_better")
     typed_columns = {"system", "task", "instance", "score"} & set(given)
     readings = [
         one

@@ -14,6 +14,7 @@ import pandas as pd
 from rankagg._typing import Bools, Directions, Floats, Label, Positions, TaskFamilies, TaskWeights
 from rankagg.core import ScoreTable, counted, listed, listing
 from rankagg.exceptions import DataFormatError, DataWarning, InvalidInputError, nearest, shown
+from rankagg.io.tables import look
 from rankagg.io.tables.columns import (
     MISSING_CODES,
     Coded,
@@ -21,13 +22,6 @@ from rankagg.io.tables.columns import (
     NumberStyle,
     names_of,
     warn_of_likeness,
-)
-from rankagg.io.tables.look import (
-    holds_no_numbers,
-    is_no_name,
-    is_row_index,
-    may_be_scores,
-    task_columns,
 )
 from rankagg.io.tables.reading import read_table
 from rankagg.io.tables.sources import MAX_BYTES, TableSource, check_filled
@@ -151,14 +145,14 @@ def _first_column(table: Table, drop: Sequence[Any], named: Collection[Any]) -> 
     """Return the first column not in `drop`; raise if another one seems to hold the systems."""
     # The first column of a frame may have the name None.
     names = [name for name in table.header if name not in drop] or table.header[:1]
-    if may_be_scores(table, names[0]):
+    if look.may_be_scores(table, names[0]):
         raise DataFormatError(
             f"{table.name}: its first column, {shown(names[0])}, holds numbers.",
             "Name the column of systems by `system`, or add one; an index of numbers is left out.",
         )
-    if is_row_index(table, names[0]):
+    if look.is_row_index(table, names[0]):
         others = [name for name in names[1:] if name not in named]
-        words = [name for name in others if holds_no_numbers(table, name)]
+        words = [name for name in others if look.holds_no_numbers(table, name)]
         if words:
             raise DataFormatError(
                 f"{table.name}: its first column numbers the rows; words are in {listing(words)}.",
@@ -249,7 +243,7 @@ def _chosen_columns(table: Table, keys: Sequence[Any], chosen: Chosen, what: str
     columns = _chosen([name for name in table.header if name not in keys], chosen, what)
     if names_of(chosen[0]):
         return columns
-    tasks, doubtful, _ = task_columns(table, columns)
+    tasks, doubtful, _ = look.task_columns(table, columns)
     if doubtful:
         rest = f" ({listed(tasks)} are left)" if tasks else ""
         raise DataFormatError(
@@ -258,7 +252,7 @@ def _chosen_columns(table: Table, keys: Sequence[Any], chosen: Chosen, what: str
         )
     if what == "columns":
         # Reading the numbers of words reports the wrong cell.
-        tasks = [name for name in columns if not is_no_name(name)]
+        tasks = [name for name in columns if not look.is_no_name(name)]
     if left := [name for name in columns if name not in tasks]:
         sentence = f"{table.name}: left out, without scores: {listing(left)}."
         warnings.warn(sentence, DataWarning, stacklevel=4)

@@ -101,6 +101,23 @@ def test_unused_columns_and_doubtful_directions_are_reported(called, output, ref
     assert "--lower 'WER ↓'" in refused(proposed.replace("'WER ↓'", "W*").replace("qa", "qa"))
     Path("v.csv").write_text("model,TimeQA,ErrorDetection,SEED-Bench\nA,.5,9,2\nB,.2,7,3\n")
     assert "scores: higher is better\n" in output("rank v.csv")
+    names = [
+        "WER (x)",
+        "x (PPL)",
+        "Word Error Rate",
+        "LPIPS",
+        "WER ↑",
+        "neg_rmse",
+        "1-WER",
+        "-RMSE",
+    ]
+    for at, name in enumerate(names):
+        Path("w.csv").write_text(f"model,qa,{name}\nA,.5,9\nB,.25,7\n", encoding="utf-8")
+        assert ("is lower better on" in called("rank", "w.csv")[2]) == (at < 3), name
+    Path("l.csv").write_text("model,task,WER\nA,x,9\nA,y,8\nB,x,7\nB,y,7\n", encoding="utf-8")
+    line = "rank l.csv --system model --task task --score WER"
+    assert f"is lower better on WER? Then type rankagg {line} --lower-is-better;" in refused(line)
+    assert "scores: higher is better\n" in output(f"{line} --higher-is-better")
     text = output("compare s.csv --lower wikitext_ppl")
     assert doubt not in text
     assert (

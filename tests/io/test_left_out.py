@@ -269,3 +269,34 @@ def test_numbers_of_sides_are_no_outcomes():
         ra.read_comparisons(StringIO(text), **names)
     named = "model_0,model_1,winner\nx,y,y\ny,z,z\nz,x,tie\n"
     assert ra.read_comparisons(StringIO(named), **names).outcomes.tolist() == [-1, -1, 0]
+
+
+@pytest.mark.parametrize(
+    ("text", "readings"),
+    [
+        ("prompt_id,GPT,Claude\np1,8.5,7\np2,7,8\n", ("task='prompt_id'", "")),
+        ("Country,Gold,Silver,Total\nA,40,44,84\nB,50,27,77\n", ("task='Country'", "only=")),
+    ],
+)
+def test_both_directions_of_a_table_are_offered(text, readings):
+    calls = ra.recognize(StringIO(text)).calls
+    assert len(calls) == len(readings)
+    assert all(words in call for call, words in zip(calls, readings, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("headings", "n"),
+    [
+        ("Played,Won,Drawn,Lost", 4), ("Win,Draw,Loss", 3), ("Pts,GD", 2), ("P,W,L,F", 4),
+        ("MMLU_err,p-value,acc_ci_low", 3), ("MMLU,+/-", 1), ("Context Window,acc", 1),
+    ],
+)  # fmt: skip
+def test_columns_that_may_be_no_tasks_are_not_taken(headings, n):
+    names = headings.split(",")
+    rows = [",".join([label, *(f"{at}{k}.5" for at in range(len(names)))]) for k, label in
+            enumerate("ABC")]  # fmt: skip
+    found = str(ra.recognize(StringIO("\n".join([f"Team,{headings}", *rows]))))
+    if n == len(names):
+        assert f"tasks among {', '.join(names)}" in found
+    else:
+        assert f"(without {names[1] if headings.startswith('MMLU,') else names[0]})" in found

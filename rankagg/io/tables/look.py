@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import date
+from itertools import pairwise
 from math import prod
 from typing import Any
 
@@ -50,11 +51,8 @@ NO_TASK = (
     "ratings average avg mean median overall total sum winrate votes battles popularity license "
     "licence id index age memory vram ram gb flops cutoff stderr std stdev uncertainty wins "
     "losses ties draws won lost drawn played err points pts samples lr epoch epochs tstamp rang "
-    "platz jahr gesamt durchschnitt mittelwert moyenne promedio ± №"
-)
-NO_TASK_PHRASES = (
-    *("win rate", "arena score", "final score", "weighted score", "context length", "p value"),
-    *("context window", "ci low", "ci high"),
+    "platz jahr gesamt durchschnitt mittelwert moyenne promedio ± № win-rate arena-score "
+    "final-score weighted-score context-length context-window p-value ci-low ci-high"
 )
 # Columns of a table of games, beside "W" and "L".
 OF_GAMES = "w l t d p f a gp mp pld pos pts pf pa gf ga gd otl win draw loss"
@@ -89,8 +87,7 @@ def _seems_no_task(name: object) -> bool:
     return (
         is_no_name(name)
         or words in ([], ["score"])
-        or not set(NO_TASK.split()).isdisjoint(words)
-        or any(phrase in " ".join(words) for phrase in NO_TASK_PHRASES)
+        or not set(NO_TASK.split()).isdisjoint([*words, *map("-".join, pairwise(words))])
     )
 
 
