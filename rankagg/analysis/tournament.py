@@ -66,8 +66,7 @@ def _essential_lottery(margins: Integers) -> Whole:
     lottery = None if guess is None else _exact_lottery(whole, guess)
     if lottery is None:
         found = Described(f"margins up to {abs(whole).max()} that differ too much in size")
-        remedy = "`smith_set` and `uncovered_set` need no weights."
-        raise InvalidInputError("votes", "of margins that floats can weigh", found, remedy)
+        raise InvalidInputError("votes", "margins that floats can weigh", found, "Try `smith_set`.")
     return lottery
 
 

@@ -203,7 +203,8 @@ def _wide_scores(look: BallotLook) -> Iterator[FileReading]:
     is_named = systems or judges or is_no_name(first)
     written, left = [at for at in ats if at not in look.numeric], [*odd, *words]
     has_numbers = any(at in look.numeric or look.seems_numbers(at) for at in ats)
-    if not (has_numbers and look.is_key(keys)) or (left and not is_named):
+    is_odd = words or (odd and may_be_scores(look.table, first))
+    if not (has_numbers and look.is_key(keys)) or (is_odd and not is_named):
         return
     doubts = _doubts(look, keys, tasks)
     sure = bool(is_named) and not (odd or judges or doubts or tasks[0] in weak)

@@ -93,3 +93,8 @@ def test_signs_in_declared_names_and_blank_ballots_are_recognized():
         profile = read(text)
     assert profile.items.labels == ("Bob #1", "Ann")
     assert profile.counts.tolist() == [3, 2]
+
+
+def test_nearly_equal_names_are_warned_of():
+    with pytest.warns(DataWarning, match="'Cid' and 'cid' are read as two"):
+        read("10:Ann>Bob>Cid\n5:Bob>Ann>Cid\n3:cid>Ann\n")

@@ -244,6 +244,7 @@ def test_ballots_and_metrics_are_no_scores(text, what):
     assert not found.is_certain
     assert what in str(found)
     assert "instance='metric'" not in str(found)
+    assert ("scores" in str(found)) == ("candidate" not in text)
 
 
 @pytest.mark.parametrize(

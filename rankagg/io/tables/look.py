@@ -50,12 +50,12 @@ NO_TASK = (
     "year years date day month released release updated timestamp rank ranking place elo rating "
     "ratings average avg mean median overall total sum winrate votes battles popularity license "
     "licence id index age memory vram ram gb flops cutoff stderr std stdev uncertainty wins "
-    "losses ties draws won lost drawn played err points pts samples lr epoch epochs tstamp rang "
+    "losses ties draws err points pts samples lr epoch epochs tstamp rang "
     "platz jahr gesamt durchschnitt mittelwert moyenne promedio ± № win-rate arena-score "
     "final-score weighted-score context-length context-window p-value ci-low ci-high"
 )
 # Columns of a table of games, beside "W" and "L".
-OF_GAMES = "w l t d p f a gp mp pld pos pts pf pa gf ga gd otl win draw loss"
+OF_GAMES = "w l t d p f a gp mp pld pos pts pf pa gf ga gd win draw loss won lost drawn played"
 # Roles of the rows if each system has a column.
 JUDGES = ("voter", "task", "instance", "other")
 # Roles of columns that identify ballots.
@@ -128,7 +128,7 @@ def task_columns(table: Table, among: Iterable[Any]) -> tuple[list[Any], list[An
     """
     tasks, doubtful, left = list[Any](), list[Any](), list[Any]()
     headings = {str(name).lower() for name in table.header}
-    is_league = {"w", "l"} <= headings or {"win", "loss"} <= headings or "pts" in headings
+    is_league = headings & {"w", "win", "won", "pts"} and headings & {"l", "loss", "lost", "pts"}
     of_games = OF_GAMES.split() if is_league else []
     for name in among:
         if is_row_index(table, name) or holds_no_numbers(table, name):

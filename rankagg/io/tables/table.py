@@ -277,8 +277,8 @@ class Table:
         if not large.any() or not parts.any() or np.abs(values[parts]).min() < 1:
             return
         plain = [str(x).strip() for x in (cells if isinstance(cells, list) else cells.to_pylist())]
-        rows, whole = (np.flatnonzero(x).tolist() for x in (parts, large))
-        whole = [row for row in whole if plain[row].lstrip("+-").isdigit()]
+        rows, numbers = np.flatnonzero(parts).tolist(), np.flatnonzero(large).tolist()
+        whole = [row for row in numbers if plain[row].lstrip("+-").isdigit()]
         if whole and all(THOUSANDS.fullmatch(plain[row]) for row in rows):
             what = f"has {shown(plain[rows[0]])} beside {plain[whole[0]]}"
             remedy = "Remove the signs of thousands, or write all numbers with decimals."
