@@ -130,7 +130,7 @@ class RankCentrality(Aggregator):
     Parameters
     ----------
     pseudo_wins : float, default 0.5
-        Above 0. Added to the wins of both items of each compared pair.
+        Above 0. Added to the wins, by weight, of both items of each compared pair.
 
     References
     ----------
