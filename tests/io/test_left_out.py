@@ -231,7 +231,7 @@ def test_scores_are_no_names_of_systems():
             "voter,A,B,C,D\nv1,1,1,3,4\nv2,2,1,3,4\nv3,1,4,2,2\nv4,1,2,3,4\n",
             "read_ballots(stream, drop=['voter'])",
         ),
-        ("ballot,rank,candidate\nb1,1,Ann\nb1,2,Bob\nb2,1,Bob\n", "cast votes, one mark a row"),
+        ("ballot,rank,candidate\nb1,1,Ann\nb1,2,none\nb2,1,Bob\n", "cast votes, one mark a row"),
         ("id,rank,candidate\n1,1,Ann\n1,2,Bob\n2,1,Bob\n", "cast votes, one mark a row"),
         (
             "model,dataset,metric,score\nA,qa,acc,71\nA,qa,f1,70\nB,qa,acc,70\nB,qa,f1,71\n",
