@@ -196,6 +196,9 @@ def test_signs_of_thousands_are_refused(sign, style):
         read(text, **style)
     assert read(text.replace("900", f"900{sign}000"), **style).values.max() == 900
     assert read(text.replace("900", "9"), **style).values.max() == 9
+    # Numbers that are no text have no such sign.
+    frame = pd.DataFrame({"model": ["A", "B"], "x": pd.Series([1.234, 150], dtype=object)})
+    assert ra.read_scores(frame, higher_is_better=True).values.tolist() == [[1.234], [150.0]]
     other = {".": ",", ",": "."}[sign]
     with pytest.raises(DataFormatError, match=r"[Rr]emove the signs of thousands"):
         read(text.replace(sign, other), **style)

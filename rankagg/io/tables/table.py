@@ -276,7 +276,8 @@ class Table:
         large = ~parts & (np.abs(values) > 100)
         if not large.any() or not parts.any() or np.abs(values[parts]).min() < 1:
             return
-        plain = [str(x).strip() for x in (cells if isinstance(cells, list) else cells.to_pylist())]
+        cells = cells if isinstance(cells, list) else cells.to_pylist()
+        plain = [x.strip() if isinstance(x, str) else "" for x in cells]
         rows, numbers = np.flatnonzero(parts).tolist(), np.flatnonzero(large).tolist()
         whole = [row for row in numbers if plain[row].lstrip("+-").isdigit()]
         if whole and all(THOUSANDS.fullmatch(plain[row]) for row in rows):
