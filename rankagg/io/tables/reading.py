@@ -247,8 +247,7 @@ def _columns(data: bytes, start: int, delimiter: str, width: int) -> list[Any] |
     """Return the columns below a header as text; None if Arrow cannot parse them."""
     names = [str(position) for position in range(width)]
     kinds: dict[str, Any] = dict.fromkeys(names, pa.string())
-    # A copy of Arrow's own: its threads may let go of a buffer of Python when the process ends,
-    # which aborts it.
+    # A copy of Arrow's own, so that no thread of Arrow has to release memory of Python.
     copied = pa.BufferOutputStream()
     copied.write(memoryview(data)[start:])
     try:
